@@ -26,32 +26,51 @@ pub(crate) const PYTHON: Language = Language {
         MYPYPATH=src .venv/bin/mypy src tests",
 };
 
-/// The policy with the package for JavaScript and TypeScript: bundled, because the tool takes one file.
-const BUILD_TYPESCRIPT: &str = r#"
-npm install --silent --no-audit --no-fund --save-exact esbuild@0.28.2 "$ARCHIVE"
-npm run --silent check
-npx esbuild policy.ts --bundle --format=esm --platform=neutral '--external:guard:*' --outfile=build/policy.js --log-level=warning
-npx componentize-qjs --wit wit --world guest --js build/policy.js --output policy.wasm --sync --stub-wasi > log
-"#;
+/// How a project takes a package in and builds its policy.
+struct Use {
+    template: &'static str,
+    /// What the name of the policy's file ends with.
+    extension: &'static str,
+    /// Puts the archives into `$HERE`.
+    pack: &'static str,
+    install: &'static str,
+    build: &'static str,
+}
 
-const BUILD_PYTHON: &str = r#"
-echo "$ARCHIVE" >> requirements.txt
-./build.sh
-.venv/bin/python -c 'import policy; assert policy.Policy().describe().id == "team-rules"'
-"#;
+/// Bundled, because the tool that makes the component takes one file.
+const OF_TYPESCRIPT: Use = Use {
+    template: "ts",
+    extension: "ts",
+    pack: "npm pack --silent --pack-destination \"$HERE\"",
+    install: "npm install --silent --no-audit --no-fund --save-exact esbuild@0.28.2 \"$ARCHIVE\"",
+    build:
+        "npm run --silent check
+        npx esbuild policy.ts --bundle --format=esm --platform=neutral '--external:guard:*' --outfile=build/policy.js \
+            --log-level=warning
+        npx componentize-qjs --wit wit --world guest --js build/policy.js --output policy.wasm --sync --stub-wasi > log",
+};
+
+const OF_PYTHON: Use = Use {
+    template: "python",
+    extension: "py",
+    pack: "cp dist/*.whl dist/*.tar.gz \"$HERE\"",
+    install: "echo \"$ARCHIVE\" >> requirements.txt",
+    build: "./build.sh
+        .venv/bin/python -c 'import policy; policy.Policy().describe()'",
+};
 
 /// What the archives hold besides the sources.
 const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 pub(crate) fn javascript() {
-    try_out(&JAVASCRIPT, "ts", "policy.ts", "npm pack --silent --pack-destination \"$HERE\"", BUILD_TYPESCRIPT);
+    try_out(&JAVASCRIPT, &OF_TYPESCRIPT);
 }
 
 pub(crate) fn python() {
-    try_out(&PYTHON, "python", "policy.py", "cp dist/*.whl dist/*.tar.gz \"$HERE\"", BUILD_PYTHON);
+    try_out(&PYTHON, &OF_PYTHON);
 }
 
-fn try_out(language: &Language, template: &str, source: &str, pack: &str, build: &str) {
+fn try_out(language: &Language, of: &Use) {
     if let Some(tool) = missing(language) {
         return skip(language, &format!("`{tool}` fails"));
     }
@@ -62,7 +81,8 @@ fn try_out(language: &Language, template: &str, source: &str, pack: &str, build:
     for path in [package, Path::new("guest-sdk/globs.json"), Path::new("guest-sdk/templates/js-and-ts/types")] {
         copy(&root().join(path), &here.join("clone").join(path));
     }
-    let own = format!("HERE=\"$PWD\"\ncd 'clone/{}'\n{}\n{pack}\ncd \"$HERE\"", package.display(), language.checks);
+    let own =
+        format!("HERE=\"$PWD\"\ncd 'clone/{}'\n{}\n{}\ncd \"$HERE\"", package.display(), language.checks, of.pack);
     if !run(&mut shell, language, &own) {
         return;
     }
@@ -74,11 +94,10 @@ fn try_out(language: &Language, template: &str, source: &str, pack: &str, build:
             assert!(is_there, "{archive} lacks {paper}: {}", listed.stdout);
         }
     }
-    assert_eq!(shell.run(&format!("guard-host new team-rules --lang {template} && cd team-rules")).exit, 0);
-    let policy = root().join("tests/languages/packages").join(source);
-    fs::copy(policy, shell.folder().join(source)).unwrap();
+    assert_eq!(shell.run(&format!("guard-host new team-rules --lang {} && cd team-rules", of.template)).exit, 0);
     let archive = archives(&here).into_iter().find(|name| !name.ends_with(".tar.gz")).unwrap();
-    if !run(&mut shell, language, &format!("ARCHIVE='{}'\n{build}", here.join(archive).display())) {
+    let install = format!("ARCHIVE='{}'\n{}", here.join(archive).display(), of.install);
+    if !run(&mut shell, language, &install) || !builds(&mut shell, language, of, "policy") {
         return;
     }
     let ended = shell.run("guard-host test policy.wasm fixtures/");
@@ -87,7 +106,20 @@ fn try_out(language: &Language, template: &str, source: &str, pack: &str, build:
     refuses_settings(&mut shell, language);
     describes_itself(&mut shell, language);
     conforms(&mut shell, language);
-    println!("{}: builds, passes its tests, and its policy says the same", language.name);
+    if !builds(&mut shell, language, of, "host") {
+        return;
+    }
+    let cases = root().join("tests/languages/packages/host.toml");
+    let ended = shell.run(&format!("guard-host test policy.wasm '{}'", cases.display()));
+    assert_eq!(ended.exit, 0, "{}: {}", language.name, ended.stdout);
+    println!("{}: builds, passes its tests, and its policies say what they must", language.name);
+}
+
+/// Builds a policy of `languages/packages`. False if there is no network.
+fn builds(shell: &mut Shell, language: &Language, of: &Use, policy: &str) -> bool {
+    let from = root().join(format!("tests/languages/packages/{policy}.{}", of.extension));
+    fs::copy(from, shell.folder().join(format!("policy.{}", of.extension))).unwrap();
+    run(shell, language, of.build)
 }
 
 /// The names of the archives that a package was made into.

@@ -38,7 +38,7 @@ export interface ManifestParts {
   tools: readonly string[];
   /** Every rule that `decide` may report. */
   rules: readonly Rule[];
-  /** `read:PATH`, `env:NAME` or `journal:STREAM`: what the policy requests. */
+  /** What the policy requests: `read:./PATH`, `read:~/PATH`, `read:/PATH`, `env:NAME` or `journal:STREAM`. */
   grants?: readonly string[];
   /** Calls, with the outcome under the default settings. The host checks them. `tool` is `Bash` if it is left out. */
   examples?: ReadonlyArray<{ tool?: string; input: object; outcome: Outcome; rule?: string }>;

@@ -83,7 +83,7 @@ export class World {
       analysis: () => copy({ coverage, reasons, commands: numbered, effects, scripts }),
       context: () => ({ ...facts }),
       resolve: at,
-      readText: (path) => value(files, path),
+      readText: (path) => value(files, path in faults ? path : at(path).canonical),
       env: (name) => value(env, name),
       append: (stream, line) => {
         if (faults[stream] !== undefined) throw failure(faults[stream]);

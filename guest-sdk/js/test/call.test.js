@@ -68,11 +68,12 @@ test("a copy into what is no folder has one effect", () => {
 test("the host's answers and faults", () => {
   const parts = {
     files: { "/repo/a": "text" },
+    links: { "/repo/link": "a" },
     env: { CI: "1" },
     faults: { "/etc/shadow": "denied", TOKEN: "denied", closed: "denied" },
   };
   inWorld(parts, (call) => {
-    assert.equal(call.readText("/repo/a"), "text");
+    assert.deepEqual(["/repo/a", "a", "./l/../a", "link"].map((path) => call.readText(path)), Array(4).fill("text"));
     assert.equal(call.readText("/repo/b", "none"), "none");
     assert.throws(() => call.readText("/repo/b"), /the file `\/repo\/b` is absent/);
     assert.throws(() => call.readText("/etc/shadow", ""), /the file `\/etc\/shadow` is denied/);

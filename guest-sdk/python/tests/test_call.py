@@ -110,7 +110,8 @@ class Effects(unittest.TestCase):
 class Host(unittest.TestCase):
     def test_the_hosts_answers_and_faults(self) -> None:
         def look(call: Call) -> None:
-            self.assertEqual(call.read_text("/repo/a"), "text")
+            for path in ("/repo/a", "a", "./l/../a", "link"):
+                self.assertEqual(call.read_text(path), "text", path)
             self.assertEqual(call.read_text("/repo/b", "none"), "none")
             self.assertEqual((call.env("CI"), call.env("NONE", absent="")), ("1", ""))
             self.assertEqual(call.facts.permission_mode, "default")
@@ -127,7 +128,8 @@ class Host(unittest.TestCase):
                     ask()
 
         faults = dict.fromkeys(["/etc/shadow", "TOKEN", "closed"], Fault.DENIED)
-        seen(World(files={"/repo/a": "text"}, env={"CI": "1"}, faults=faults), "Bash", {}, look)
+        world = World(files={"/repo/a": "text"}, links={"/repo/link": "a"}, env={"CI": "1"}, faults=faults)
+        seen(world, "Bash", {}, look)
 
     def test_the_world_holds_what_was_written_and_noted(self) -> None:
         def look(call: Call) -> None:

@@ -83,7 +83,7 @@ class Manifest:
     """Every rule that `decide` may report."""
     version: str = "0.1.0"
     grants: Sequence[str] = ()
-    """`read:PATH`, `env:NAME` or `journal:STREAM`: what the policy requests."""
+    """What the policy requests: `read:./PATH`, `read:~/PATH`, `read:/PATH`, `env:NAME` or `journal:STREAM`."""
     examples: Sequence[Example] = ()
 
     def __post_init__(self) -> None:

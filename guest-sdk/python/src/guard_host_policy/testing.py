@@ -203,7 +203,7 @@ class _Answers:
         return resolve(self._disk, self._world.facts, path)
 
     def read_text(self, path: str) -> str:
-        return self._value(self._world.files, path)
+        return self._value(self._world.files, path if path in self._world.faults else self.resolve(path).canonical)
 
     def env(self, name: str) -> str:
         return self._value(self._world.env, name)
