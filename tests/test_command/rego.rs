@@ -135,6 +135,11 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
         assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
     }
     assert!(ended.stdout.contains("rego: 4 passed, 0 failed, 1 skipped\n1 of 1 rules hit (100 %)"), "{ended:?}");
+    // The folder of the settings may be named twice; what it has in JSON is data.
+    let ended = world.run(&["test", "rego", "cases", "team/", "--settings-file", "./team/"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(ended.stdout.contains("ok   team/guard_test.rego (3)\n"), "{ended:?}");
+    assert!(ended.stdout.contains("rego: 4 passed, 0 failed, 1 skipped\n"), "{ended:?}");
     // A text in one file has its tests beside it.
     world.write("repo/one.rego", "package guard\n\ndeny := \"d\" if input.tool == \"Bash\"\n");
     let test = "package one_test\n\ntest_d if data.guard.deny == \"d\" with input as {\"tool\": \"Bash\"}\n";

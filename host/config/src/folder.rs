@@ -56,7 +56,9 @@ impl Folder {
     ///
     /// There are too many or too large ones, none in Rego, or one of which it is not clear what it should be.
     pub(super) fn read(root: &Path, modules: Modules) -> Result<Self, FolderError> {
-        let mut folder = Self { root: root.to_path_buf(), texts: BTreeMap::new(), inputs: vec![root.to_path_buf()] };
+        // Without a slash at its end, which would stand twice before the names of the files.
+        let root = &root.components().collect::<PathBuf>();
+        let mut folder = Self { root: root.clone(), texts: BTreeMap::new(), inputs: vec![root.clone()] };
         let mut paths = Vec::new();
         collect(root, DEPTH, &mut 0, &mut folder.inputs, &mut paths)?;
         if modules == Modules::Judging {

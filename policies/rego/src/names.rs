@@ -13,16 +13,20 @@ pub(crate) struct Names {
     functions: BTreeSet<String>,
 }
 
-/// `a.b.c`, as a call names a function.
+/// `a.b.c`, as a call names a function; `a["b"].c` is the same.
 pub(crate) fn path(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Var { span, .. } => Some(span.text().to_owned()),
         Expr::RefDot { refr, field, .. } => Some(format!("{}.{}", path(refr)?, field.0.text())),
+        Expr::RefBrack { refr, index, .. } => match index.as_ref() {
+            Expr::String { value, .. } => Some(format!("{}.{}", path(refr)?, value.as_string().ok()?)),
+            _ => None,
+        },
         _ => None,
     }
 }
 
-/// `data.a.b` of a module in `package a.b`; none for a package that is not written with dots.
+/// `data.a.b` of a module in `package a.b`.
 pub(crate) fn package(module: &Module) -> Option<String> {
     Some(format!("data.{}", path(&module.package.refr)?))
 }

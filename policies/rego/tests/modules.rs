@@ -73,6 +73,15 @@ fn a_name_that_no_package_has_is_refused_before_any_call() {
 }
 
 #[test]
+fn a_package_may_be_named_in_brackets() {
+    let files = json!({
+        "guard.rego": "package guard\n\ndeny contains data.lib[\"of-git\"].told(\"x\")\n",
+        "lib/git.rego": "package lib[\"of-git\"]\n\ntold(x) := quoted(x)\n\nquoted(x) := sprintf(\"<%s>\", [x])\n",
+    });
+    assert_eq!(ask(&json!({ "files": files })).unwrap().findings[0].message, "<x>");
+}
+
+#[test]
 fn an_error_names_the_module_that_it_is_in() {
     let mut settings = with("package guard\n\ndeny contains \"x\" if data.lib.git.forced\n");
     settings["files"]["lib/names.rego"] = "package lib.names\n\nquoted(x) := x if y > 1\n".into();

@@ -192,6 +192,9 @@ fn suites(args: &TestArgs, cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> 
     for fixture in args.fixtures.iter().filter(|fixture| !has_tests || !rego::is_test(fixture)) {
         // Found from the working directory, but shown as it was named.
         for path in suite::find(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
+            if rego::is_data(args, &path, cwd) {
+                continue;
+            }
             if seen.insert(path.clone()) {
                 let suite = suite::read(&path).map_err(|error| of_suite(error, cwd))?;
                 let shown = path.strip_prefix(cwd).map(Path::to_path_buf).unwrap_or(path);

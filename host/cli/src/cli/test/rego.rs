@@ -23,6 +23,13 @@ pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String
         .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))
 }
 
+/// Whether a file in JSON is data of the settings, and holds no cases.
+pub(super) fn is_data(args: &TestArgs, path: &Path, cwd: &Path) -> bool {
+    let folder = args.settings_file.as_ref().filter(|_| args.policy == POLICY).map(|file| cwd.join(file));
+    path.extension().is_some_and(|extension| extension == "json")
+        && folder.is_some_and(|folder| folder.is_dir() && path.starts_with(folder))
+}
+
 /// The tests; none if there are no files of tests.
 pub(super) fn tests(
     args: &TestArgs,
