@@ -43,6 +43,10 @@ fmt:
 bench:
     cargo bench -p guard-host
 
+# Measure what a call costs, and keep the figures in host/cli/benches/kept/.
+bench-keep:
+    cargo bench -p guard-host --bench hook -- --keep
+
 # Count how often the chain stops the calls of a file (host/RATES.md).
 rates FILE:
     cargo build --release
@@ -59,6 +63,10 @@ bless-mutations:
 # Write the page of the harnesses, host/HARNESSES.md, from their tables.
 bless-harnesses:
     UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say
+
+# Write the page of what a call costs, host/BENCHMARKS.md, from host/cli/benches/kept/.
+bless-benchmarks:
+    UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::benchmarks
 
 # Write the bindings of Rust and C from wit/.
 bless-bindings:

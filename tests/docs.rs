@@ -1,6 +1,7 @@
 //! The pages about policies say what is so: their commands run, their files are what the host reads, their links
 //! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
 
+mod benchmarks;
 mod blocks;
 mod cookbook;
 mod examples;

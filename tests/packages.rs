@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use wit_bindgen_core::wit_parser::{Resolve, TypeDefKind};
+use wit_bindgen_core::wit_parser::{Resolve, TypeDefKind, TypeOwner};
 
 use crate::support::names::{camel, pascal};
 use crate::support::pages::{blocks, root};
@@ -27,28 +27,39 @@ fn names<'a>(block: &'a str, indent: &str, sign: &str) -> Vec<&'a str> {
 #[test]
 fn the_types_of_the_packages_are_those_of_the_contract() {
     let mut resolve = Resolve::default();
-    resolve.push_path(root().join("wit")).unwrap();
-    let python = read("guest-sdk/python/src/guard_host_policy/_shapes.py");
-    let typescript = read("guest-sdk/js/src/contract.d.ts");
+    for folder in ["wit/0.1.0", "wit/0.2.0"] {
+        resolve.push_path(root().join(folder)).unwrap();
+    }
+    let shapes = [
+        ("policy", read("guest-sdk/python/src/guard_host_policy/_shapes.py"), read("guest-sdk/js/src/contract.d.ts")),
+        ("facts", read("guest-sdk/python/src/guard_host_policy/_shapes.py"), read("guest-sdk/js/src/facts.d.ts")),
+    ];
     let mut compared = 0;
     for (_, one) in &resolve.types {
-        let Some(name) = one.name.as_deref().map(pascal) else { continue };
+        let Some(mut name) = one.name.as_deref().map(pascal) else { continue };
+        let TypeOwner::Interface(interface) = one.owner else { continue };
+        let package = &resolve.packages[resolve.interfaces[interface].package.unwrap()].name.name;
+        let (_, python, typescript) = shapes.iter().find(|(part, ..)| part == package).unwrap();
+        // The other manifest is that of a policy.
+        if package == "facts" && name == "Manifest" {
+            name = "ProjectManifest".to_owned();
+        }
         match &one.kind {
             TypeDefKind::Record(record) => {
                 let fields: Vec<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
-                let class = between(&python, &format!("\nclass {name}:\n"), "\n\n\n");
+                let class = between(python, &format!("\nclass {name}:\n"), "\n\n\n");
                 let expected: Vec<String> = fields.iter().map(|field| field.replace('-', "_")).collect();
                 assert_eq!(names(class, "    ", ": "), expected, "{name}");
                 // These two stand within the manifest.
                 if !["Rule", "Example"].contains(&name.as_str()) {
-                    let interface = between(&typescript, &format!("\nexport interface {name} {{\n"), "\n}");
+                    let interface = between(typescript, &format!("\nexport interface {name} {{\n"), "\n}");
                     let expected: Vec<String> = fields.iter().map(|field| camel(field)).collect();
                     assert_eq!(names(interface, "  ", ": "), expected, "{name}");
                 }
             }
             TypeDefKind::Enum(cases) => {
                 let cases: Vec<&str> = cases.cases.iter().map(|case| case.name.as_str()).collect();
-                let class = between(&python, &format!("\nclass {name}(Enum):\n"), "\n\n\n");
+                let class = between(python, &format!("\nclass {name}(Enum):\n"), "\n\n\n");
                 let members = cases.iter().zip(0..);
                 let members = members.map(|(case, at)| format!("{} = {at}", case.to_uppercase().replace('-', "_")));
                 let shown: Vec<&str> = class.lines().map(str::trim).filter(|line| line.contains(" = ")).collect();

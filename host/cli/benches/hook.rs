@@ -1,6 +1,8 @@
 //! What a call costs: whole processes beside `/bin/true` and a Python hook, the stages inside, and the batch.
 //!
-//! `cargo bench` prints medians and ratios of one interleaved run. Nothing here fails for being slow.
+//! `cargo bench` prints medians and ratios of one interleaved run. Nothing here fails for being slow. With `-- --keep` the
+//! figures are also written to `host/cli/benches/kept/`, one file for a version and a processor, and `host/BENCHMARKS.md` shows
+//! them.
 
 #![expect(
     clippy::unwrap_used,
@@ -35,16 +37,48 @@ const INSTALL: &[&str] = &["--profile", "dist", "--target", "x86_64-unknown-linu
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 const INSTALL: &[&str] = &["--profile", "dist"];
 
+/// What is kept of a run, by row: figures in microseconds, or calls a second.
+type Kept = serde_json::Map<String, serde_json::Value>;
+
 fn main() {
     let program = install();
+    let mut kept = Kept::new();
     let [home, full] = ["standard", "full"].map(|preset| warm_home(&program, preset));
-    processes(&program, &home, &full);
+    processes(&program, &home, &full, &mut kept);
     stages(&program, &home);
-    batch(&program, &home);
+    batch(&program, &home, &mut kept);
     cases(&program, &home);
     for home in [home, full] {
         std::fs::remove_dir_all(&home).unwrap();
     }
+    if std::env::args().any(|argument| argument == "--keep") {
+        keep(&program, kept);
+    }
+}
+
+/// Writes the figures to `host/cli/benches/kept/VERSION-PROCESSOR.json`.
+fn keep(program: &Path, figures: Kept) {
+    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let models = || cpus.lines().filter_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let processor = models().next().map_or(std::env::consts::ARCH, |(_, name)| name);
+    let date = Command::new("date").args(["-u", "+%F"]).output().unwrap().stdout;
+    let sizes = ["guard-host", "guard-host-tools"].map(|name| program.with_file_name(name).metadata().unwrap().len());
+    let text = serde_json::json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "date": String::from_utf8(date).unwrap().trim(),
+        "processor": processor,
+        "processors": std::thread::available_parallelism().unwrap(),
+        "figures": figures,
+        "bytes": { "guard-host": sizes[0], "guard-host-tools": sizes[1] },
+    });
+    let is_plain = |c: char| c.is_ascii_alphanumeric();
+    let words: Vec<String> =
+        processor.split(|c| !is_plain(c)).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kept");
+    let file = folder.join(format!("{}-{}.json", env!("CARGO_PKG_VERSION"), words.join("-")));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(&file, serde_json::to_string_pretty(&text).unwrap() + "\n").unwrap();
+    println!("kept in {}; `just bless-benchmarks` makes the page", file.display());
 }
 
 /// Installs the programs as the README does, but below the target folder, and gives the hook.
@@ -108,7 +142,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 /// Makes a process of a row.
 type Make<'a> = Box<dyn Fn() -> Command + 'a>;
 
-fn processes(program: &Path, home: &Path, full: &Path) {
+fn processes(program: &Path, home: &Path, full: &Path, kept: &mut Kept) {
     let python = Command::new("python3").args(["-c", "0"]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let [ls, rm, script] = ["ls -la", "rm -rf /", "python3 -c 'print(1)'"].map(|command| input(home, command));
     // The first call with a script unpacks what reads it.
@@ -140,6 +174,12 @@ fn processes(program: &Path, home: &Path, full: &Path) {
             "  {name:<26} {median:8.0} us {p10:8.0} us {p99:8.0} us  {:6.2} ({:.2}), of {true_median:.0} us",
             median / true_median,
             p10 / true_p10
+        );
+        let round = |value: f64| (value * 100.0).round() / 100.0;
+        let [p10, median, p99, times] = [p10.round(), median.round(), p99.round(), round(median / true_median)];
+        kept.insert(
+            name.to_owned(),
+            serde_json::json!({ "p10": p10, "median": median, "p99": p99, "times-true": times }),
         );
     }
 }
@@ -209,7 +249,7 @@ fn stages(program: &Path, home: &Path) {
     }
 }
 
-fn batch(program: &Path, home: &Path) {
+fn batch(program: &Path, home: &Path, kept: &mut Kept) {
     const LINES: usize = 5000;
     const RUNS: usize = 5;
     let commands = ["ls -la", "git status", "cargo test 2>&1 | tail -n 5", "rm -rf ./build", "git push origin main"];
@@ -234,6 +274,7 @@ fn batch(program: &Path, home: &Path) {
         rate(times[RUNS - 1]),
         rate(times[0]),
     );
+    kept.insert("`check --batch`".to_owned(), serde_json::json!({ "a-second": rate(times[RUNS / 2]).round() }));
 }
 
 /// `guard-host test` over many cases of one policy, which is compiled already.
