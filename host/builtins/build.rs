@@ -324,7 +324,10 @@ impl Carry<'_> {
     /// bundle is compiled.
     fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let wasm = component(&name, &self.module(&name)?)?;
+        let module = self.module(&name)?;
+        // The library of a bundled one is merged with the bundle.
+        let module = if is_bundled { module } else { order::merged(&module)? };
+        let wasm = component(&name, &module)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
