@@ -13,9 +13,10 @@ pub mod guard {
         /// What git says of files.
         ///
         /// The host asks the `git` of the machine, which may take some milliseconds a
-        /// question. Without git, outside a repository, in a repository that git does
-        /// not trust, and beyond 64 questions a call, the answers are `unknown` and
-        /// empty.
+        /// question. The answers are `unknown` and empty without git, outside a
+        /// repository, in one that git does not trust or that is the home directory,
+        /// beyond 64 questions of a policy, and once a call has waited 300 ms for git.
+        /// Of a link, the link itself is asked about.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod git {
             #[used]
@@ -429,9 +430,12 @@ pub mod guard {
             /// The effects on `path`, on what lies below it and on the folders above it
             /// that come before the command `command-id`, in the order of the text.
             ///
-            /// One that may have happened, and need not, is not `certain`: it stands in
-            /// a condition, in a loop, in a function, or behind `&&` or `||`. In a loop
-            /// and in a function, effects of later commands count as well.
+            /// One that may have happened, and need not, is not `certain`: something
+            /// encloses its command, such as a group, a loop or a function, or it stands
+            /// behind `&&` or `||`, in the background, or in the same pipeline. Effects of
+            /// later commands count as well, and are not `certain`, where they may come
+            /// first: in a loop, in a function, in the same pipeline, and if the command
+            /// itself is in the background or in a trap.
             #[allow(async_fn_in_trait)]
             pub fn effects(command_id: u32, path: &str) -> _rt::Vec<Effect> {
                 unsafe {

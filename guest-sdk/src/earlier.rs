@@ -17,10 +17,15 @@ pub struct Seat<'a> {
     pub background: bool,
     /// What encloses it, outermost first.
     pub within: &'a [String],
+    /// A wrapper runs it for each thing that it finds or reads, which may be none.
+    pub is_for_each: bool,
 }
 
-/// What runs once or not at all, or at another time than where it stands.
-const MAYBE: [&str; 6] = ["condition", "loop", "case", "function", "coprocess", "trap"];
+/// The kinds of wrappers that run a command for each thing that they find or read.
+pub const FOR_EACH: [&str; 4] = ["find-exec", "xargs", "parallel", "watch"];
+
+/// What stands in its place in time: all else that encloses a command may run it later, or beside what follows.
+const IN_PLACE: [&str; 3] = ["condition", "loop", "case"];
 
 /// What comes before one command of a text.
 #[derive(Debug)]
@@ -40,36 +45,54 @@ impl<'a> Earlier<'a> {
     /// Whether the command `id` comes before: none if it does not, `Some(true)` if it certainly runs, and then.
     #[must_use]
     pub fn is_certain(&self, id: u32) -> Option<bool> {
-        let seat = self.seats.iter().find(|seat| seat.id == id)?;
-        let is_sure = !seat.background
-            && !matches!(seat.operator, "&&" | "||")
-            && !seat.within.iter().any(|place| MAYBE.contains(&place.as_str()));
-        let Some(now) = self.now else { return Some(is_sure) };
+        let seat = self.seat(id)?;
+        let is_sure = self.is_sure(seat);
+        let Some(now) = &self.now else { return Some(is_sure) };
         if seat.id == now.id {
             return None;
         }
+        let is_beside = seat.pipeline == now.pipeline;
         let is_part_of_it = self.is_inside(seat, now.id);
         if is_part_of_it || seat.id > now.id {
             // A substitution runs before the command that holds it.
             let is_word = is_part_of_it && seat.within.len() > now.within.len() && is_in(seat, "substitution");
-            let comes_again = is_in(seat, "function") || is_in(seat, "loop") && is_in(&now, "loop");
-            return (is_word || comes_again).then_some(is_word && is_sure);
+            let comes_again = is_in(seat, "function") || is_in(seat, "loop") && is_in(now, "loop");
+            let is_late = !is_part_of_it && (is_beside || self.is_late(now));
+            return (is_word || comes_again || is_late).then_some(false);
         }
-        Some(is_sure && seat.pipeline != now.pipeline)
+        Some(is_sure && !is_beside)
+    }
+
+    /// The command runs, once, where it stands. What encloses it may do neither, and what that hangs on is not told.
+    fn is_sure(&self, seat: &Seat<'_>) -> bool {
+        let is_plain = |seat: &Seat<'_>| {
+            !seat.background && !seat.is_for_each && !matches!(seat.operator, "&&" | "||") && seat.within.is_empty()
+        };
+        is_plain(seat) && self.above(seat).all(is_plain)
+    }
+
+    /// The command may run later than what stands behind it.
+    fn is_late(&self, seat: &Seat<'_>) -> bool {
+        let may_wait =
+            |seat: &Seat<'_>| seat.background || seat.within.iter().any(|place| !IN_PLACE.contains(&place.as_str()));
+        may_wait(seat) || self.above(seat).any(may_wait)
+    }
+
+    fn seat(&self, id: u32) -> Option<&Seat<'a>> {
+        self.seats.iter().find(|seat| seat.id == id)
+    }
+
+    /// The commands that run this one or hold it in a word, the nearest first.
+    fn above(&self, seat: &Seat<'_>) -> impl Iterator<Item = &Seat<'a>> {
+        // A parent comes first, so this ends.
+        let parent =
+            |seat: &Seat<'_>| (seat.parent > 0 && seat.parent < seat.id).then(|| self.seat(seat.parent)).flatten();
+        std::iter::successors(parent(seat), move |seat| parent(seat))
     }
 
     /// The command `id` runs this one, or holds it in a word.
     fn is_inside(&self, seat: &Seat<'_>, id: u32) -> bool {
-        let mut parent = seat.parent;
-        // A parent comes first, so the chain ends.
-        while parent > 0 {
-            if parent == id {
-                return true;
-            }
-            let above = self.seats.iter().find(|above| above.id == parent).map_or(0, |above| above.parent);
-            parent = if above < parent { above } else { 0 };
-        }
-        false
+        self.above(seat).any(|above| above.id == id)
     }
 }
 
@@ -84,7 +107,7 @@ mod tests {
     const NONE: [String; 0] = [];
 
     fn seat(id: u32) -> Seat<'static> {
-        Seat { id, parent: 0, pipeline: id, operator: "", background: false, within: &NONE }
+        Seat { id, parent: 0, pipeline: id, operator: "", background: false, within: &NONE, is_for_each: false }
     }
 
     fn asked(now: u32, seats: &[Seat<'_>]) -> Vec<Option<bool>> {
@@ -125,8 +148,31 @@ mod tests {
     fn a_substitution_comes_before_its_command_and_what_a_wrapper_runs_does_not() {
         let word = ["substitution".to_owned()];
         let held = Seat { parent: 1, within: &word, ..seat(2) };
-        assert_eq!(asked(1, &[seat(1), held]), [None, Some(true)]);
+        assert_eq!(asked(1, &[seat(1), held]), [None, Some(false)]);
         assert_eq!(asked(1, &[seat(1), Seat { parent: 1, ..seat(2) }]), [None, None]);
+    }
+
+    #[test]
+    fn what_something_encloses_or_runs_is_not_certain() {
+        let group = ["group".to_owned()];
+        let inside = Seat { within: &group, ..seat(1) };
+        let wrapper = Seat { operator: "&&", ..seat(2) };
+        let run = Seat { parent: 2, ..seat(3) };
+        let each = Seat { is_for_each: true, ..seat(4) };
+        let seats = [inside, wrapper, run, each, seat(5)];
+        assert_eq!(asked(5, &seats), [Some(false), Some(false), Some(false), Some(false), None]);
+    }
+
+    #[test]
+    fn what_stands_behind_may_run_before_what_waits() {
+        let trap = ["trap".to_owned()];
+        assert_eq!(asked(1, &[Seat { background: true, ..seat(1) }, seat(2)]), [None, Some(false)]);
+        assert_eq!(asked(1, &[Seat { within: &trap, ..seat(1) }, seat(2)]), [None, Some(false)]);
+        assert_eq!(
+            asked(2, &[Seat { background: true, ..seat(1) }, Seat { parent: 1, ..seat(2) }, seat(3)]),
+            [Some(false), None, Some(false)]
+        );
+        assert_eq!(asked(1, &[seat(1), Seat { pipeline: 1, ..seat(2) }]), [None, Some(false)]);
     }
 
     #[test]

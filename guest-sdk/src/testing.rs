@@ -141,7 +141,7 @@ impl World {
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a component has the real host"))]
 pub(crate) mod host {
     use super::{Analysis, Facts, GitFacts, RefCell, ResolvedPath, Value, World};
-    use crate::earlier::{Earlier, Seat};
+    use crate::earlier::{Earlier, FOR_EACH, Seat};
     use crate::paths::{below, parent};
     use crate::syntax::{Command, Effect};
     use crate::{Fault, Level, Presence, ProjectManifest};
@@ -230,6 +230,7 @@ pub(crate) mod host {
             operator: &command.position.operator,
             background: command.position.background,
             within: &command.position.within,
+            is_for_each: command.via.iter().any(|via| FOR_EACH.contains(&via.kind.as_str())),
         }
     }
 

@@ -173,6 +173,20 @@ fn the_commands_about_a_release_run() {
 }
 
 #[test]
+fn the_tests_on_the_page_of_rego_hold_for_its_text() {
+    let all = blocks("policies/rego/README.md");
+    let block =
+        |package: &str| all.iter().find(|block| block.text.starts_with(&format!("package {package}\n"))).unwrap();
+    let mut shell = at_home();
+    shell.world.write("repo/team/guard.rego", &block("guard").text);
+    shell.world.write("repo/team/guard_test.rego", &block("guard_test").text);
+    shell.world.write("repo/cases/cases.toml", "[[cases]]\ninput = \"git push -f origin main\"\nexpect = \"deny\"\n");
+    let commands = all.iter().find(|block| block.language == "sh").unwrap();
+    let printed = run(&mut shell, "policies/rego/README.md", commands);
+    assert_eq!(printed.matches("2 passed, 0 failed, 1 skipped").count(), 2, "{printed}");
+}
+
+#[test]
 fn the_server_of_its_page_answers_as_the_page_asks() {
     let page = "host/SERVE.md";
     let all = blocks(page);

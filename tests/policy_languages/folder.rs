@@ -137,11 +137,17 @@ fn trust_in_a_project_ends_when_a_file_of_the_folder_changes_comes_or_goes() {
 #[test]
 fn an_agent_cannot_put_a_file_into_the_folder() {
     let world = World::new();
-    world.configure("[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"~/team\"\n");
     write(&world, "team");
-    for file in ["team/new.rego", "team/lib/new.rego", "team/guard.rego"] {
-        let path = world.path(file);
-        assert_deny(&world.bash(&format!("echo x > {}", path.display())), &["self-protect"]);
+    symlink(world.path("team"), world.path("linked")).unwrap();
+    // By whatever name the folder goes.
+    for name in ["~/team", "~/linked", "~/repo/../team"] {
+        world.configure(&format!(
+            "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"{name}\"\n"
+        ));
+        for file in ["team/new.rego", "team/lib/new.rego", "team/guard.rego"] {
+            let path = world.path(file);
+            assert_deny(&world.bash(&format!("echo x > {}", path.display())), &["self-protect"]);
+        }
     }
     assert_silent(&world.bash(&format!("ls {}", world.path("team").display())));
 }

@@ -150,6 +150,16 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
     assert!(ended.exit == 64 && ended.stderr.contains("--settings-file"), "{ended:?}");
 }
 
+/// The second one would hide behind the first.
+#[test]
+fn two_tests_of_one_name_are_refused() {
+    let world = world();
+    world.write("repo/team/other_test.rego", "package guard_test\n\ntest_main if false\n");
+    let ended = run(&world, &[]);
+    assert_ne!(ended.exit, 0, "{ended:?}");
+    assert!(ended.stderr.contains("`guard_test.test_main` stands at ") && ended.stderr.contains(":3:1"), "{ended:?}");
+}
+
 #[test]
 fn tests_that_are_none_are_refused() {
     let world = world();

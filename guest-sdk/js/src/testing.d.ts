@@ -32,6 +32,8 @@ export interface WorldParts {
   git?: GitParts;
   /** The manifests of folders by absolute path, for `guard-host-policy/facts`. */
   manifests?: Record<string, ProjectManifest[]>;
+  /** The effects that come before, whatever `guard-host-policy/facts` is asked about. */
+  earlier?: Effect[];
   /** What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault. */
   faults?: Record<string, Fault>;
 }

@@ -49,7 +49,7 @@ export class World {
   /** @param {string} tool @param {object} input @returns {import("./testing.js").Answers} */
   #answers(tool, input) {
     const { coverage = "complete", reasons = [], commands = [], scripts = [] } = this.#parts;
-    const { files = {}, env = {}, faults = {}, git = {}, manifests = {} } = this.#parts;
+    const { files = {}, env = {}, faults = {}, git = {}, manifests = {}, earlier = [] } = this.#parts;
     const facts = { ...FACTS, ...this.#parts.facts };
     const disk = this.#disk(facts.projectRoot);
     /** @param {string} path */
@@ -66,20 +66,16 @@ export class World {
       return /** @type {string} */ (values[name]);
     };
     return {
-      branch: (path) => (at(path).projectRelative === "" ? "" : (git.branch ?? "")),
-      presence: (what, path) => git[what]?.[at(path).canonical] ?? "unknown",
+      branch: (path) => (at(path).gitRoot === "" ? "" : (git.branch ?? "")),
+      // Of a link, git keeps the link.
+      presence: (what, path) => (at(path).gitRoot === "" ? undefined : git[what]?.[at(path).lexical]) ?? "unknown",
       manifests: (path) => {
         const folders = foldersOf(at(path).canonical).filter((folder) => isBelow(folder, facts.projectRoot));
         const folder = folders.find((one) => faults[one] !== undefined || manifests[one] !== undefined) ?? "";
         if (faults[folder] !== undefined) throw failure(faults[folder]);
         return copy(manifests[folder] ?? []);
       },
-      earlier: (commandId, path) => {
-        const { canonical } = at(path);
-        const related = (/** @type {string} */ other) => isBelow(other, canonical) || isBelow(canonical, other);
-        const before = effects.filter((one) => one.commandId > 0 && one.commandId < commandId);
-        return copy(before.filter((one) => one.path.canonical !== "" && related(one.path.canonical)));
-      },
+      earlier: () => copy(earlier),
       analysis: () => copy({ coverage, reasons, commands: numbered, effects, scripts }),
       context: () => ({ ...facts }),
       resolve: at,

@@ -17,8 +17,11 @@ function seen(parts, look) {
 
 test("git says what the world says, and nothing of what it leaves out", () => {
   const parts = { git: { branch: "main", tracked: { "/repo/a": "yes" } }, links: { "/repo/b": "a" } };
-  const look = () => [git.branch("x"), branch("x"), git.branch("/x"), git.tracked("b"), git.tracked("c"), git.staged("a")];
+  const look = () => [git.branch("x"), branch("x"), git.branch("/x"), git.tracked("a"), git.tracked("b"), git.staged("a")];
+  // Of a link, git keeps the link.
   assert.deepEqual(seen(parts, look), ["main", "main", "", "yes", "unknown", "unknown"]);
+  const outside = { ...parts, repository: false };
+  assert.deepEqual(seen(outside, look), ["", "", "", "unknown", "unknown", "unknown"]);
   assert.deepEqual(seen({}, () => [git.branch("x"), git.ignored("x")]), ["", "unknown"]);
 });
 
@@ -32,16 +35,9 @@ test("the nearest folder has the manifests", () => {
   assert.throws(() => at("a", { faults: { "/repo": "denied" } }), /denied/);
 });
 
-test("earlier effects are those of the commands before", () => {
-  const effects = [
-    effect("fs.write", "a/b", { commandId: 1 }),
-    effect("fs.delete", "a", { commandId: 2 }),
-    effect("fs.write", "ab", { commandId: 2 }),
-    effect("git.push", "a", { commandId: 2 }),
-    effect("fs.write", "a", { commandId: 3 }),
-  ];
-  const at = (id, path) => seen({ effects }, () => earlier.effects(id, path).map((one) => one.target));
-  assert.deepEqual(at(3, "a"), ["a/b", "a"]);
-  assert.deepEqual(at(3, "a/b/c"), ["a/b", "a"]);
-  assert.deepEqual(at(2, "a/c"), []);
+test("earlier effects are those that the world names", () => {
+  const made = { ...effect("fs.write", "a/b", { commandId: 1 }), certain: false };
+  const found = seen({ earlier: [made] }, () => earlier.effects(2, "a").map((one) => [one.target, one.certain]));
+  assert.deepEqual(found, [["a/b", false]]);
+  assert.deepEqual(seen({}, () => earlier.effects(2, "a")), []);
 });

@@ -26,9 +26,14 @@ class Facts(unittest.TestCase):
     def test_git_says_what_the_world_says_and_nothing_of_what_it_leaves_out(self) -> None:
         world = World(git=Git("main", tracked={"/repo/a": Presence.YES}), links={"/repo/b": "a"})
         self.assertEqual(seen(world, lambda: [git.branch("x"), git.branch("/x")]), ["main", ""])
-        answers = seen(world, lambda: [git.tracked("b"), git.tracked("c"), git.staged("a")])
+        # Of a link, git keeps the link.
+        answers = seen(world, lambda: [git.tracked("a"), git.tracked("b"), git.staged("a")])
         self.assertEqual(answers, [Presence.YES, Presence.UNKNOWN, Presence.UNKNOWN])
         self.assertEqual(seen(World(), lambda: (git.branch("x"), git.ignored("x"))), ("", Presence.UNKNOWN))
+
+    def test_git_says_nothing_outside_of_a_repository(self) -> None:
+        world = World(git=Git("main", tracked={"/repo/a": Presence.YES}), repository=False)
+        self.assertEqual(seen(world, lambda: (git.branch("a"), git.tracked("a"))), ("", Presence.UNKNOWN))
 
     def test_the_nearest_folder_has_the_manifests(self) -> None:
         def made(path: str) -> list[ProjectManifest]:
@@ -41,14 +46,8 @@ class Facts(unittest.TestCase):
         with self.assertRaisesRegex(PolicyError, "DENIED"):
             seen(world, lambda: project.manifests("a"))
 
-    def test_earlier_effects_are_those_of_the_commands_before(self) -> None:
-        effects = [
-            effect("fs.write", "a/b", command_id=1),
-            effect("fs.delete", "a", command_id=2),
-            effect("fs.write", "ab", command_id=2),
-            effect("git.push", "a", command_id=2),
-            effect("fs.write", "a", command_id=3),
-        ]
-        for number, path, expected in [(3, "a", ["a/b", "a"]), (3, "a/b/c", ["a/b", "a"]), (2, "a/c", [])]:
-            found = seen(World(effects), lambda: [one.target for one in earlier.effects(number, path)])
-            self.assertEqual(found, expected)
+    def test_earlier_effects_are_those_that_the_world_names(self) -> None:
+        made = effect("fs.write", "a/b", command_id=1)
+        found = seen(World(earlier=[made]), lambda: [one.target for one in earlier.effects(2, "a")])
+        self.assertEqual(found, ["a/b"])
+        self.assertEqual(seen(World(), lambda: earlier.effects(2, "a")), [])

@@ -150,7 +150,7 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
         Ok(read) => {
             if layer != Layer::Project {
                 config.disabled.extend(read.disabled.iter().cloned());
-                config.named.extend(read.inputs.iter().map(PathBuf::as_path).map(with_all_below));
+                config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
             }
             read.told(config)
         }
@@ -161,9 +161,12 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
     }
 }
 
-/// The path; of a folder with a slash at its end, which stands for all that lies in it.
-fn with_all_below(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("") } else { path.to_path_buf() }
+/// The path as it is written, and as the machine knows it; of a folder with a slash at its end, which stands for all that
+/// lies in it.
+fn names(path: &Path) -> Vec<PathBuf> {
+    let with_all_below = |path: PathBuf| if path.is_dir() { path.join("") } else { path };
+    let real = path.canonicalize().ok().filter(|real| real != path);
+    [Some(path.to_path_buf()), real].into_iter().flatten().map(with_all_below).collect()
 }
 
 /// What the text of a layer says.
@@ -398,7 +401,7 @@ pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Place
     entry.settings = read.settings;
     let problem = read.problem.filter(|_| !read.is_missing);
     entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem };
-    config.named.extend(read.inputs.iter().map(PathBuf::as_path).map(with_all_below));
+    config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
     config.inputs.extend(read.inputs);
 }
 

@@ -13,7 +13,7 @@ mod resolve;
 
 use std::fmt;
 
-pub use git::GitQuestion;
+pub use git::{GitAsked, GitQuestion};
 pub use guard_sdk::resolve::{Disk, Entry, git_root};
 pub use resolve::{PATHS, Resolver};
 
@@ -32,6 +32,6 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// What git says of `path`, which is the work tree `root` or lies in it. None: it is not known.
-    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String>;
+    /// What git says. None: it is not known.
+    fn git(&self, asked: GitAsked<'_>) -> Option<String>;
 }

@@ -16,13 +16,14 @@ use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
-use crate::facts::{Facts, GitQuestion, Resolver, manifests};
+use crate::facts::git::WAIT;
+use crate::facts::{Entry, Facts, GitAsked, GitQuestion, Resolver, manifests};
 use guard_contract::grants::Grants;
 use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
 use guard_contract::paths::{is_below, parent};
 use guard_contract::syntax::{Analysis, Command};
 use guard_contract::{CallFacts, JournalLine, LogLine, Presence};
-use guard_sdk::earlier::{Earlier, Seat};
+use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
 
 /// All that the policies of a chain can learn of one call.
 #[derive(Debug, Clone)]
@@ -197,16 +198,29 @@ impl State {
         self.git_questions += 1;
         let has_room = self.git_questions <= GIT_QUESTIONS;
         let scene = self.scene(name)?;
-        let resolved = scene.resolver.resolve(&*scene.facts, path);
+        let (facts, resolver) = (&*scene.facts, &scene.resolver);
         // Of a link git keeps the link, not what lies behind it.
-        let folder = parent(&resolved.lexical).unwrap_or("/");
-        let held = scene.resolver.resolve(&*scene.facts, folder);
-        let name = resolved.lexical.rsplit('/').next().unwrap_or_default();
+        let lexical = resolver.resolve(facts, path).lexical;
+        let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
+        let name = lexical.rsplit('/').next().unwrap_or_default();
         let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
-        let is_root = resolved.canonical == resolved.git_root;
-        let (root, path) = if is_root { (resolved.git_root, resolved.canonical) } else { (held.git_root, whole) };
-        let is_known = has_room && !root.is_empty() && !held.canonical.is_empty();
-        Ok(is_known.then(|| scene.facts.git(&root, &path, question)).flatten())
+        let is_root =
+            facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
+        let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
+        // A repository in between, which the host does not take for one, is one for git.
+        let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
+            .take_while(|folder| is_below(folder, &root) && *folder != root);
+        let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);
+        let is_known = !root.is_empty() && !held.canonical.is_empty() && (!is_root || root == whole);
+        if !has_room || !is_known || between.any(is_mine) {
+            return Ok(None);
+        }
+        let at = &scene.context;
+        let of_call = resolver.resolve(facts, &at.cwd).git_root;
+        let own = [root.clone(), at.project_root.clone(), at.cwd.clone(), of_call];
+        let own: Vec<String> = own.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).collect();
+        let asked = GitAsked { root: &root, path: &whole, question, own: &own, wait: WAIT };
+        Ok(resolver.ask_git(facts, asked))
     }
 
     fn git_presence(&mut self, name: &str, path: &str, question: GitQuestion) -> Result<interfaces::types::Presence> {
@@ -241,7 +255,9 @@ impl facts::project::Host for State {
     fn manifests(&mut self, path: String) -> Result<Result<Vec<facts::project::Manifest>, FactFault>> {
         let grants = self.grants.clone();
         let scene = self.scene("project.manifests")?;
-        let start = scene.resolver.resolve(&*scene.facts, &path).lexical;
+        let found = scene.resolver.resolve(&*scene.facts, &path);
+        // A project may be called by another name than the path.
+        let start = if is_below(&found.lexical, &scene.context.project_root) { found.lexical } else { found.canonical };
         let read = |path: &str| match grants.read_root(path) {
             Some(root) => scene.facts.read_granted(root, path, FILE_BYTES),
             None => Err(guard_contract::FactFault::Denied),
@@ -280,5 +296,6 @@ fn seat(command: &Command) -> Seat<'_> {
         operator: &command.position.operator,
         background: command.position.background,
         within: &command.position.within,
+        is_for_each: command.via.iter().any(|via| FOR_EACH.contains(&via.kind.as_str())),
     }
 }

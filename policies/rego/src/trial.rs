@@ -2,7 +2,7 @@
 //!
 //! `guard-host test` asks with the setting `test`. What it learns stands in the trace, and a call gets no answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::serde_json::{Value, json};
 use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
@@ -59,9 +59,9 @@ impl Asked {
 ///
 /// # Errors
 ///
-/// One is a function, which nobody would call.
+/// One is a function, which nobody would call, or two have one name.
 pub(crate) fn tests(modules: &[Ref<Module>]) -> Result<Vec<Test>, String> {
-    let (mut tests, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut tests, mut seen) = (Vec::new(), BTreeMap::new());
     for (module, rule) in modules.iter().flat_map(|module| module.policy.iter().map(move |rule| (module, rule))) {
         let head = names::head(rule);
         let (Some(package), Some(first)) = (names::package(module), names::first(head)) else { continue };
@@ -75,9 +75,11 @@ pub(crate) fn tests(modules: &[Ref<Module>]) -> Result<Vec<Test>, String> {
             return Err(format!("{place}: `{}` is a function, and nobody would call it: make it a rule", first.text()));
         }
         let name = format!("{}.{}", package.trim_start_matches("data."), first.text());
-        if seen.insert(name.clone()) {
-            tests.push(Test { name, file: source.get_path().to_owned(), line: *line, is_todo });
+        let place = format!("{}:{line}:{col}", source.get_path());
+        if let Some(other) = seen.insert(name.clone(), place.clone()) {
+            return Err(format!("{place}: `{name}` stands at {other} as well: give each test a name of its own"));
         }
+        tests.push(Test { name, file: source.get_path().to_owned(), line: *line, is_todo });
     }
     Ok(tests)
 }

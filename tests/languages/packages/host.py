@@ -17,6 +17,7 @@ from guard_host_policy import (
     tags_of,
     text_of,
 )
+from guard_host_policy.facts import git
 
 TOLD = Rule("told", "what the host says", Outcome.WARN)
 
@@ -40,6 +41,8 @@ def decide(call: Call, settings: Settings) -> Iterator[Finding]:
     missing = attempt(lambda: call.read_text("none.txt"))
     answers += [call.read_text("notes.txt").strip(), call.read_text("none.txt", "absent"), missing]
     answers += [call.resolve("out/x").canonical, call.facts.home]
+    said = [git.tracked("notes.txt"), git.ignored("notes.txt")]
+    answers += [git.branch("notes.txt"), *(presence.name.lower() for presence in said)]
     parts = [", ".join(answers)]
     for effect in call.effects("fs."):
         command = call.command_of(effect)

@@ -1,6 +1,7 @@
 // Asks the host for all that it gives, with the package for JavaScript and TypeScript; host.toml has the answers.
 
 import { definePolicy, glob, globs, rule, tagsOf, textOf } from "guard-host-policy";
+import { git } from "guard-host-policy/facts";
 
 const told = rule("told", "what the host says", "warn");
 
@@ -19,6 +20,7 @@ export const policy = definePolicy({
     const missing = attempt(() => call.readText("none.txt"));
     answers.push(call.readText("notes.txt").trim(), call.readText("none.txt", "absent"), missing);
     answers.push(call.resolve("out/x").canonical, call.facts.home);
+    answers.push(git.branch("notes.txt"), git.tracked("notes.txt"), git.ignored("notes.txt"));
     const parts = [answers.join(", ")];
     for (const effect of call.effects("fs.")) {
       const command = call.commandOf(effect);

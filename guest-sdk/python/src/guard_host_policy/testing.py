@@ -148,6 +148,8 @@ class World:
     """What git says, for `guard_host_policy.facts`."""
     manifests: Mapping[str, Sequence[ProjectManifest]] = field(default_factory=dict)
     """The manifests of folders by absolute path, for `guard_host_policy.facts`."""
+    earlier: Sequence[Effect] = ()
+    """The effects that come before, whatever `guard_host_policy.facts` is asked about."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault."""
     journal: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -229,11 +231,13 @@ class _Answers:
         self._world.journal.append((stream, value))
 
     def branch(self, path: str) -> str:
-        return self._world.git.branch if self.resolve(path).project_relative else ""
+        return self._world.git.branch if self.resolve(path).git_root else ""
 
     def presence(self, what: str, path: str) -> Presence:
         answers: Mapping[str, Presence] = getattr(self._world.git, what)
-        return answers.get(self.resolve(path).canonical, Presence.UNKNOWN)
+        asked = self.resolve(path)
+        # Of a link, git keeps the link.
+        return answers.get(asked.lexical, Presence.UNKNOWN) if asked.git_root else Presence.UNKNOWN
 
     def manifests(self, path: str) -> list[ProjectManifest]:
         world = self._world
@@ -247,13 +251,7 @@ class _Answers:
         return []
 
     def earlier(self, command_id: int, path: str) -> list[Effect]:
-        asked = self.resolve(path).canonical
-        found = []
-        for one in self.analysis().effects:
-            other = one.path.canonical
-            if 0 < one.command_id < command_id and other and (is_below(other, asked) or is_below(asked, other)):
-                found.append(one)
-        return found
+        return copy.deepcopy(list(self._world.earlier))
 
     def note(self, level: Level, text: str) -> None:
         self._world.log.append((level, text))

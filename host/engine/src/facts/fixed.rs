@@ -8,7 +8,7 @@ use guard_contract::FactFault;
 
 use guard_sdk::testing::cases::GitFacts;
 
-use super::{Disk, Entry, Facts, GitQuestion};
+use super::{Disk, Entry, Facts, GitAsked, GitQuestion};
 
 /// Files, folders, links and variables that a test names. Everything else is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -50,7 +50,7 @@ impl Facts for FixedFacts {
         self.env.get(name).cloned()
     }
 
-    fn git(&self, _: &str, path: &str, question: GitQuestion) -> Option<String> {
+    fn git(&self, GitAsked { path, question, .. }: GitAsked<'_>) -> Option<String> {
         let git = self.git.as_ref()?;
         let is_so = match question {
             GitQuestion::Branch => return Some(git.branch.clone()),

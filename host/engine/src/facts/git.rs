@@ -3,14 +3,13 @@
 //! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
-
-use guard_contract::paths::is_below;
 
 /// A question of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,16 +39,28 @@ impl GitQuestion {
     /// The options of git that ask it.
     fn options(self) -> &'static [&'static str] {
         match self {
-            GitQuestion::Branch => &["symbolic-ref", "--quiet", "--short", "HEAD"],
+            // Not `--short`, which names the branch otherwise once a tag has its name.
+            GitQuestion::Branch => &["symbolic-ref", "--quiet", "HEAD"],
             GitQuestion::Tracked => &["ls-files", "--cached", "-z"],
-            GitQuestion::Staged => &["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--no-renames"],
+            GitQuestion::Staged => &[
+                "diff",
+                "--cached",
+                "--quiet",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-renames",
+                "--ignore-submodules=none",
+            ],
             GitQuestion::Ignored => &["check-ignore", "--quiet"],
         }
     }
 
-    fn answer(self, output: &str, code: Option<i32>) -> Option<String> {
+    fn answer(self, output: &[u8], code: Option<i32>) -> Option<String> {
         let is_so = match (self, code?) {
-            (GitQuestion::Branch, 0) => return Some(output.trim_end_matches('\n').to_owned()),
+            (GitQuestion::Branch, 0) => {
+                let name = std::str::from_utf8(output).ok()?.trim_end_matches('\n');
+                return Some(name.strip_prefix("refs/heads/")?.to_owned());
+            }
             (GitQuestion::Branch, 1) => return Some(String::new()),
             (GitQuestion::Tracked, 0) => !output.is_empty(),
             (GitQuestion::Staged, code @ (0 | 1)) => code == 1,
@@ -60,8 +71,9 @@ impl GitQuestion {
     }
 }
 
-/// The longest wait for one answer. A policy has 200 ms for a call; git took at most 5 in repositories that were tried.
-const WAIT: Duration = Duration::from_millis(100);
+/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; git
+/// took at most 5 ms for a question in repositories that were tried.
+pub(crate) const WAIT: Duration = Duration::from_millis(300);
 
 /// The most that is read of an answer: the longest name of a branch, or the first of many files.
 const OUTPUT_BYTES: u64 = 4096;
@@ -72,9 +84,25 @@ const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "pro
 /// Variables that git needs to find the user's own rules.
 const KEPT: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT"];
 
-/// Asks git about `path` in the work tree `root`. None: it is not known.
-pub(super) fn ask(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<String, String>) -> Option<String> {
-    let mut command = Command::new(program(root, env.get("PATH")?)?);
+/// A question, and where it is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct GitAsked<'a> {
+    /// The work tree.
+    pub root: &'a str,
+    /// The path that is asked about: the work tree, or something in it.
+    pub path: &'a str,
+    /// What is asked.
+    pub question: GitQuestion,
+    /// The folders of the project and the like: no program in them is run.
+    pub own: &'a [String],
+    /// The longest wait.
+    pub wait: Duration,
+}
+
+/// Asks git. None: it is not known.
+pub(super) fn ask(asked: GitAsked<'_>, env: &BTreeMap<String, String>) -> Option<String> {
+    let GitAsked { root, path, question, own, wait } = asked;
+    let mut command = Command::new(program(own, env.get("PATH")?)?);
     command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
     // A name is a name, not a pattern. The question of rules takes names alone, and refuses to be told so.
     if question != GitQuestion::Ignored {
@@ -88,9 +116,10 @@ pub(super) fn ask(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<
         command.arg("--").arg(path);
     }
     command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
-    command.env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+    // No protocol may be used, whatever the settings say of each.
+    command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let output = read(&mut child);
+    let output = read(&mut child, wait);
     let is_over = output.as_ref().is_some_and(|output| (output.len() as u64) < OUTPUT_BYTES);
     if !is_over {
         // It writes on, or says nothing.
@@ -99,34 +128,48 @@ pub(super) fn ask(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<
     let code = child.wait().ok()?.code();
     // The first of many files is an answer.
     let code = if question == GitQuestion::Tracked && output.is_some() && !is_over { Some(0) } else { code };
-    question.answer(&String::from_utf8(output?).ok()?, code)
+    question.answer(&output?, code)
 }
 
 /// What the process writes until it ends, or the start of that; none if it takes too long.
-fn read(child: &mut Child) -> Option<Vec<u8>> {
+fn read(child: &mut Child, wait: Duration) -> Option<Vec<u8>> {
     let mut pipe = child.stdout.take()?.take(OUTPUT_BYTES);
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut output = Vec::new();
         let _ = sender.send(pipe.read_to_end(&mut output).map(|_| output));
     });
-    receiver.recv_timeout(WAIT).ok()?.ok()
+    receiver.recv_timeout(wait).ok()?.ok()
 }
 
-/// The `git` that the variable `PATH` leads to. A folder that is relative, or in the work tree, may hold anything.
-fn program(root: &str, path: &str) -> Option<PathBuf> {
-    let folders = std::env::split_paths(path);
-    let trusted = folders.filter(|folder| {
-        folder.is_absolute() && folder.to_str().is_some_and(|folder| !is_below(folder.trim_end_matches('/'), root))
-    });
-    trusted.map(|folder| folder.join(format!("git{}", std::env::consts::EXE_SUFFIX))).find(|git| git.is_file())
+/// The `git` that the variable `PATH` leads to. A folder that is relative, or one of `own`, may hold anything.
+fn program(own: &[String], path: &str) -> Option<PathBuf> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let own: Vec<PathBuf> = own.iter().filter_map(|folder| real(Path::new(folder))).collect();
+    let is_own = |path: &Path| own.iter().any(|folder| path.starts_with(folder));
+    let name = format!("git{}", std::env::consts::EXE_SUFFIX);
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let programs = folders.map(|folder| folder.join(&name)).filter(|git| is_program(git));
+    // Neither the folder nor what a link in it leads to.
+    let is_strange = |git: &Path| {
+        let places = [git.parent().and_then(real), real(git)];
+        places.iter().all(|place| place.as_deref().is_some_and(|place| !is_own(place)))
+    };
+    programs.into_iter().find(|git| is_strange(git))
+}
+
+fn is_program(path: &Path) -> bool {
+    #[cfg(unix)]
+    let is_executable = |data: &fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let is_executable = |_: &fs::Metadata| true;
+    fs::metadata(path).is_ok_and(|data| data.is_file() && is_executable(&data))
 }
 
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     fn world() -> Option<(tempfile::TempDir, BTreeMap<String, String>)> {
@@ -138,12 +181,16 @@ mod tests {
         .into();
         fs::create_dir_all(folder.path().join("home")).unwrap();
         fs::create_dir_all(folder.path().join("repo/src")).unwrap();
-        if program("/nowhere", &env["PATH"]).is_none() {
+        if program(&[], &env["PATH"]).is_none() {
             eprintln!("skipped, because there is no git");
             return None;
         }
         git(folder.path(), &["init", "--quiet", "--initial-branch", "trunk"]);
         Some((folder, env))
+    }
+
+    fn put(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<String, String>) -> Option<String> {
+        ask(GitAsked { root, path, question, own: &[root.to_owned()], wait: Duration::from_secs(60) }, env)
     }
 
     fn git(folder: &std::path::Path, words: &[&str]) {
@@ -156,7 +203,7 @@ mod tests {
     fn asked(folder: &tempfile::TempDir, env: &BTreeMap<String, String>, path: &str) -> [Option<String>; 3] {
         let root = folder.path().join("repo").display().to_string();
         [GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored]
-            .map(|question| ask(&root, &format!("{root}/{path}"), question, env))
+            .map(|question| put(&root, &format!("{root}/{path}"), question, env))
     }
 
     fn words(words: [&str; 3]) -> [Option<String>; 3] {
@@ -194,10 +241,11 @@ mod tests {
     fn a_branch_has_a_name_before_its_first_commit_and_a_commit_alone_has_none() {
         let Some((folder, env)) = world() else { return };
         let root = folder.path().join("repo").display().to_string();
-        let branch = || ask(&root, &root, GitQuestion::Branch, &env);
+        let branch = || put(&root, &root, GitQuestion::Branch, &env);
         assert_eq!(branch().as_deref(), Some("trunk"));
         git(folder.path(), &["commit", "--quiet", "--allow-empty", "-m", "a"]);
         git(folder.path(), &["checkout", "--quiet", "-b", "a/b"]);
+        git(folder.path(), &["tag", "a/b"]);
         assert_eq!(branch().as_deref(), Some("a/b"));
         git(folder.path(), &["checkout", "--quiet", "--detach"]);
         assert_eq!(branch().as_deref(), Some(""));
@@ -207,7 +255,7 @@ mod tests {
     fn more_files_than_are_read_are_kept_as_well() {
         let Some((folder, env)) = world() else { return };
         for number in 0..500 {
-            fs::write(folder.path().join(format!("repo/src/a-file-with-a-name-{number}")), "").unwrap();
+            fs::write(folder.path().join(format!("repo/src/a-file-with-a-näme-{number}")), "").unwrap();
         }
         git(folder.path(), &["add", "src"]);
         assert_eq!(asked(&folder, &env, "src"), words(["yes", "yes", "no"]));
@@ -217,7 +265,7 @@ mod tests {
     fn without_git_or_a_repository_nothing_is_known() {
         let Some((folder, mut env)) = world() else { return };
         let home = folder.path().join("home").display().to_string();
-        assert_eq!(ask(&home, &format!("{home}/a"), GitQuestion::Tracked, &env), None);
+        assert_eq!(put(&home, &format!("{home}/a"), GitQuestion::Tracked, &env), None);
         env.insert("PATH".to_owned(), home);
         assert_eq!(asked(&folder, &env, "src"), [None, None, None]);
     }
@@ -242,7 +290,14 @@ mod tests {
         git(folder.path(), &["add", "src/a"]);
         fs::write(folder.path().join("repo/.gitattributes"), "* filter=x diff=x\n").unwrap();
         git(folder.path(), &["config", "core.fsmonitor", &monitor]);
-        env.insert("PATH".to_owned(), format!("{}:bin:{}", bin.display(), env["PATH"]));
+        // By its own name, by that of a link, from a relative folder, and one that cannot be run.
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(folder.path().join("repo"), &link).unwrap();
+        let plain = folder.path().join("plain");
+        fs::create_dir(&plain).unwrap();
+        fs::write(plain.join("git"), "").unwrap();
+        let places = [bin.clone(), link.join("bin"), "bin".into(), plain].map(|place| place.display().to_string());
+        env.insert("PATH".to_owned(), format!("{}:{}", places.join(":"), env["PATH"]));
         assert_eq!(asked(&folder, &env, "src/a"), words(["yes", "yes", "no"]));
         let ran = ["git", "monitor", "differ", "filter"].map(|name| folder.path().join(format!("ran-{name}")).exists());
         assert_eq!(ran, [false; 4]);
@@ -255,6 +310,13 @@ mod tests {
         fs::write(&path, "#!/bin/sh\nexec sleep 600\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let env = [("PATH".to_owned(), folder.path().display().to_string())].into();
-        assert_eq!(ask("/", "/a", GitQuestion::Tracked, &env), None);
+        let asked = GitAsked {
+            root: "/",
+            path: "/a",
+            question: GitQuestion::Tracked,
+            own: &[],
+            wait: Duration::from_millis(50),
+        };
+        assert_eq!(ask(asked, &env), None);
     }
 }

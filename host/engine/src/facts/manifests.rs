@@ -69,14 +69,19 @@ pub(crate) fn nearest(
     let is_there = |path: &str| matches!(facts.entry(path), Entry::File | Entry::Link(_));
     let folders: Vec<&str> = std::iter::successors(Some(path), |path| parent(path))
         .take_while(|folder| !project.is_empty() && is_below(folder, project))
-        .take(FOLDERS)
+        .take(FOLDERS + 1)
         .collect();
+    if folders.len() > FOLDERS {
+        return Err(FactFault::TooLarge);
+    }
     for (depth, folder) in folders.iter().enumerate() {
         let mut found = Vec::new();
         for kind in &KINDS {
             let path = below(folder, kind.file);
-            if !is_there(&path) {
-                continue;
+            match facts.entry(&path) {
+                Entry::Absent => continue,
+                Entry::File | Entry::Link(_) => {}
+                Entry::Dir | Entry::Other | Entry::Unknown => return Err(FactFault::Failed),
             }
             let mut manifest = understood(kind, &read(&path)?).ok_or(FactFault::Failed)?;
             if manifest.dependencies.len() > ENTRIES || manifest.scripts.len() > ENTRIES {
@@ -143,6 +148,8 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
                 "dependencies",
                 "dev-dependencies",
                 "build-dependencies",
+                "dev_dependencies",
+                "build_dependencies",
                 "target.*.dependencies",
                 "target.*.dev-dependencies",
                 "target.*.build-dependencies",
@@ -152,16 +159,23 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
         },
         _ => {
             let lists = ["project.dependencies", "project.optional-dependencies.*", "dependency-groups.*"];
-            let listed = lists.iter().chain(&["build-system.requires"]).flat_map(|path| all_at(document, path));
+            let listed = lists
+                .iter()
+                .chain(&["build-system.requires", "tool.uv.dev-dependencies"])
+                .flat_map(|path| all_at(document, path));
             let listed = listed.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(python_requirement);
             let mut dependencies: Vec<(String, String)> = listed.collect();
-            dependencies.extend(tables(&["tool.poetry.dependencies", "tool.poetry.group.*.dependencies"]));
+            dependencies.extend(tables(&[
+                "tool.poetry.dependencies",
+                "tool.poetry.dev-dependencies",
+                "tool.poetry.group.*.dependencies",
+            ]));
             let first = |paths: [&str; 2]| paths.map(text).into_iter().find(|text| !text.is_empty());
             Manifest {
                 name: first(["project.name", "tool.poetry.name"]).unwrap_or_default(),
                 version: first(["project.version", "tool.poetry.version"]).unwrap_or_default(),
                 dependencies,
-                scripts: commands(document, "project.scripts"),
+                scripts: [commands(document, "project.scripts"), commands(document, "tool.poetry.scripts")].concat(),
                 ..manifest
             }
         }
@@ -210,6 +224,7 @@ fn commands(document: &Map<String, Value>, path: &str) -> Vec<(String, String)> 
 
 /// `requests[socks]>=2; python_version < '4'` is `requests` and the rest.
 fn python_requirement(text: &str) -> (String, String) {
+    let text = text.trim_start();
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let (name, rest) = text.split_at(text.find(|c| !is_name(c)).unwrap_or(text.len()));
     (name.to_owned(), rest.trim().to_owned())
@@ -234,7 +249,7 @@ fn go_requirements(text: &str) -> Vec<(String, String)> {
         };
         let mut words = one.unwrap_or_default().split_whitespace();
         if let (Some(name), Some(version)) = (words.next(), words.next()) {
-            found.push((name.to_owned(), version.to_owned()));
+            found.push((name.trim_matches('"').to_owned(), version.to_owned()));
         }
     }
     found
@@ -347,6 +362,10 @@ replace example.com/a => ../a
         assert_eq!(told(broken, "/repo/a"), Err(FactFault::Failed));
         assert_eq!(told(broken, "/a"), Ok(Vec::new()));
         assert_eq!(told("", "/repo/a"), Ok(Vec::new()));
+        let deep = format!("/repo{}", "/a".repeat(FOLDERS));
+        assert_eq!(told("[files]\n'/repo/package.json' = '{}'", &deep), Err(FactFault::TooLarge));
+        let above = "dirs = ['/repo/a/package.json']\n[files]\n'/repo/package.json' = '{}'";
+        assert_eq!(told(above, "/repo/a/b"), Err(FactFault::Failed));
         let many: Vec<String> = (0..=ENTRIES).map(|number| format!("\"{number}\": \"1\"")).collect();
         let many = format!("[files]\n'/repo/package.json' = '{{\"dependencies\": {{{}}}}}'", many.join(","));
         assert_eq!(told(&many, "/repo/a"), Err(FactFault::TooLarge));

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::{Disk, Entry, Facts, GitQuestion, git};
+use super::{Disk, Entry, Facts, GitAsked, git};
 use guard_contract::FactFault;
 use guard_contract::paths;
 
@@ -80,7 +80,7 @@ impl Facts for RealFacts {
         self.env.get(name).cloned()
     }
 
-    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String> {
-        git::ask(root, path, question, &self.env)
+    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
+        git::ask(asked, &self.env)
     }
 }

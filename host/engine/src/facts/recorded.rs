@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use guard_contract::FactFault;
 
-use super::{Disk, Entry, Facts, GitQuestion};
+use super::{Disk, Entry, Facts, GitAsked};
 
 /// What a decision learned of the machine. What it did not ask for is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +72,8 @@ fn bounded(path: &str, cap: usize) -> String {
 }
 
 /// A question to git, and the path that it is about.
-fn asked_of(question: GitQuestion, path: &str) -> String {
-    format!("{}:{path}", question.name())
+fn asked_of(asked: GitAsked<'_>) -> String {
+    format!("{}:{}", asked.question.name(), asked.path)
 }
 
 /// Facts that are noted on the way.
@@ -143,12 +143,12 @@ impl Facts for Recording {
         value
     }
 
-    fn git(&self, root: &str, path: &str, question: GitQuestion) -> Option<String> {
-        let key = asked_of(question, path);
+    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
+        let key = asked_of(asked);
         if let Some(known) = self.noted().git.get(&key) {
             return known.clone();
         }
-        let answer = self.facts.git(root, path, question);
+        let answer = self.facts.git(asked);
         self.noted().git.insert(key, answer.clone());
         answer
     }
@@ -201,8 +201,8 @@ impl Facts for Recorded {
         self.known(self.record.env.get(name)).flatten()
     }
 
-    fn git(&self, _: &str, path: &str, question: GitQuestion) -> Option<String> {
-        self.known(self.record.git.get(&asked_of(question, path))).flatten()
+    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
+        self.known(self.record.git.get(&asked_of(asked))).flatten()
     }
 }
 
@@ -220,7 +220,10 @@ mod tests {
             let heads = [("/repo/x", 2), ("/repo/x", 9), ("/gone", 9)].map(|(path, cap)| facts.read_head(path, cap));
             let files =
                 [("/repo/x", 9), ("/repo/x", 2), ("/gone", 9)].map(|(path, cap)| facts.read_granted("/", path, cap));
-            let git = ["/repo/x", "/gone"].map(|path| facts.git("/repo", path, GitQuestion::Tracked));
+            let git = ["/repo/x", "/gone"].map(|path| {
+                let question = crate::facts::GitQuestion::Tracked;
+                facts.git(GitAsked { root: "/repo", path, question, own: &[], wait: crate::facts::git::WAIT })
+            });
             (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git)
         };
         let recording = Recording::of(world.clone());

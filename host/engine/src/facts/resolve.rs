@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use guard_contract::{Presence, ResolvedPath, unresolved};
 use guard_sdk::resolve::Place;
 
-use super::Facts;
+use super::git::WAIT;
+use super::{Facts, GitAsked};
 
 /// The most paths that are resolved for one call; beyond it nothing is known of a path.
 pub const PATHS: usize = 512;
@@ -18,6 +20,8 @@ pub struct Resolver {
     home: String,
     project_root: String,
     known: Mutex<HashMap<String, ResolvedPath>>,
+    /// How long the call may still wait for git.
+    wait: Mutex<Duration>,
 }
 
 impl Resolver {
@@ -29,6 +33,7 @@ impl Resolver {
             home: home.to_owned(),
             project_root: project_root.to_owned(),
             known: Mutex::default(),
+            wait: Mutex::new(WAIT),
         }
     }
 
@@ -45,6 +50,18 @@ impl Resolver {
         let resolved = self.look(facts, raw);
         known.insert(raw.to_owned(), resolved.clone());
         resolved
+    }
+
+    /// Has git answer, if the call may still wait for it.
+    pub(crate) fn ask_git(&self, facts: &dyn Facts, asked: GitAsked<'_>) -> Option<String> {
+        let mut wait = self.wait.lock().unwrap_or_else(PoisonError::into_inner);
+        if wait.is_zero() {
+            return None;
+        }
+        let started = Instant::now();
+        let answer = facts.git(GitAsked { wait: *wait, ..asked });
+        *wait = wait.saturating_sub(started.elapsed());
+        answer
     }
 
     /// How many more paths can be resolved.
