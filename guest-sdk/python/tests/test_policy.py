@@ -173,7 +173,16 @@ class SettingsTest(unittest.TestCase):
         class NoPattern:
             a: Globs = ("{a",)
 
-        for settings, error in [(Odd, TypeError), (NoPattern, PolicyError), (str, TypeError)]:
+        @dataclass
+        class NoChoice:
+            a: Literal["x", "y"] = "z"  # type: ignore[assignment]
+
+        @dataclass
+        class NoList:
+            a: list[str] = field(default_factory=lambda: [1])  # type: ignore[list-item]
+
+        wrong = [(Odd, TypeError), (NoPattern, PolicyError), (NoChoice, PolicyError), (NoList, PolicyError)]
+        for settings, error in [*wrong, (str, TypeError)]:
             with self.assertRaises(error):
                 define_policy(MANIFEST, lambda call, settings: [], settings)
 

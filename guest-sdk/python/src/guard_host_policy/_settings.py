@@ -32,8 +32,10 @@ def check_class(settings: type[Any]) -> None:
         elif wanted not in _PLAIN and wanted not in (*_LISTS, Globs) and typing.get_origin(wanted) is not Literal:
             raise TypeError(f"a setting cannot have the type of `{name}`")
     for field in dataclasses.fields(settings):
-        if isinstance(field.default, tuple) and _hints(settings)[field.name] == Globs:
-            _value(Globs, list(field.default), field.name)
+        wanted = _hints(settings)[field.name]
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        if default is not dataclasses.MISSING and not dataclasses.is_dataclass(wanted):
+            _value(wanted, list(default) if isinstance(default, tuple) else default, field.name)
 
 
 def _hints(settings: type[Any]) -> dict[str, Any]:
