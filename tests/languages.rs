@@ -242,7 +242,7 @@ fn types_equal_the_contract(shell: &mut Shell) {
             }
         }
     }
-    assert_eq!(compared, 10);
+    assert_eq!(compared, 13);
     println!("js: its {compared} files of types equal the contract");
 }
 
