@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn tests_are_found_with_their_lines() {
         let mut text = text(
-            "package a.b_test\n\ntest_x if true\n\nhelper := 1\n\ntodo_test_y if false\n\ntest_x if false\n\ntest_z := true\n",
+            "package a.b_test\n\ntest_x if true\n\nhelper := 1\n\ntodo_test_y if false\n\nother if false\n\ntest_z := true\n",
         );
         let found = text.tests().unwrap();
         let row = |test: &Test| (test.name.clone(), test.line, test.is_todo);
