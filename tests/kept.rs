@@ -2,12 +2,13 @@
 //! them again; the bytes are what is tested.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use sha2::{Digest, Sha256};
 
 use crate::support::pages::root;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::support::world::World;
+use crate::support::world::{World, end};
 
 /// Each component that is kept, with its digest.
 const KEPT: [(&str, &str); 2] = [
@@ -84,20 +85,53 @@ fn a_policy_is_told_what_git_says_on_this_machine() {
     for words in [&["add", "kept.ts"][..], &["commit", "--quiet", "-m", "a"]] {
         assert!(git(words).unwrap().status.success());
     }
+    // For git this one is a repository, and for the host none; a link leads into it.
+    let made = git(&["init", "--quiet", "--separate-git-dir", "../elsewhere", "inner"]).unwrap();
+    assert!(made.status.success(), "{made:?}");
+    world.write("repo/inner/f", "1");
+    std::os::unix::fs::symlink("inner", world.repo().join("link")).unwrap();
+    assert!(git(&["add", "link"]).unwrap().status.success());
     world.configure(&format!(
         "preset = \"none\"\n[[policy]]\nname = \"kept\"\nsource = \"{}\"\n\
          grants = {{ journal = {{ kept = \"~/kept.jsonl\" }}, read = [\"./app/package.json\"] }}\n",
         root().join("tests/kept/0.2.0/policy.wasm").display()
     ));
     world.run(&["cache", "warm"], "");
-    assert_ask(&world.bash("rm kept.ts new.ts && rm -r out"), &["it has an effect"]);
+    assert_ask(&world.bash("rm kept.ts new.ts inner/f link && rm -r out"), &["it has an effect"]);
     let lines = fs::read_to_string(world.path("kept.jsonl")).unwrap();
     for (name, said) in [
         ("kept.ts", r#"["trunk","yes","no","no"]"#),
         ("new.ts", r#"["trunk","no","no","no"]"#),
         ("out", r#"["trunk","no","no","yes"]"#),
+        ("inner/f", r#"["","unknown","unknown","unknown"]"#),
+        ("link", r#"["trunk","yes","yes","no"]"#),
     ] {
         let line = lines.lines().find(|line| line.contains(&format!("/repo/{name}\""))).unwrap();
         assert!(line.contains(&format!("\"git\":{said}")), "{name}: {line}");
     }
+}
+
+/// Four questions for each of six files would take the whole deadline, and the policies behind would never speak.
+#[test]
+fn a_git_that_does_not_answer_keeps_nobody_from_denying() {
+    let world = World::new();
+    let stub = world.write("bin/git", "#!/bin/sh\nexec sleep 600\n");
+    fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
+    let source = root().join("tests/kept/0.2.0/policy.wasm");
+    // Two of them: each may wait for as long as its limit lets it.
+    let entry = |name: &str| {
+        format!(
+            "[[policy]]\nname = \"{name}\"\nbefore = \"command-guard\"\nsource = \"{}\"\n\
+             grants = {{ journal = {{ kept = \"~/{name}.jsonl\" }}, read = [\"./app/package.json\"] }}\n",
+            source.display()
+        )
+    };
+    world.configure(&format!("preset = \"standard\"\n{}{}", entry("kept"), entry("again")));
+    world.run(&["cache", "warm"], "");
+    let mut hook = world.command(&["hook", "claude"]);
+    hook.env("PATH", format!("{}:/usr/bin:/bin", world.path("bin").display()));
+    let call = r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf / a b c d e"}}"#;
+    assert_deny(&end(hook, call), &["[command-guard: rm-root]"]);
+    let lines = fs::read_to_string(world.path("kept.jsonl")).unwrap();
+    assert!(lines.contains(r#"["","unknown","unknown","unknown"]"#), "{lines}");
 }

@@ -30,6 +30,7 @@ const IN_PLACE: [&str; 3] = ["condition", "loop", "case"];
 /// What comes before one command of a text.
 #[derive(Debug)]
 pub struct Earlier<'a> {
+    /// By their numbers.
     seats: Vec<Seat<'a>>,
     now: Option<Seat<'a>>,
 }
@@ -37,9 +38,11 @@ pub struct Earlier<'a> {
 impl<'a> Earlier<'a> {
     /// What comes before the command `id`; all of the text if there is no such command.
     pub fn than(id: u32, seats: impl Iterator<Item = Seat<'a>>) -> Self {
-        let seats: Vec<Seat<'a>> = seats.collect();
-        let now = seats.iter().find(|seat| seat.id == id).copied();
-        Earlier { seats, now }
+        let mut seats: Vec<Seat<'a>> = seats.collect();
+        seats.sort_by_key(|seat| seat.id);
+        let mut earlier = Earlier { seats, now: None };
+        earlier.now = earlier.seat(id).copied();
+        earlier
     }
 
     /// Whether the command `id` comes before: none if it does not, `Some(true)` if it certainly runs, and then.
@@ -79,7 +82,8 @@ impl<'a> Earlier<'a> {
     }
 
     fn seat(&self, id: u32) -> Option<&Seat<'a>> {
-        self.seats.iter().find(|seat| seat.id == id)
+        let at = self.seats.binary_search_by_key(&id, |seat| seat.id).ok()?;
+        self.seats.get(at)
     }
 
     /// The commands that run this one or hold it in a word, the nearest first.

@@ -12,6 +12,7 @@ pub mod recorded;
 mod resolve;
 
 use std::fmt;
+use std::time::Duration;
 
 pub use git::{GitAsked, GitQuestion};
 pub use guard_sdk::resolve::{Disk, Entry, git_root};
@@ -32,6 +33,6 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// What git says. None: it is not known.
-    fn git(&self, asked: GitAsked<'_>) -> Option<String>;
+    /// What git says within `wait`. None: it is not known.
+    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;
 }

@@ -16,7 +16,6 @@ use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, ResolvedPath};
 use crate::convert::Convert;
-use crate::facts::git::WAIT;
 use crate::facts::{Entry, Facts, GitAsked, GitQuestion, Resolver, manifests};
 use guard_contract::grants::Grants;
 use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES, Limits};
@@ -219,8 +218,7 @@ impl State {
         let of_call = resolver.resolve(facts, &at.cwd).git_root;
         let own = [root.clone(), at.project_root.clone(), at.cwd.clone(), of_call];
         let own: Vec<String> = own.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).collect();
-        let asked = GitAsked { root: &root, path: &whole, question, own: &own, wait: WAIT };
-        Ok(resolver.ask_git(facts, asked))
+        Ok(resolver.ask_git(facts, GitAsked { root: &root, path: &whole, question, own: &own }))
     }
 
     fn git_presence(&mut self, name: &str, path: &str, question: GitQuestion) -> Result<interfaces::types::Presence> {
@@ -273,12 +271,14 @@ impl facts::earlier::Host for State {
         let about = scene.resolver.resolve(&*scene.facts, &path);
         let seats = scene.analysis.commands.iter().map(seat);
         let earlier = Earlier::than(command_id, seats);
-        let is_near = |one: &str, other: &str| !one.is_empty() && (is_below(one, other) || is_below(other, one));
+        let is_near = |one: &str, other: &str| {
+            !one.is_empty() && !other.is_empty() && (is_below(one, other) || is_below(other, one))
+        };
         let mut found = Vec::new();
         for effect in &scene.analysis.effects {
-            let concerns = is_near(&effect.path.lexical, &about.lexical) && !about.lexical.is_empty()
-                || is_near(&effect.path.canonical, &about.canonical) && !about.canonical.is_empty();
-            if let Some(is_certain) = earlier.is_certain(effect.command_id).filter(|_| concerns) {
+            let concerns =
+                is_near(&effect.path.lexical, &about.lexical) || is_near(&effect.path.canonical, &about.canonical);
+            if let Some(is_certain) = concerns.then(|| earlier.is_certain(effect.command_id)).flatten() {
                 let mut effect = effect.clone();
                 effect.certain &= is_certain;
                 found.push(effect);

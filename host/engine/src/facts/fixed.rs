@@ -1,6 +1,7 @@
 //! [`FixedFacts`]: the world of a test. It never asks the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -50,7 +51,7 @@ impl Facts for FixedFacts {
         self.env.get(name).cloned()
     }
 
-    fn git(&self, GitAsked { path, question, .. }: GitAsked<'_>) -> Option<String> {
+    fn git(&self, GitAsked { path, question, .. }: GitAsked<'_>, _: Duration) -> Option<String> {
         let git = self.git.as_ref()?;
         let is_so = match question {
             GitQuestion::Branch => return Some(git.branch.clone()),

@@ -71,8 +71,8 @@ impl GitQuestion {
     }
 }
 
-/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; git
-/// took at most 5 ms for a question in repositories that were tried.
+/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; in a
+/// repository of 2,000 files a question took 1.3 to 3 ms.
 pub(crate) const WAIT: Duration = Duration::from_millis(300);
 
 /// The most that is read of an answer: the longest name of a branch, or the first of many files.
@@ -95,13 +95,11 @@ pub struct GitAsked<'a> {
     pub question: GitQuestion,
     /// The folders of the project and the like: no program in them is run.
     pub own: &'a [String],
-    /// The longest wait.
-    pub wait: Duration,
 }
 
 /// Asks git. None: it is not known.
-pub(super) fn ask(asked: GitAsked<'_>, env: &BTreeMap<String, String>) -> Option<String> {
-    let GitAsked { root, path, question, own, wait } = asked;
+pub(super) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
+    let GitAsked { root, path, question, own } = asked;
     let mut command = Command::new(program(own, env.get("PATH")?)?);
     command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
     // A name is a name, not a pattern. The question of rules takes names alone, and refuses to be told so.
@@ -190,7 +188,7 @@ mod tests {
     }
 
     fn put(root: &str, path: &str, question: GitQuestion, env: &BTreeMap<String, String>) -> Option<String> {
-        ask(GitAsked { root, path, question, own: &[root.to_owned()], wait: Duration::from_secs(60) }, env)
+        ask(GitAsked { root, path, question, own: &[root.to_owned()] }, Duration::from_secs(60), env)
     }
 
     fn git(folder: &std::path::Path, words: &[&str]) {
@@ -252,6 +250,16 @@ mod tests {
     }
 
     #[test]
+    fn a_submodule_is_staged_whatever_the_settings_leave_out() {
+        let Some((folder, env)) = world() else { return };
+        git(folder.path(), &["config", "diff.ignoreSubmodules", "all"]);
+        git(folder.path(), &["commit", "--quiet", "--allow-empty", "-m", "a"]);
+        let commit = "160000,0123456789012345678901234567890123456789,sub";
+        git(folder.path(), &["update-index", "--add", "--cacheinfo", commit]);
+        assert_eq!(asked(&folder, &env, "sub")[..2], words(["yes", "yes", "no"])[..2]);
+    }
+
+    #[test]
     fn more_files_than_are_read_are_kept_as_well() {
         let Some((folder, env)) = world() else { return };
         for number in 0..500 {
@@ -310,13 +318,7 @@ mod tests {
         fs::write(&path, "#!/bin/sh\nexec sleep 600\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let env = [("PATH".to_owned(), folder.path().display().to_string())].into();
-        let asked = GitAsked {
-            root: "/",
-            path: "/a",
-            question: GitQuestion::Tracked,
-            own: &[],
-            wait: Duration::from_millis(50),
-        };
-        assert_eq!(ask(asked, &env), None);
+        let asked = GitAsked { root: "/", path: "/a", question: GitQuestion::Tracked, own: &[] };
+        assert_eq!(ask(asked, Duration::from_millis(50), &env), None);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::time::Duration;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -80,7 +81,7 @@ impl Facts for RealFacts {
         self.env.get(name).cloned()
     }
 
-    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
-        git::ask(asked, &self.env)
+    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
+        git::ask(asked, wait, &self.env)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -143,12 +144,12 @@ impl Facts for Recording {
         value
     }
 
-    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
+    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
         let key = asked_of(asked);
         if let Some(known) = self.noted().git.get(&key) {
             return known.clone();
         }
-        let answer = self.facts.git(asked);
+        let answer = self.facts.git(asked, wait);
         self.noted().git.insert(key, answer.clone());
         answer
     }
@@ -201,7 +202,7 @@ impl Facts for Recorded {
         self.known(self.record.env.get(name)).flatten()
     }
 
-    fn git(&self, asked: GitAsked<'_>) -> Option<String> {
+    fn git(&self, asked: GitAsked<'_>, _: Duration) -> Option<String> {
         self.known(self.record.git.get(&asked_of(asked))).flatten()
     }
 }
@@ -222,7 +223,7 @@ mod tests {
                 [("/repo/x", 9), ("/repo/x", 2), ("/gone", 9)].map(|(path, cap)| facts.read_granted("/", path, cap));
             let git = ["/repo/x", "/gone"].map(|path| {
                 let question = crate::facts::GitQuestion::Tracked;
-                facts.git(GitAsked { root: "/repo", path, question, own: &[], wait: crate::facts::git::WAIT })
+                facts.git(GitAsked { root: "/repo", path, question, own: &[] }, crate::facts::git::WAIT)
             });
             (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git)
         };

@@ -59,7 +59,7 @@ impl Resolver {
             return None;
         }
         let started = Instant::now();
-        let answer = facts.git(GitAsked { wait: *wait, ..asked });
+        let answer = facts.git(asked, *wait);
         *wait = wait.saturating_sub(started.elapsed());
         answer
     }
