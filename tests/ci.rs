@@ -159,12 +159,44 @@ fn a_component_that_is_gone_or_another_one_is_told() {
     let ended = ci(&world, &[]);
     assert!(ended.exit == 1 && ended.stdout.contains(".guard/guard.toml:17: policy `no-friday`"), "{ended:?}");
     assert!(ended.stdout.contains("guard-host policy fetch"), "{ended:?}");
+    assert!(ended.stdout.contains("skip check        1 of 6 in the chain is not here"), "{ended:?}");
     let mut other = before.clone();
     *other.last_mut().unwrap() ^= 1;
     fs::write(&component, other).unwrap();
     let ended = ci(&world, &[]);
     assert!(ended.exit == 1 && ended.stdout.contains(".guard/guard.toml:17: policy `no-friday`"), "{ended:?}");
     assert!(ended.stdout.contains("the configuration pins"), "{ended:?}");
+}
+
+#[test]
+fn the_tests_in_rego_are_run() {
+    let world = clone();
+    let test = |name: &str, tool: &str| {
+        format!("package guard\n\n{name} if {{\n  count(deny) == 0 with input as {{\"tool\": \"{tool}\"}}\n}}\n")
+    };
+    world.write("repo/.guard/team_test.rego", test("test_nothing_is_denied", "Read"));
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 0 && ended.stdout.contains("ok   test         8 cases"), "{ended:?}");
+    world.write("repo/.guard/team_test.rego", test("test_nothing_is_denied", "Read").replace("== 0", "== 1"));
+    let ended = ci(&world, &[]);
+    let told = ended
+        .stdout
+        .lines()
+        .any(|line| line.trim().starts_with(".guard/team_test.rego:3: guard.test_nothing_is_denied"));
+    assert!(ended.exit == 1 && told, "{ended:?}");
+    let again = "`guard-host test rego .guard/team_test.rego --settings-file .guard/team.rego`";
+    assert!(ended.stdout.contains(again), "{ended:?}");
+    // Those of a folder of rules lie in it.
+    fs::remove_file(world.repo().join(".guard/team_test.rego")).unwrap();
+    let file = world.repo().join(".guard/guard.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("settings-file = \"team.rego\"", "settings-file = \"rules\"")).unwrap();
+    world.write("repo/.guard/rules/team.rego", fs::read(world.repo().join(".guard/team.rego")).unwrap());
+    world.write("repo/.guard/rules/team_test.rego", "package guard\n\ntest_fails if 1 == 2\n");
+    let ended = ci(&world, &[]);
+    let told =
+        ended.stdout.lines().any(|line| line.trim().starts_with(".guard/rules/team_test.rego:3: guard.test_fails"));
+    assert!(ended.exit == 1 && told, "{ended:?}");
 }
 
 #[test]

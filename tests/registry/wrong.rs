@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use super::{all_below, author, done, refused};
 use crate::support::registry::{Registry, Wrong};
-use crate::support::world::end;
+use crate::support::world::{Ended, World, end};
 
 #[test]
 fn a_registry_that_does_wrong_leaves_nothing_behind() {
@@ -23,7 +24,7 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
         (Wrong::Endless, 65, &["is larger than"]),
         (Wrong::EndlessManifest, 65, &["is larger than 4194304 bytes"]),
         (Wrong::Huge, 65, &["is larger than 67108864 bytes"]),
-        (Wrong::Redirects, 69, &["cannot be reached"]),
+        (Wrong::Redirects, 69, &["`http://registry.invalid/x` has no TLS", "only a registry on this machine"]),
         (Wrong::Locked, 69, &["does not let you in", "docker login"]),
         (Wrong::Broken, 69, &["answers with 500: out of [31mdisks"]),
         (Wrong::Garbled, 65, &["its manifest"]),
@@ -57,7 +58,7 @@ fn a_registry_elsewhere_needs_tls() {
 }
 
 /// Signs in at `registry` with a password, and runs `policy`.
-fn with_password(world: &crate::support::world::World, registry: &Registry, arguments: &[&str]) {
+fn with_password(world: &World, registry: &Registry, arguments: &[&str]) {
     use base64::Engine as _;
     let pass = base64::engine::general_purpose::STANDARD.encode("someone:secret");
     let config = serde_json::json!({ "auths": { &registry.host: { "auth": pass } } });
@@ -82,6 +83,85 @@ fn nobody_else_gets_the_password() {
     registry.go_wrong(Wrong::Locked);
     with_password(&world, &registry, &["pull", &address]);
     assert!(registry.passes().iter().any(|pass| pass.starts_with("basic ")), "{:?}", registry.passes());
+}
+
+/// Runs `policy pull` with a `config.json` of docker's, where the registry wants a password.
+fn pulled_with(world: &World, registry: &Registry, config: &str) -> (Ended, Duration) {
+    world.write("docker/config.json", config);
+    let mut command = world.command(&["policy", "pull", &format!("{}/acme/x:1.0.0", registry.host), "--timeout", "2"]);
+    let path = format!("{}:{}", world.path("docker").display(), std::env::var("PATH").unwrap());
+    command.env("DOCKER_CONFIG", world.path("docker")).env("PATH", path);
+    let start = Instant::now();
+    (end(command, ""), start.elapsed())
+}
+
+#[test]
+fn why_there_is_no_password_is_told() {
+    let (registry, world) = (Registry::start(), author());
+    registry.go_wrong(Wrong::Locked);
+    let helper = |name: &str, body: &str| {
+        let file = world.path(&format!("docker/docker-credential-{name}"));
+        world.write(&format!("docker/docker-credential-{name}"), format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    helper("slow", "exec sleep 20");
+    helper("none", "echo hunter2; exit 1");
+    let token = format!(r#"{{"auths": {{"{}": {{"auth": "", "identitytoken": "hunter2"}}}}}}"#, registry.host);
+    for (config, words) in [
+        (r#"{"credsStore": "slow"}"#, "the helper that keeps its password did not answer in time"),
+        (r#"{"credsStore": "none"}"#, "the helper that keeps its password has none, or failed"),
+        (r#"{"credsStore": "#, "config.json is missing, or cannot be read"),
+        (r#"{}"#, "no password for it is in config.json"),
+        (&token, "config.json has an identity token for it"),
+    ] {
+        let (ended, time) = pulled_with(&world, &registry, config);
+        assert_eq!(ended.exit, 69, "{config}: {ended:?}");
+        assert!(ended.stderr.contains(words) && ended.stderr.contains("docker login"), "{config}: {ended:?}");
+        assert!(!ended.stderr.contains("hunter2"), "{config}: {ended:?}");
+        assert!(time < Duration::from_secs(15), "{config}: {time:?}");
+    }
+}
+
+#[test]
+fn a_search_tells_what_it_may_not_see_and_ends_at_the_first_fault() {
+    let (registry, world) = (Registry::start(), author());
+    for name in ["a", "b", "c"] {
+        done(&world, &["push", "v1.wasm", &format!("{}/{name}:1.0.0", registry.host)]);
+    }
+    registry.go_wrong(Wrong::LockedTags);
+    let ended = world.run(&["policy", "search", &registry.host], "");
+    assert_eq!((ended.exit, ended.stdout.as_str()), (0, ""));
+    assert_eq!(ended.stderr, "note: not open to you: 3 names\n");
+    registry.go_wrong(Wrong::SilentTags);
+    let start = Instant::now();
+    refused(&world, &["search", &registry.host, "--timeout", "2"], 69, &["did not answer in time"]);
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_broken_lock_keeps_an_entry_from_being_removed() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    world.write("repo/.guard/guard.lock", "policy = 1");
+    let before = all_below(&world.repo());
+    refused(&world, &["remove", "x", "--project"], 78, &["guard.lock", "is none of a lock"]);
+    refused(&world, &["add", "v1.wasm", "--name", "x", "--project", "--replace"], 78, &["is none of a lock"]);
+    assert_eq!(all_below(&world.repo()), before);
+}
+
+#[test]
+fn what_cannot_be_fetched_is_told_once() {
+    let (registry, world) = (Registry::start(), author());
+    let address = format!("oci://{}/acme/x:1.0.0", registry.host);
+    done(&world, &["push", "v1.wasm", &address]);
+    done(&world, &["add", &address, "--name", "x", "--project"]);
+    drop(registry);
+    fs::remove_dir_all(world.path("repo/.guard/fetched")).unwrap();
+    let ended = refused(&world, &["fetch"], 69, &["cannot be reached"]);
+    assert!(!ended.stderr.contains("policy fetch"), "{ended:?}");
+    refused(&world, &["pull", &address, "-o", "-"], 64, &["`-` is none"]);
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub enum Wrong {
     Redirects,
     /// It wants a password that nobody has.
     Locked,
+    /// It lists names, and their tags to nobody.
+    LockedTags,
+    /// It lists names, and says nothing of their tags.
+    SilentTags,
     /// It sends the client to another port of this machine for all but the first address.
     LeadsTo(u16),
     /// It answers with an error.
@@ -153,7 +157,7 @@ impl State {
         reader.read_exact(&mut body).ok()?;
         self.asked.lock().unwrap().push(format!("{method} {path}"));
         let wrong = *self.wrong.lock().unwrap();
-        if wrong == Wrong::Silent {
+        if wrong == Wrong::Silent || wrong == Wrong::SilentTags && path.contains("/tags/") {
             thread::sleep(Duration::from_secs(30));
             return None;
         }
@@ -173,7 +177,8 @@ impl State {
             return send("200 OK", "", b"{}", 2);
         }
         match wrong {
-            Wrong::Locked => {
+            Wrong::LockedTags if !path.ends_with("/tags/list") => {}
+            Wrong::Locked | Wrong::LockedTags => {
                 return send("401 Unauthorized", "www-authenticate: Basic realm=\"x\"\r\n", b"", 0);
             }
             Wrong::Broken => {

@@ -1,5 +1,5 @@
 import { Call } from "./call.js";
-import { read } from "./settings.js";
+import { checkDefaults, read } from "./settings.js";
 
 /** @typedef {import("./index.js").Finding} Finding */
 /** @typedef {import("./index.js").Outcome} Outcome */
@@ -37,7 +37,8 @@ export function rule(id, summary, outcome, ceiling = outcome) {
 }
 
 /** @type {typeof import("./index.js").definePolicy} */
-export function definePolicy({ manifest, settings: defaults, configure, decide }) {
+export function definePolicy({ manifest, settings: defaults = {}, configure, decide }) {
+  checkDefaults(defaults);
   const described = describe(manifest);
   const rules = new Map(manifest.rules.map((one) => [one.id, one]));
   /** @type {any} */
@@ -45,7 +46,7 @@ export function definePolicy({ manifest, settings: defaults, configure, decide }
   return {
     describe: () => described,
     configure: telling((text) => {
-      const given = read(defaults ?? {}, text);
+      const given = read(defaults, text);
       configure?.(/** @type {any} */ (given));
       settings = given;
     }),

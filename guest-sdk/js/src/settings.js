@@ -1,6 +1,9 @@
 import { object } from "./call.js";
 import { parsed } from "./globs.js";
 
+/** What a value of each type is called. */
+const TYPES = { boolean: "true or false", number: "a number", string: "a string" };
+
 /** A setting whose default does not say all of its type. */
 class Kind {
   /** @param {unknown} otherwise @param {(value: unknown) => string | undefined} problem */
@@ -45,6 +48,21 @@ function isTable(value) {
 }
 
 /**
+ * Throws an error if a default is of no type that settings have.
+ *
+ * @param {Record<string, unknown>} defaults
+ */
+export function checkDefaults(defaults, start = "") {
+  for (const [key, otherwise] of Object.entries(defaults)) {
+    if (otherwise instanceof Kind) continue;
+    if (isTable(otherwise)) checkDefaults(otherwise, `${start}${key}.`);
+    else if (!isList(otherwise) && !Object.hasOwn(TYPES, typeof otherwise)) {
+      throw new Error(`the default of \`${start}${key}\` is no string, number, boolean, list of strings or table`);
+    }
+  }
+}
+
+/**
  * The settings that a JSON text gives. Throws a text for the person who wrote them.
  *
  * @param {Record<string, unknown>} defaults @param {string} json
@@ -85,6 +103,5 @@ function value(otherwise, given, name) {
 function wrongType(otherwise, given) {
   if (Array.isArray(otherwise)) return isList(given) ? undefined : "is not a list of strings";
   if (typeof otherwise === typeof given) return undefined;
-  const types = { boolean: "true or false", number: "a number", string: "a string" };
-  return `is not ${types[/** @type {"string"} */ (typeof otherwise)]}`;
+  return `is not ${TYPES[/** @type {"string"} */ (typeof otherwise)]}`;
 }

@@ -125,6 +125,9 @@ test("a typing error in the settings is told", () => {
   assert.throws(() => made(() => []).configure('{"a": 1}'), (error) => error.endsWith("there are none"));
   assert.throws(() => globs(["{a"]), /the pattern `\{a`/);
   assert.throws(() => oneOf(["a"], "b"), /not one of/);
+  for (const wrong of [[1, 2], null, undefined, ["a", ["b"]], () => 1]) {
+    assert.throws(() => made(() => [], { settings: { a: { b: wrong } } }), /the default of `a\.b` is no string/);
+  }
 });
 
 test("the policy looks at its settings once more", () => {

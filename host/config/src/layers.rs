@@ -1,5 +1,6 @@
 //! One layer: from the text of a file to checked entries.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
@@ -38,6 +39,43 @@ pub enum TrustLevel<'a> {
     Candidate,
     /// A project's file that is trusted as long as all files are those that were pinned.
     Pinned(&'a Pins),
+}
+
+/// A layer's file, while its entries are read.
+pub(super) struct LayerFile<'a> {
+    pub(super) layer: Layer,
+    pub(super) path: &'a Path,
+    pub(super) home: &'a str,
+    pub(super) standing: TrustLevel<'a>,
+    /// The lock beside it, which is read once, when the first entry with an address wants it.
+    lock: OnceCell<Result<Lock, LockProblem>>,
+}
+
+/// Why the lock of a file gives nothing.
+enum LockProblem {
+    /// It has changed since a person trusted it.
+    NotTrusted(String),
+    Broken(String),
+}
+
+impl<'a> LayerFile<'a> {
+    pub(super) fn new(layer: Layer, path: &'a Path, home: &'a str, standing: TrustLevel<'a>) -> Self {
+        LayerFile { layer, path, home, standing, lock: OnceCell::new() }
+    }
+
+    fn lock(&self, place: &Path) -> Result<&Lock, &LockProblem> {
+        let read = || {
+            let text = lock::text(place);
+            // What is checked and what is used are the same bytes.
+            let digest = text.as_ref().ok().and_then(|text| Some(trust::digest_of(text.as_ref()?.as_bytes())));
+            self.standing.check(place, digest.as_deref()).map_err(LockProblem::NotTrusted)?;
+            if self.layer == Layer::Project && place.exists() && !lies_in_its_project(place, self.path) {
+                return Err(LockProblem::Broken("it leads out of the project".to_owned()));
+            }
+            text.and_then(|text| Lock::parse(text.as_deref().unwrap_or_default())).map_err(LockProblem::Broken)
+        };
+        self.lock.get_or_init(read).as_ref()
+    }
 }
 
 /// Reads one layer's text.
@@ -165,15 +203,13 @@ pub(super) fn allow(layer: Layer, options: &AllowOptions) -> Allow {
 /// # Errors
 ///
 /// The problem for which the layer is dropped.
-pub fn entry(
-    layer: Layer,
-    file: &Path,
-    home: &str,
+pub(super) fn entry(
+    of: &LayerFile<'_>,
     options: PolicyOptions,
-    standing: TrustLevel<'_>,
     inputs: &mut Vec<PathBuf>,
     warnings: &mut Vec<String>,
 ) -> Result<Entry, Problem> {
+    let LayerFile { layer, path: file, home, standing, .. } = *of;
     let name = options.name.clone();
     let is_limited = standing.is_limited(layer);
     let refuse = |text: &str, hint: &str| {
@@ -198,14 +234,10 @@ pub fn entry(
     let mut locked = None;
     if let Some(address) = &address {
         let path = Lock::file(file);
-        if let Err(text) = standing.check(&path, trust::digest(&path).as_deref()) {
-            return refuse(&text, LOOK);
-        }
-        let leads_out = layer == Layer::Project && path.exists() && !lies_in_its_project(&path, file);
-        let lock = if leads_out { Err("it leads out of the project".to_owned()) } else { Lock::read(&path) };
-        match lock.map(|lock| lock.find(&name, address).cloned()) {
-            Ok(found) => locked = found,
-            Err(text) => {
+        match of.lock(&path) {
+            Ok(lock) => locked = lock.find(&name, address).cloned(),
+            Err(LockProblem::NotTrusted(text)) => return refuse(text, LOOK),
+            Err(LockProblem::Broken(text)) => {
                 let text = format!("`{}` cannot be used: {text}", path.display());
                 refused = Some(problem(text, "restore the file, for example from your repository".to_owned()));
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
 use super::folder::Modules;
-use super::layers::{TrustLevel, allow, entry, lies_in_its_project, parse};
+use super::layers::{LayerFile, TrustLevel, allow, entry, lies_in_its_project, parse};
 use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
 use super::problem::placed;
@@ -181,11 +181,12 @@ pub(super) fn entries(
     let is_watched = options.mode.is_some_and(|mode| mode != Mode::Enforce);
     let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
     let (mut disabled, mut order) = (Vec::new(), Vec::new());
+    let of = LayerFile::new(layer, file, home, standing);
     for policy in std::mem::take(&mut options.policy) {
         let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
         let name = policy.name.clone();
         let says_nothing = policy.mode.is_none();
-        let made = entry(layer, file, home, policy, standing, &mut inputs, &mut warnings);
+        let made = entry(&of, policy, &mut inputs, &mut warnings);
         let mut made = made.map_err(|problem| placed(problem, text, Some(&name)))?;
         made.watched |= says_nothing && is_watched;
         if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {

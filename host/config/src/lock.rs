@@ -65,6 +65,15 @@ fn is_plain(text: &str) -> bool {
     text.len() <= TEXT_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
+/// The text of a lock; none if there is no file.
+pub(super) fn text(file: &Path) -> Result<Option<String>, String> {
+    match read_text(file, LOCK_BYTES) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 impl Lock {
     /// The lock of a guard.toml.
     #[must_use]
@@ -78,16 +87,20 @@ impl Lock {
     ///
     /// Why it cannot be used. The text quotes nothing of it, for a link may lead to a secret.
     pub fn read(file: &Path) -> Result<Self, String> {
-        let text = match read_text(file, LOCK_BYTES) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
-            Err(error) => return Err(error.to_string()),
-        };
+        text(file).and_then(|text| Lock::parse(text.as_deref().unwrap_or_default()))
+    }
+
+    /// The lock that has this text.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Lock::read`].
+    pub fn parse(text: &str) -> Result<Self, String> {
         let line = |error: &toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             before.matches('\n').count() + 1
         };
-        let lock: Lock = toml::from_str(&text).map_err(|error| format!("line {} is none of a lock", line(&error)))?;
+        let lock: Lock = toml::from_str(text).map_err(|error| format!("line {} is none of a lock", line(&error)))?;
         for (at, locked) in lock.policy.iter().enumerate() {
             let Locked { name, source, version, digest, sha256, signer } = locked;
             let texts = [Some(name), Some(source), Some(version), signer.as_ref()];

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use docker_credential::DockerCredential;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use ureq::http::StatusCode;
 
 use super::RegistryError;
-use crate::http::{Answer, Http, Method, Request};
+use crate::credentials;
+use crate::http::{AUTHORIZATION, Answer, Http, Method, Request};
 use crate::reference::{Reference, is_digest, is_local};
 use crate::signature::Signature;
 use crate::text::{cut, encoded, host_of, parameter};
@@ -356,7 +356,7 @@ impl Registry {
             let mut headers = headers.to_vec();
             // Bytes may be stored at another host, which is none of the registry's password.
             if let Some(pass) = self.pass.as_ref().filter(|_| host_of(url) == self.host) {
-                headers.push(("authorization", pass.clone()));
+                headers.push((AUTHORIZATION, pass.clone()));
             }
             // An error has a text, which may be longer than what was asked for.
             let answer = self.http.send(&Request { method, url, headers: &headers, most: most.max(MANIFEST_BYTES) })?;
@@ -371,7 +371,7 @@ impl Registry {
                     signed_in = true;
                 }
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                    return Err(RegistryError::Denied { host: self.host.clone() });
+                    return Err(RegistryError::Denied { host: self.host.clone(), why: None });
                 }
                 StatusCode::NOT_FOUND => return Err(RegistryError::Missing(shown.to_owned())),
                 _ => return Err(failed(&self.host, &answer)),
@@ -381,28 +381,25 @@ impl Registry {
 
     /// The value of `authorization` that a challenge asks for.
     fn sign_in(&self, answer: &Answer) -> Result<String, RegistryError> {
-        let denied = || RegistryError::Denied { host: self.host.clone() };
+        let (basic, why) = match credentials::of(&self.host, self.patience) {
+            Ok((user, password)) => (Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))), None),
+            Err(why) => (None, Some(why)),
+        };
+        let denied = || RegistryError::Denied { host: self.host.clone(), why };
         let challenge = answer.headers.get("www-authenticate").and_then(|value| value.to_str().ok());
         let (scheme, parameters) = challenge.and_then(|text| text.split_once(' ')).ok_or_else(denied)?;
-        let basic = match docker_credential::get_credential(&self.host) {
-            Ok(DockerCredential::UsernamePassword(user, password)) => {
-                Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
-            }
-            _ => None,
-        };
         if scheme.eq_ignore_ascii_case("basic") {
             return basic.ok_or_else(denied);
         }
         let value = |key: &str| parameter(parameters, key);
         let realm = value("realm").ok_or_else(denied)?;
-        let is_safe = realm.starts_with("https://") || is_local(&self.host) && is_local(host_of(&realm));
-        if !is_safe {
+        if !self.http.may_ask(&realm) {
             return Err(RegistryError::NoTls { url: cut(&realm) });
         }
         let query: Vec<String> =
             ["service", "scope"].iter().filter_map(|key| Some(format!("{key}={}", encoded(&value(key)?)))).collect();
         let url = format!("{realm}{}{}", if realm.contains('?') { '&' } else { '?' }, query.join("&"));
-        let headers: Vec<_> = basic.into_iter().map(|basic| ("authorization", basic)).collect();
+        let headers: Vec<_> = basic.into_iter().map(|basic| (AUTHORIZATION, basic)).collect();
         let http = Http::new(host_of(&url), self.patience);
         let answer = http.send(&Request { method: Method::Get, url: &url, headers: &headers, most: MANIFEST_BYTES })?;
         let body: Value = serde_json::from_slice(&answer.body).map_err(|_| denied())?;

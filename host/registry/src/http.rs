@@ -1,26 +1,31 @@
-//! [`Http`]: requests that end. Every answer has a limit of bytes and every request one of time, a redirect leads from TLS
-//! to TLS only, and a password never follows a redirect.
+//! [`Http`]: requests that end. Every answer has a limit of bytes and every request one of time, what is asked without TLS
+//! is on this machine, and a password never follows a redirect.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use ureq::http::{HeaderMap, Response, StatusCode};
+use ureq::Agent;
+use ureq::http::{HeaderMap, StatusCode};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
-use ureq::{Agent, Body, ResponseExt};
 
 use super::RegistryError;
 use crate::reference::is_local;
+use crate::text::{cut, host_of};
 
 /// How many redirects are followed.
-const REDIRECTS: u32 = 5;
+const REDIRECTS: usize = 5;
 
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(10);
+
+/// The header with a password or a token.
+pub(crate) const AUTHORIZATION: &str = "authorization";
 
 /// The client of one host.
 pub(crate) struct Http {
     agent: Agent,
     host: String,
+    patience: Duration,
 }
 
 /// An answer that was read whole.
@@ -50,10 +55,8 @@ pub(crate) enum Method<'a> {
 }
 
 impl Http {
-    /// `patience` is the limit of a request, its answer included.
+    /// `patience` is the limit of a request, with its redirects and its answer.
     pub(crate) fn new(host: &str, patience: Duration) -> Self {
-        // Only a registry on this machine is asked without TLS.
-        let is_local = is_local(host);
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -61,30 +64,60 @@ impl Http {
             .build();
         let config = Agent::config_builder();
         // A proxy would be asked for what is on this machine, and see it.
-        let config = if is_local { config.proxy(None) } else { config };
+        let config = if is_local(host) { config.proxy(None) } else { config };
         let config = config
             .http_status_as_error(false)
-            .https_only(!is_local)
-            .max_redirects(REDIRECTS)
+            // Each is looked at before it is followed.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECTING.min(patience)))
-            .timeout_global(Some(patience))
             .tls_config(tls)
             .user_agent(concat!("guard-host/", env!("CARGO_PKG_VERSION")))
             .build();
-        Http { agent: config.into(), host: host.to_owned() }
+        Http { agent: config.into(), host: host.to_owned(), patience }
     }
 
-    /// Sends a request and reads the answer whole.
+    /// Only a registry on this machine is asked without TLS, and leads to others here.
+    pub(crate) fn may_ask(&self, url: &str) -> bool {
+        url.starts_with("https://") || is_local(&self.host) && is_local(host_of(url))
+    }
+
+    /// Sends a request and reads the answer whole. What is only read may lead to other addresses.
     pub(crate) fn send(&self, request: &Request<'_>) -> Result<Answer, RegistryError> {
+        let end = Instant::now() + self.patience;
+        let mut answer = self.once(request, request.url.to_owned(), request.headers, end)?;
+        for _ in 0..REDIRECTS {
+            let place = answer.headers.get("location").and_then(|value| value.to_str().ok());
+            let (Method::Get, true, Some(place)) = (request.method, answer.status.is_redirection(), place) else {
+                return Ok(answer);
+            };
+            let url = from(&answer.url, place);
+            let headers: Vec<_> = request.headers.iter().filter(|(name, _)| *name != AUTHORIZATION).cloned().collect();
+            answer = self.once(request, url, &headers, end)?;
+        }
+        let why = "it leads from one address to the next".to_owned();
+        Err(RegistryError::Unreachable { host: self.host.clone(), why })
+    }
+
+    fn once(
+        &self,
+        request: &Request<'_>,
+        url: String,
+        headers: &[(&'static str, String)],
+        end: Instant,
+    ) -> Result<Answer, RegistryError> {
+        if !self.may_ask(&url) {
+            return Err(RegistryError::NoTls { url: cut(&url) });
+        }
         let fail = |error: ureq::Error| self.explained(error, request);
+        let left = Some(end.saturating_duration_since(Instant::now()));
         let answer = match request.method {
-            Method::Get => with(self.agent.get(request.url), request.headers).call(),
-            Method::Post(body) => with(self.agent.post(request.url), request.headers).send(body),
-            Method::Put(body) => with(self.agent.put(request.url), request.headers).send(body),
+            Method::Get => with(self.agent.get(&url), headers).config().timeout_global(left).build().call(),
+            Method::Post(body) => with(self.agent.post(&url), headers).config().timeout_global(left).build().send(body),
+            Method::Put(body) => with(self.agent.put(&url), headers).config().timeout_global(left).build().send(body),
         };
-        let mut answer: Response<Body> = answer.map_err(fail)?;
+        let mut answer = answer.map_err(fail)?;
         let body = answer.body_mut().with_config().limit(request.most).read_to_vec().map_err(fail)?;
-        let url = answer.get_uri().to_string();
         Ok(Answer { status: answer.status(), url, headers: answer.headers().clone(), body })
     }
 
@@ -96,7 +129,6 @@ impl Http {
             }
             ureq::Error::Timeout(_) => RegistryError::Slow { host },
             error if is_certificate(&error) => RegistryError::Certificate { host, why: error.to_string() },
-            ureq::Error::RequireHttpsOnly(url) => RegistryError::NoTls { url },
             error => RegistryError::Unreachable { host, why: error.to_string() },
         }
     }
@@ -110,6 +142,15 @@ fn is_certificate(error: &ureq::Error) -> bool {
         _ => None,
     };
     matches!(found, Some(rustls::Error::InvalidCertificate(_)))
+}
+
+/// Where `place` leads to from `url`: it is whole, or begins at the root of the host.
+fn from(url: &str, place: &str) -> String {
+    match url.split_once("://") {
+        Some((scheme, _)) if place.starts_with("//") => format!("{scheme}:{place}"),
+        Some((scheme, _)) if place.starts_with('/') => format!("{scheme}://{}{place}", host_of(url)),
+        _ => place.to_owned(),
+    }
 }
 
 fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&'static str, String)]) -> ureq::RequestBuilder<B> {

@@ -12,6 +12,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
 mod client;
+mod credentials;
 mod http;
 mod reference;
 mod signature;
@@ -63,10 +64,12 @@ pub enum RegistryError {
         most: u64,
     },
     /// It wants a password, or another one.
-    #[error("`{host}` does not let you in")]
+    #[error("`{host}` does not let you in{}", why.map(|why| format!(": {why}")).unwrap_or_default())]
     Denied {
         /// The registry.
         host: String,
+        /// Why there is no password for it.
+        why: Option<&'static str>,
     },
     /// It has no such thing.
     #[error("there is no `{0}`")]

@@ -7,26 +7,31 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
 use super::replay::replay;
 use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
+use super::test::rego::TEST_BYTES;
 use super::test::{CHAIN, complaints};
 use guard_config::lock::{Lock, Locked};
+use guard_config::of_file;
 use guard_config::problem::of_entry;
 use guard_config::trust::{self, TrustError};
 use guard_contract::Problem;
+use guard_contract::Wasi;
 use guard_contract::exit::Exit;
-use guard_contract::policy::Source;
+use guard_contract::policy::{Entry, Layer, Source};
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
-use guard_kit::suite::{self, Evaluator, Options, Subject, run_all};
+use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
+use guard_kit::suite::{self, Done, Evaluator, Options, Run, Subject, SubjectError, run_all};
 use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::files::read_text;
 
 /// How long to wait for another process that makes the same artifact.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,6 +43,9 @@ const STEPS: [(&str, Step); 5] =
 /// Where the cases of the chain lie by default, and the recorded calls.
 const CASES: &str = ".guard/cases";
 const CALLS: &str = ".guard/calls.jsonl";
+
+/// Every case, once.
+const ALL: Options<'static> = Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN };
 
 type Step = fn(&Project<'_>) -> anyhow::Result<Came>;
 
@@ -138,7 +146,8 @@ fn lock(project: &Project<'_>) -> anyhow::Result<Came> {
 /// Every policy takes its settings and answers.
 fn check(project: &Project<'_>) -> anyhow::Result<Came> {
     let prepared = project.prepare();
-    let count = prepared.members.len();
+    let (all, missing) =
+        (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
     let found = guard_setup::check::check(prepared, project.environment, &project.root.to_string_lossy());
     // What the lock says of a policy was told.
     let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
@@ -154,25 +163,52 @@ fn check(project: &Project<'_>) -> anyhow::Result<Came> {
             }
         })
         .collect();
-    Ok(if mistakes.is_empty() { Came::Passed(format!("{count} in the chain")) } else { Came::Failed(mistakes) })
+    Ok(match (mistakes.is_empty(), missing) {
+        (true, 0) => Came::Passed(format!("{all} in the chain")),
+        (true, _) => Came::Skipped(format!(
+            "{missing} of {all} in the chain {} not here",
+            if missing == 1 { "is" } else { "are" }
+        )),
+        (false, _) => Came::Failed(mistakes),
+    })
 }
 
-/// The chain gives the verdicts that the cases expect.
+/// The chain gives the verdicts that the cases expect, and the tests in Rego hold.
 fn test(project: &Project<'_>) -> anyhow::Result<Came> {
     let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
     let folder = project.root.join(&cases);
-    if !folder.exists() && project.args.cases.is_none() {
-        return Ok(Came::Skipped(format!("there is no `{CASES}`")));
+    let (mut count, mut mistakes) = (0, Vec::new());
+    let has_cases = folder.exists() || project.args.cases.is_some();
+    let chain = if has_cases { of_chain(project, &cases) } else { Ok((0, Vec::new())) };
+    for tried in [chain, of_rego(project)] {
+        match tried {
+            Ok((number, failed)) => {
+                count += number;
+                mistakes.extend(failed);
+            }
+            Err(mistake) => mistakes.push(mistake),
+        }
     }
+    Ok(match (mistakes.is_empty(), count) {
+        (true, 0) => Came::Skipped(format!("there is no `{CASES}`")),
+        (true, count) => Came::Passed(print::count(count, "case")),
+        (false, _) => Came::Failed(mistakes),
+    })
+}
+
+/// How many cases there are, and what fails of them.
+type Tried = Result<(u64, Vec<Mistake>), Mistake>;
+
+/// The cases of the chain.
+fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
+    let folder = project.root.join(cases);
     let failed = |place: &str, text: String, hint: &str| {
         let (file, line) = split(place);
-        Came::Failed(vec![project.mistake(Path::new(file), line, text, hint)])
+        project.mistake(Path::new(file), line, text, hint)
     };
     let root = project.root.to_string_lossy().into_owned();
-    let subject = match Subject::chain(project.places, &project.environment.program, &[root]) {
-        Ok(subject) => subject,
-        Err(error) => return Ok(failed(&project.file.to_string_lossy(), error.to_string(), &error.hint)),
-    };
+    let subject = Subject::chain(project.places, &project.environment.program, &[root])
+        .map_err(|error| failed(&project.file.to_string_lossy(), error.to_string(), &error.hint))?;
     let mut suites = Vec::new();
     let read = suite::find(&folder).and_then(|files| {
         files.into_iter().try_for_each(|file| {
@@ -182,36 +218,77 @@ fn test(project: &Project<'_>) -> anyhow::Result<Came> {
             Ok(())
         })
     });
-    if let Err(error) = read {
-        return Ok(failed(&error.place, error.text.clone(), &error.hint));
-    }
+    read.map_err(|error| failed(&error.place, error.text.clone(), &error.hint))?;
     let mut chains = Vec::new();
     for (file, suite) in &suites {
-        match subject.chain_for_suite(suite) {
-            Ok(chain) => chains.push(chain),
-            Err(error) => {
-                let place = format!("{}{}", file.display(), suite::line_of_settings(file));
-                return Ok(failed(&place, error.to_string(), &error.hint));
-            }
-        }
+        chains.push(subject.chain_for_suite(suite).map_err(|error| {
+            let place = format!("{}{}", file.display(), suite::line_of_settings(file));
+            failed(&place, error.to_string(), &error.hint)
+        })?);
     }
     let benches: Vec<Evaluator<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
-    let run = run_all(&subject, &benches, &[], Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN });
-    let mistakes: Vec<_> = run
-        .failures()
-        .map(|done| {
-            let line = Some(done.case.line).filter(|line| *line > 0);
-            let text = format!("{}: {}", done.case.title(), complaints(done).join("; "));
-            let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
-            project.mistake(done.file, line, text, &hint)
-        })
-        .collect();
-    Ok(match (mistakes.is_empty(), run.done.len()) {
-        (true, 0) => failed(&folder.to_string_lossy(), "there are no cases".to_owned(), "write some, or remove it"),
-        (true, count) => Came::Passed(print::count(count as u64, "case")),
-        (false, _) => Came::Failed(mistakes),
-    })
+    let run = run_all(&subject, &benches, &[], ALL);
+    if run.done.is_empty() {
+        return Err(failed(&folder.to_string_lossy(), "there are no cases".to_owned(), "write some, or remove it"));
+    }
+    let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
+    Ok(project.failures(&run, &hint))
+}
+
+/// The tests in Rego that lie with the rules of the project.
+fn of_rego(project: &Project<'_>) -> Tried {
+    let (mut count, mut mistakes) = (0, Vec::new());
+    let prepared = project.prepare();
+    let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
+    for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
+        let of_policy = |text: &str, hint: &str| project.of_policy(&entry.name, text, hint);
+        let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
+        let has_tests = settings
+            .get("files")
+            .and_then(Value::as_object)
+            .is_some_and(|files| files.keys().any(|file| is_test(Path::new(file))));
+        if !has_tests {
+            continue;
+        }
+        let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
+        let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
+        let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
+        let benches: Vec<Evaluator<'_>> =
+            tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
+        let rules = &entry.settings_source.file;
+        let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+        let (from, rules) = (shown(&tests_of(rules)), shown(rules));
+        let hint = format!("`guard-host test {POLICY} {from} --settings-file {rules}` shows more");
+        let (number, failed) = project.failures(&run_all(&subject, &[], &benches, ALL), &hint);
+        count += number;
+        mistakes.extend(failed);
+    }
+    Ok((count, mistakes))
+}
+
+/// Where the tests of rules in Rego lie: in their folder, or beside the file `x.rego` in `x_test.rego`.
+fn tests_of(rules: &Path) -> PathBuf {
+    match rules.extension() {
+        Some(extension) if extension == "rego" => {
+            (rules.with_extension("").to_string_lossy().into_owned() + "_test.rego").into()
+        }
+        _ => rules.to_path_buf(),
+    }
+}
+
+/// The settings of an entry for the policy `rego`, with the tests of its rules.
+fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
+    // Those of the entry are without the tests. What cannot be read is told by the check.
+    let mut settings = of_file(&entry.settings_source.file).unwrap_or_default();
+    let tests = tests_of(&entry.settings_source.file);
+    if is_test(&tests) && tests.is_file() {
+        let shown = tests.to_string_lossy();
+        let text = read_text(&tests, TEST_BYTES).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+        let files = settings.entry("files").or_insert_with(|| json!({}));
+        files.as_object_mut().and_then(|files| files.insert(shown.into_owned(), text.into()));
+    }
+    Ok(settings)
 }
 
 /// The project's own components behave as every policy must.
@@ -285,6 +362,16 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
 }
 
 impl Project<'_> {
+    /// How many cases were run, and what fails of them.
+    fn failures(&self, run: &Run<'_>, hint: &str) -> (u64, Vec<Mistake>) {
+        let mistake = |done: &Done<'_>| {
+            let line = Some(done.case.line).filter(|line| *line > 0);
+            let text = format!("{}: {}", done.case.title(), complaints(done).join("; "));
+            self.mistake(done.file, line, text, hint)
+        };
+        (run.done.len() as u64, run.failures().map(mistake).collect())
+    }
+
     /// The chain of the project, and of nobody else.
     fn prepare(&self) -> Prepared {
         let root = self.root.to_string_lossy().into_owned();

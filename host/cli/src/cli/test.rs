@@ -9,7 +9,7 @@ mod json;
 mod junit;
 mod list;
 mod mutate;
-mod rego;
+pub(super) mod rego;
 mod sarif;
 mod tap;
 mod watch;

@@ -89,10 +89,11 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         if let (Some(fetched), Some((lock, locked))) = (&fetched, pinned) {
             fetched.keep(&locked, &site.file, places)?;
             super::fetched::write(lock, &site.file)?;
-        }
-        site.write(&change)?;
-        if fetched.is_none() {
-            site.unpin(&addition.name)?;
+            site.write(&change)?;
+        } else {
+            let lock = super::fetched::lock(&site.file)?;
+            site.write(&change)?;
+            site.unpin(lock, &addition.name)?;
         }
         let verb = if names.contains(&addition.name) { "replaced" } else { "added" };
         print::line(&format!("{verb} `{}` in {}", addition.name, site.file.display()))?;
@@ -128,8 +129,9 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
         show(&change)?;
         return Ok(Exit::Success);
     }
+    let lock = super::fetched::lock(&site.file)?;
     site.write(&change)?;
-    site.unpin(&args.name)?;
+    site.unpin(lock, &args.name)?;
     print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
     site.settle(&args.name, false)
 }
@@ -183,8 +185,7 @@ impl<'a> Site<'a> {
     }
 
     /// Takes a policy out of the lock, if it is there, and its component away.
-    fn unpin(&self, name: &str) -> anyhow::Result<()> {
-        let mut lock = super::fetched::lock(&self.file)?;
+    fn unpin(&self, mut lock: Lock, name: &str) -> anyhow::Result<()> {
         let Some(locked) = lock.policy.iter().find(|locked| locked.name == name).cloned() else { return Ok(()) };
         lock.remove(name);
         if !lock.policy.iter().any(|other| other.sha256 == locked.sha256) {

@@ -82,6 +82,9 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
 
 pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let reference = reference(&args.address)?;
+    if args.output.as_deref() == Some(Path::new("-")) {
+        return Err(refused(Exit::Usage, "a component is saved to a file, and `-` is none", "name a file"));
+    }
     let default = || PathBuf::from(format!("{}.wasm", reference.name.rsplit('/').next().unwrap_or_default()));
     let file = Path::new(&environment.cwd).join(args.output.clone().unwrap_or_else(default));
     if file.symlink_metadata().is_ok() {
@@ -113,10 +116,20 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
         error => told(error),
     })?;
     names.retain(|name| name.starts_with(beginning));
-    let mut rows = Vec::new();
+    let (mut rows, mut locked) = (Vec::new(), 0);
     for name in names.iter().take(SHOWN) {
         let Ok(reference) = Reference::parse(&format!("{host}/{name}")) else { continue };
-        let mut tags = registry.tags(&reference).unwrap_or_default();
+        let mut tags = match registry.tags(&reference) {
+            Ok(tags) => tags,
+            Err(RegistryError::Denied { .. }) => {
+                locked += 1;
+                continue;
+            }
+            // It has gone since it was listed.
+            Err(RegistryError::Missing(_)) => continue,
+            // The others would not do better, and each would take its time.
+            Err(error) => return Err(told(error)),
+        };
         // Those of signatures are none of a policy.
         tags.retain(|tag| !tag.starts_with("sha256-"));
         if !tags.is_empty() {
@@ -131,6 +144,9 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
         Format::Human => {
             rows.iter().try_for_each(|(name, tags)| print::line(&format!("{name}  {}", tags.join(" "))))?;
         }
+    }
+    if locked > 0 {
+        print::note(&format!("note: not open to you: {}", print::count(locked, "name")));
     }
     if names.len() > SHOWN {
         print::note(&format!("note: {} names more; give a longer beginning", names.len() - SHOWN));

@@ -27,7 +27,7 @@ use guard_state::environment::Environment;
 pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let prepared = chain(places, environment);
     let mut exit = Exit::Success;
-    let mut count = 0;
+    let (mut count, mut failed) = (0, Vec::new());
     for (entry, address) in addressed(&prepared) {
         // What fails keeps no other policy from being fetched.
         match fetch_one(args, (entry, address), &prepared, places) {
@@ -35,13 +35,15 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
             Ok(false) => {}
             Err(error) => {
                 print::error(&error);
+                failed.push(&entry.name);
                 exit = Exit::Unavailable;
             }
         }
     }
     let projects = circumstances(environment, None).projects();
-    let prepared = warm(places, &environment.program, &projects, making(super::PATIENCE));
-    for member in prepared.members.iter().filter(|member| member.entry.address.is_some()) {
+    let warmed = warm(places, &environment.program, &projects, making(super::PATIENCE));
+    let is_untold = |entry: &Entry| entry.address.is_some() && !failed.contains(&&entry.name);
+    for member in warmed.members.iter().filter(|member| is_untold(&member.entry)) {
         if let Some(Problem { text, hint, .. }) = &member.entry.refused {
             print::note(&format!("error: `{}`: {text}", member.entry.name));
             print::note(&format!("  {hint}"));

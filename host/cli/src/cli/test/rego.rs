@@ -14,7 +14,7 @@ use guard_kit::suite::{Evaluator, Subject, find_tests};
 use guard_redact::plain;
 
 /// The most bytes of a file of tests.
-const TEST_BYTES: u64 = 1 << 20;
+pub(in crate::cli) const TEST_BYTES: u64 = 1 << 20;
 
 /// The settings of suites without some of their own.
 pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String, Value>> {

@@ -1,0 +1,27 @@
+//! The user's passwords, as `docker login` keeps them.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential};
+
+/// The name and the password for a registry, or why there is none. A helper gets as much time as a request.
+pub(crate) fn of(host: &str, patience: Duration) -> Result<(String, String), &'static str> {
+    let (sender, found) = channel();
+    let host = host.to_owned();
+    // One that hangs goes on until the command ends.
+    thread::spawn(move || sender.send(get_credential(&host)));
+    match found.recv_timeout(patience).map_err(|_| "the helper that keeps its password did not answer in time")? {
+        Ok(DockerCredential::UsernamePassword(user, password)) => Ok((user, password)),
+        Ok(DockerCredential::IdentityToken(_)) => {
+            Err("config.json has an identity token for it, and only passwords are known here")
+        }
+        Err(CredentialRetrievalError::NoCredentialConfigured) => Err("no password for it is in config.json"),
+        Err(CredentialRetrievalError::ConfigNotFound | CredentialRetrievalError::ConfigReadError) => {
+            Err("config.json is missing, or cannot be read")
+        }
+        Err(CredentialRetrievalError::CredentialDecodingError) => Err("its password in config.json cannot be read"),
+        Err(_) => Err("the helper that keeps its password has none, or failed"),
+    }
+}
