@@ -1,5 +1,6 @@
 //! The templates of each language and the pages about them, as an author meets them: written by `guard-host new`, built
-//! with the tools that the registries have now, held against the same calls.
+//! with the tools that the registries have now, held against the same calls. Signatures, as the library of sigstore has
+//! them.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
 //! `cargo test --release --test languages -- --ignored`.
@@ -15,6 +16,8 @@
 
 #[path = "languages/packages.rs"]
 mod packages;
+#[path = "languages/sigstore.rs"]
+mod sigstore;
 #[expect(dead_code, unreachable_pub, reason = "shared with the other binaries of tests")]
 mod support;
 
@@ -265,6 +268,7 @@ fn main() {
         trial(C.name, || try_out(&C)),
         trial(packages::JAVASCRIPT.name, packages::javascript),
         trial(packages::PYTHON.name, packages::python),
+        trial("sigstore", sigstore::sigstore),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }

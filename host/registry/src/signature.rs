@@ -96,8 +96,10 @@ impl PublicKey {
         let Some((algorithm, key)) = self.parts() else { return false };
         let payload: Value = serde_json::from_slice(&signature.payload).unwrap_or_default();
         let named = payload.pointer("/critical/image/docker-manifest-digest").and_then(Value::as_str);
-        let repository = payload.pointer("/critical/identity/docker-reference").and_then(Value::as_str);
-        repository == Some(&repository_of(reference))
+        let identity = payload.pointer("/critical/identity/docker-reference").and_then(Value::as_str);
+        // Some tools write the tag behind it.
+        let signed = identity.and_then(|identity| Reference::parse(identity).ok());
+        signed.is_some_and(|signed| signed.host == reference.host && signed.name == reference.name)
             && named == Some(digest)
             && UnparsedPublicKey::new(algorithm, key).verify(&signature.payload, &signature.bytes).is_ok()
     }
@@ -220,6 +222,13 @@ mod tests {
         assert!(!public.has_signed(&reference(), &digest.replace('0', "1"), &signature));
         assert!(!PublicKey::parse(PUBLIC).expect("a key").has_signed(&reference(), &digest, &signature));
         let text = String::from_utf8(signature.payload.clone()).expect("JSON");
+        for (identity, expected) in
+            [("acme/x:1", true), ("acme/x:2", true), ("acme/x/y", false), ("acme/x y", false), ("acme", false)]
+        {
+            let payload = text.replace("localhost:5000/acme/x", &format!("localhost:5000/{identity}")).into_bytes();
+            let signature = Signature { bytes: secret.pair.sign(&payload).as_ref().to_vec(), payload };
+            assert_eq!(public.has_signed(&reference(), &digest, &signature), expected, "{identity}");
+        }
         let other = Signature { payload: text.replace("acme", "acne").into_bytes(), ..signature };
         assert!(!public.has_signed(&reference(), &digest, &other));
     }
