@@ -29,12 +29,13 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
     Ok((rewritten(&mut marking, module)?, range))
 }
 
-/// The module with its functions in the order of `ranks`, the highest first; functions of one rank stay in their order.
-pub(crate) fn by_rank(module: &[u8], ranks: &[u8]) -> Result<Vec<u8>> {
+/// The module with its functions in the order in which they run first: `runs` has a mark for each function that ran. Those
+/// that ran in the same come in the order that they have, and those that ran in none at the end.
+pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
-    let rank = |index: &u32| at(ranks, *index).unwrap_or(0);
-    order.sort_by_key(|index| std::cmp::Reverse(rank(index)));
+    let is_in = |index: u32| move |run: &&[u8]| at(run, index).is_some_and(|mark| mark != 0);
+    order.sort_by_key(|index| runs.iter().position(is_in(*index)).unwrap_or(runs.len()));
     rewritten(&mut Ordering::new(&shape, order, |index| index), module)
 }
 

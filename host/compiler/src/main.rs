@@ -5,8 +5,8 @@
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
 //! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
-//! `guard-compiler trace START END COMMANDS COMMANDS POLICY...`: for each of two lists of commands, one a line, these bytes
-//! of the bundle's memory after the policies have decided them; for the build.
+//! `guard-compiler trace START END LIST...`: for each list, these bytes of the bundle's memory after the policies in its
+//! first line have decided the commands in the others; for the build.
 
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -37,11 +37,8 @@ fn main() -> ExitCode {
         ["compile"] => run(TARGET, OptLevel::Speed, Ok),
         ["compile", triple] => run(triple, OptLevel::Speed, Ok),
         ["describe"] => run(TARGET, OptLevel::None, |artifact| describe(&artifact)),
-        ["trace", start, end, first, second, policies @ ..] => {
-            read().and_then(|wasm| write(&trace(&wasm, [start, end], [first, second], policies)?))
-        }
-        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace START END COMMANDS COMMANDS POLICY..."
-            .to_owned()),
+        ["trace", start, end, lists @ ..] => read().and_then(|wasm| write(&trace(&wasm, [start, end], lists)?)),
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace START END LIST...".to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,16 +80,22 @@ fn compile(triple: &str, level: OptLevel, wasm: &[u8]) -> Result<Vec<u8>, String
     engine.precompile_component(wasm).map_err(|error| format!("{error:#}"))
 }
 
-fn trace(wasm: &[u8], range: [&str; 2], lists: [&str; 2], policies: &[&str]) -> Result<Vec<u8>, String> {
+/// The policies and the commands of a list.
+fn parts(list: &str) -> (Vec<&str>, Vec<&str>) {
+    let (policies, commands) = list.split_once('\n').unwrap_or((list, ""));
+    (policies.split_whitespace().collect(), commands.lines().collect())
+}
+
+fn trace(wasm: &[u8], range: [&str; 2], lists: &[&str]) -> Result<Vec<u8>, String> {
     let [Ok(start), Ok(end)] = range.map(str::parse::<usize>) else {
         return Err("START and END are numbers".to_owned());
     };
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
     let compile = |wasm: &[u8]| compile(TARGET, OptLevel::None, wasm).map_err(FaultKind::Component);
-    let lists = lists.map(|commands| commands.lines().collect());
-    let memories = engine.memories_after(wasm, policies, &lists, compile).map_err(|fault| fault.to_string())?;
-    let part = |memory: &Vec<u8>| memory.get(start..end).map(<[u8]>::to_vec).ok_or("the memory is smaller than that");
-    Ok(memories.iter().map(part).collect::<Result<Vec<_>, _>>()?.concat())
+    let lists: Vec<(Vec<&str>, Vec<&str>)> = lists.iter().map(|list| parts(list)).collect();
+    let memories = engine.memories_after(wasm, &lists, compile).map_err(|fault| fault.to_string())?;
+    let marks = |memory: &Vec<u8>| memory.get(start..end).map(<[u8]>::to_vec).ok_or("the memory is smaller than that");
+    Ok(memories.iter().map(marks).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy.

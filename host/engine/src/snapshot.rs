@@ -20,6 +20,7 @@ use crate::analysis::fill_paths;
 use crate::convert::Convert;
 use crate::facts::fixed::FixedFacts;
 use crate::facts::{Facts, Resolver};
+use guard_contract::allow::SELF_PROTECT;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 
@@ -58,8 +59,8 @@ impl Engine {
         }
     }
 
-    /// For each list of commands, the memory of a fresh instance of the bundle after each of these policies has decided
-    /// them, with its default settings. For the build, which marks in it what runs.
+    /// For each list of policies and commands, the memory of a fresh instance of the bundle after each of the policies has
+    /// decided the commands, with its default settings. For the build, which marks in it what runs.
     ///
     /// # Errors
     ///
@@ -67,8 +68,7 @@ impl Engine {
     pub fn memories_after(
         &self,
         wasm: &[u8],
-        policies: &[&str],
-        lists: &[Vec<&str>],
+        lists: &[(Vec<&str>, Vec<&str>)],
         compile: Compile,
     ) -> Result<Vec<Vec<u8>>, FaultKind> {
         let fail = |error: wasmtime::Error| FaultKind::Component(format!("{error:#}"));
@@ -79,7 +79,7 @@ impl Engine {
         let mut linker = Linker::new(&self.inner);
         super::imports::define_for_bundle(&mut linker).map_err(fail)?;
         let linked = linker.instantiate_pre(&code.component).map_err(fail)?;
-        let memory_after = |commands: &Vec<&str>| {
+        let memory_after = |(policies, commands): &(Vec<&str>, Vec<&str>)| {
             let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
             bound(&mut store, Limits::PREPARE);
             let instance = linked.instantiate(&mut store).map_err(fail)?;
@@ -120,6 +120,12 @@ impl Engine {
     }
 }
 
+/// What the host tells self-protect in each call.
+const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audit.jsonl","cache":"/home/u/.cache/guard-host",
+"config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/managed.toml","policies":["/home/u/x.wasm"],
+"program":"/usr/bin/guard-host","registrations":["/home/u/.claude/settings.json"],"sessions":"",
+"state":"/home/u/.local/state/guard-host"}}"#;
+
 /// Has policies decide a command, as in an empty project.
 fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command: &str) -> wasmtime::Result<()> {
     let analysis = bundle.guard_bundle_analyzer().call_analyze(&mut *store, command, "bash", "/repo", "/home/u")?;
@@ -131,8 +137,9 @@ fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command:
     store.data_mut().scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
     let input = serde_json::json!({ "command": command }).to_string();
     for policy in policies {
+        let settings = if *policy == SELF_PROTECT { PLACES } else { "{}" };
         // What they say does not matter here.
-        let _ = bundle.guard_bundle_policies().call_configure(&mut *store, policy, "{}")?;
+        let _ = bundle.guard_bundle_policies().call_configure(&mut *store, policy, settings)?;
         let _ = bundle.guard_bundle_policies().call_decide(&mut *store, policy, "Bash", &input)?;
     }
     Ok(())
