@@ -31,6 +31,9 @@ use guard_state::{FileState, hex};
 /// Raised whenever the shape of [`Prepared`] changes.
 const PURPOSE: &str = "prepared chain 12";
 
+/// How often the configuration is read once more until it names the same files.
+const LOADS: usize = 4;
+
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
@@ -260,12 +263,12 @@ fn prepare_with(
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
     let projects = effective(projects);
-    // Stamps come before contents: a file that changes while it is read shows as changed at the next call.
-    let mut config = guard_config::load_with(places, &projects, brought);
-    config.tell_places(places, program);
-    config.inputs.push(program.to_path_buf());
-    let inputs =
-        config.inputs.drain(..).map(|path| (FileState::of(&path), path)).map(|(stamp, path)| (path, stamp)).collect();
+    let (mut config, inputs) = stamped(|| {
+        let mut config = guard_config::load_with(places, &projects, brought);
+        config.tell_places(places, program);
+        config.inputs.push(program.to_path_buf());
+        config
+    });
     let entries = std::mem::take(&mut config.entries);
     let opened = Seal::open(&places.state)
         .map_err(|error| error.to_string())
@@ -295,6 +298,24 @@ fn prepare_with(
         prepared.save(places, &file(places, program, &projects, brought), seal);
     }
     prepared
+}
+
+/// A configuration, and the stamps of its files from before it was read: one that changes while it is read shows as changed
+/// at the next call. Which files there are is known only when they were read, so that is done twice.
+fn stamped(mut load: impl FnMut() -> Config) -> (Config, Vec<(PathBuf, FileState)>) {
+    let mut known = load();
+    for _ in 0..LOADS {
+        let inputs = known.inputs.iter().map(|path| (path.clone(), FileState::of(path))).collect();
+        let mut config = load();
+        if config.inputs == known.inputs {
+            config.inputs.clear();
+            return (config, inputs);
+        }
+        known = config;
+    }
+    // Somebody keeps changing what the files name: a stamp that no file has makes the next call look again.
+    let inputs = known.inputs.drain(..).map(|path| (path, FileState::Unreadable(0))).collect();
+    (known, inputs)
 }
 
 impl From<Result<Made, FaultKind>> for Readiness {
@@ -431,4 +452,44 @@ fn purpose(path: &Path) -> String {
 /// The folder of prepared chains in a cache folder.
 pub(super) fn chains_folder(cache: &Path) -> PathBuf {
     cache.join("chains")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_while_it_is_read_is_no_stamp_of_what_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("guard.toml");
+        let write = |text: String| fs::write(&file, text).unwrap();
+        write("text 0".to_owned());
+        for changes in [0, 1, 2, 3, 100] {
+            let mut loads = 0;
+            let (config, inputs) = stamped(|| {
+                let read = fs::read_to_string(&file).unwrap();
+                loads += 1;
+                if loads <= changes {
+                    write(format!("text {changes}, after {loads} loads"));
+                }
+                Config { warnings: vec![read], inputs: vec![file.clone()], ..Config::bare(&Places::below("/home/u")) }
+            });
+            let is_current = inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp);
+            let is_newest = config.warnings == [fs::read_to_string(&file).unwrap()];
+            assert!(is_newest || !is_current, "{changes} changes: {config:?}");
+            // What holds still is not read again at each call.
+            assert!(is_current || changes > 0);
+        }
+    }
+
+    #[test]
+    fn what_names_other_files_each_time_is_looked_at_again() {
+        let mut loads = 0;
+        let (_, inputs) = stamped(|| {
+            loads += 1;
+            let file = PathBuf::from(format!("/nowhere/{loads}"));
+            Config { inputs: vec![file], ..Config::bare(&Places::below("/home/u")) }
+        });
+        assert!(loads <= 5 && inputs.iter().all(|(path, stamp)| FileState::of(path) != *stamp));
+    }
 }
