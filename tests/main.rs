@@ -31,6 +31,7 @@ mod sandbox;
 mod serve;
 mod session;
 mod snapshots;
+mod sync;
 mod test_command;
 mod tidy;
 

@@ -11,7 +11,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 25] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -23,6 +23,7 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),
+    ("host/FLEET.md", "tests/sync.rs"),
     ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
     ("host/REGISTRY.md", "tests/registry.rs"),
     ("policies/analyzer/programs/README.md", "policies/analyzer/tests/pages.rs"),

@@ -28,6 +28,7 @@ mod session;
 pub(crate) mod settings;
 mod starter;
 mod subject;
+mod sync;
 mod terminal;
 mod test;
 mod trust;
@@ -85,6 +86,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Ci(args) => ci::run(&args, &places, environment),
         Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
+        Command::Sync(args) => sync::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Allow(args) => allow::run(&args, &places, environment),
         Command::Watch(args) => watch::run(&args, &places, environment),

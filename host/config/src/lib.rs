@@ -17,6 +17,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
 pub mod brought;
+pub mod bundle;
 pub mod edit;
 mod folder;
 pub mod layers;

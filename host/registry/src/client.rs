@@ -32,7 +32,7 @@ const AT_ONCE: usize = 1000;
 /// The most pages of a list.
 const PAGES: usize = 100;
 
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(crate) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const LAYER: &str = "application/wasm";
 
@@ -65,24 +65,24 @@ pub struct Registry {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Descriptor {
-    media_type: String,
-    digest: String,
-    size: u64,
+pub(crate) struct Descriptor {
+    pub(crate) media_type: String,
+    pub(crate) digest: String,
+    pub(crate) size: u64,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: Annotations,
+    pub(crate) annotations: Annotations,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Manifest {
-    schema_version: u32,
+pub(crate) struct Manifest {
+    pub(crate) schema_version: u32,
     #[serde(default)]
-    media_type: String,
-    config: Descriptor,
-    layers: Vec<Descriptor>,
+    pub(crate) media_type: String,
+    pub(crate) config: Descriptor,
+    pub(crate) layers: Vec<Descriptor>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    annotations: Annotations,
+    pub(crate) annotations: Annotations,
 }
 
 /// Fetches a component from the web. `patience` is the limit of the whole request.
@@ -280,7 +280,7 @@ impl Registry {
         Ok(names)
     }
 
-    fn manifest(&mut self, reference: &Reference) -> Result<(String, Manifest), RegistryError> {
+    pub(crate) fn manifest(&mut self, reference: &Reference) -> Result<(String, Manifest), RegistryError> {
         let shown = reference.to_string();
         let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
         let answer = self.get(&url, &[("accept", MANIFEST.to_owned())], MANIFEST_BYTES, &shown)?;
@@ -294,7 +294,12 @@ impl Registry {
         Ok((found, manifest))
     }
 
-    fn blob(&mut self, of: &Reference, descriptor: &Descriptor, most: u64) -> Result<Vec<u8>, RegistryError> {
+    pub(crate) fn blob(
+        &mut self,
+        of: &Reference,
+        descriptor: &Descriptor,
+        most: u64,
+    ) -> Result<Vec<u8>, RegistryError> {
         let what = format!("{}/{}@{}", of.host, of.name, cut(&descriptor.digest));
         if !is_digest(&descriptor.digest) {
             return Err(RegistryError::NoPolicy { what, why: "its manifest names no SHA-256".to_owned() });
@@ -312,7 +317,7 @@ impl Registry {
     }
 
     /// Stores bytes under their digest, if they are not there.
-    fn store(&mut self, of: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
+    pub(crate) fn store(&mut self, of: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
         let shown = format!("{}/{}", of.host, of.name);
         let url = format!("{}{}/blobs/uploads/", self.base, of.name);
         let answer = self.send(&url, Method::Post(&[]), &[], MANIFEST_BYTES, &shown)?;
@@ -326,7 +331,7 @@ impl Registry {
         self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &shown).map(|_| ())
     }
 
-    fn put_manifest(&mut self, reference: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
+    pub(crate) fn put_manifest(&mut self, reference: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
         let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
         let kind = [("content-type", MANIFEST.to_owned())];
         self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &reference.to_string()).map(|_| ())
@@ -407,7 +412,7 @@ impl Registry {
         token.filter(|_| answer.status.is_success()).map(|token| format!("Bearer {token}")).ok_or_else(denied)
     }
 
-    fn garbled(&self, error: &serde_json::Error) -> RegistryError {
+    pub(crate) fn garbled(&self, error: &serde_json::Error) -> RegistryError {
         RegistryError::Failed { host: self.host.clone(), status: 200, text: format!(", which is garbled: {error}") }
     }
 }
@@ -417,12 +422,12 @@ fn place_of_signatures(reference: &Reference, digest: &str) -> Reference {
     reference.with_tag(&format!("{}.sig", digest.replace(':', "-")))
 }
 
-fn descriptor(media_type: &str, bytes: &[u8]) -> Descriptor {
+pub(crate) fn descriptor(media_type: &str, bytes: &[u8]) -> Descriptor {
     let annotations = Annotations::new();
     Descriptor { media_type: media_type.to_owned(), digest: digest_of(bytes), size: bytes.len() as u64, annotations }
 }
 
-fn digest_of(bytes: &[u8]) -> String {
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 

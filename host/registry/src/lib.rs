@@ -1,4 +1,4 @@
-//! Policies from registries and from the web, and their signatures.
+//! Policies from registries and from the web, configurations of many machines, and their signatures.
 //!
 //! The layout is the one on which the WASM tools agree: an OCI image manifest with one layer `application/wasm` and a
 //! configuration `application/vnd.wasm.config.v0+json`. A signature is attached as cosign does it with a key.
@@ -13,12 +13,14 @@
 
 mod client;
 mod credentials;
+mod files;
 mod http;
 mod reference;
 mod signature;
 mod text;
 
 pub use client::{Annotations, Pulled, Registry, download};
+pub use files::{NamedFile, Offer};
 pub use reference::{Reference, ReferenceError};
 pub use signature::{KeyError, PublicKey, SecretKey, Signature};
 
@@ -102,6 +104,14 @@ pub enum RegistryError {
         /// Why not.
         why: String,
     },
+    /// What it sends is no configuration.
+    #[error("`{what}` is no configuration: {why}")]
+    NoConfiguration {
+        /// What was asked for.
+        what: String,
+        /// Why not.
+        why: String,
+    },
 }
 
 impl RegistryError {
@@ -127,6 +137,7 @@ impl RegistryError {
             RegistryError::NoPolicy { .. } => {
                 "push it with `guard-host policy push`, or as a WASM component with `wkg oci push`"
             }
+            RegistryError::NoConfiguration { .. } => "push it with `guard-host sync push`",
         }
     }
 
@@ -135,9 +146,10 @@ impl RegistryError {
     pub fn exit(&self) -> Exit {
         match self {
             RegistryError::Missing(_) => Exit::NoInput,
-            RegistryError::TooLarge { .. } | RegistryError::Digest { .. } | RegistryError::NoPolicy { .. } => {
-                Exit::Data
-            }
+            RegistryError::TooLarge { .. }
+            | RegistryError::Digest { .. }
+            | RegistryError::NoPolicy { .. }
+            | RegistryError::NoConfiguration { .. } => Exit::Data,
             _ => Exit::Unavailable,
         }
     }

@@ -14,6 +14,7 @@ mod replay;
 mod report;
 mod serve;
 mod settings;
+mod sync;
 mod test;
 mod watch;
 mod wit;
@@ -42,6 +43,7 @@ pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
+pub(super) use sync::{SyncArgs, SyncCommand, SyncPushArgs, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 pub(super) use watch::WatchArgs;
 pub(super) use wit::WitArgs;
@@ -141,6 +143,8 @@ pub(super) enum Command {
     Wit(WitArgs),
     /// Show, add or remove policies of the chain.
     Policy(PolicyArgs),
+    /// Keep the managed configuration equal to one in a registry, for many machines.
+    Sync(SyncArgs),
     /// Make, list, check or remove compiled policies.
     Cache(CacheArgs),
     /// Show or count the calls that were denied or asked about.

@@ -1,9 +1,9 @@
 //! `guard-host policy`: the chain, what one policy is, the entries of the configuration, and policies of registries.
 
 mod edit;
-mod fetched;
+pub(super) mod fetched;
 mod inspect;
-mod registry;
+pub(super) mod registry;
 mod trial;
 mod update;
 

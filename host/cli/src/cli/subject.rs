@@ -96,7 +96,8 @@ pub(super) fn noted(trace: Trace) -> Trace {
     }
 }
 
-/// The evaluators of several folders, each opened when it is first needed.
+/// The evaluators of several folders, each opened when it is first needed. Folders without a configuration of their own
+/// share one.
 pub(super) struct Evaluators<'a> {
     places: &'a Places,
     environment: &'a Environment,
@@ -115,7 +116,7 @@ impl<'a> Evaluators<'a> {
 
     /// The evaluator of a folder.
     pub(super) fn at(&mut self, at: &CallContext) -> anyhow::Result<&Evaluator> {
-        Ok(match self.open.entry(at.projects()) {
+        Ok(match self.open.entry(effective(&at.projects())) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let evaluator = Evaluator::open(self.places, self.environment, entry.key())?;

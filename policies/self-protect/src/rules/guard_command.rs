@@ -76,6 +76,7 @@ const TELLING: &[&str] = &[
     "policy",
     "session",
     "settings",
+    "sync",
     "trust",
     "uninstall",
     "untrust",
@@ -178,16 +179,21 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     }
     match (name, sub) {
         (
-            "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "audit" | "completions"
-            | "man" | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
+            "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "completions" | "man"
+            | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
             _,
         ) => None,
         ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
         ("policy", "pull" | "keygen") => Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY)),
         ("policy", "push") => Some((Outcome::Ask, "it publishes a policy, which others then use", SAY)),
+        ("sync", "status") => None,
+        ("sync", "push") => Some((Outcome::Ask, "it publishes a configuration, which other machines take", SAY)),
+        ("sync", "rollback") => Some((Outcome::Deny, "it takes the configuration of this machine back", BY_HAND)),
+        ("sync", _) => Some((Outcome::Ask, "it changes the configuration of this machine", SAY)),
+        ("audit", "ship") => Some((Outcome::Ask, "it sends the audit log to another machine", SAY)),
         ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
         ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),
-        ("policy" | "config" | "cache" | "settings", _) | ("session", "list") => None,
+        ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list") => None,
         ("confirm", _) => {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }

@@ -67,19 +67,25 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
     Ok(Fetched { component: Component::of_bytes(pulled.wasm), digest, signers })
 }
 
-fn has_signed(signer: &Signer, reference: &Reference, digest: &str, signatures: &[Signature]) -> bool {
+/// The signer has signed what a reference leads to.
+pub(in crate::cli) fn has_signed(
+    signer: &Signer,
+    reference: &Reference,
+    digest: &str,
+    signatures: &[Signature],
+) -> bool {
     let Ok(key) = PublicKey::parse(&signer.key) else { return false };
     signatures.iter().any(|signature| key.has_signed(reference, digest, signature))
 }
 
 /// Reads an address in a registry.
-pub(super) fn reference(address: &str) -> anyhow::Result<Reference> {
+pub(in crate::cli) fn reference(address: &str) -> anyhow::Result<Reference> {
     let hint = "such as oci://ghcr.io/acme/no-force:1.2.0";
     Reference::parse(address).map_err(|error| refused(Exit::Usage, error.to_string(), hint))
 }
 
 /// An error of a registry with its way out.
-pub(super) fn told(error: RegistryError) -> anyhow::Error {
+pub(in crate::cli) fn told(error: RegistryError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 

@@ -174,7 +174,7 @@ pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Re
     Ok(Exit::Success)
 }
 
-fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
+pub(in crate::cli) fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
     let shown = file.display();
     let text = read_text(file, KEY_BYTES)
         .map_err(|error| refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), ""))?;

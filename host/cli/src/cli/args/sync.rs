@@ -1,0 +1,98 @@
+//! What `guard-host sync` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+use super::policy::NetworkArgs;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  guard-host sync
+  guard-host sync --dry-run
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --percent 10
+  guard-host sync status --format json
+  guard-host sync rollback
+
+`sync.toml` beside the guard.toml says from where it comes, and whose signatures count:
+
+  source = \"oci://ghcr.io/acme/guard:stable\"
+  signers = [{ name = \"acme\", key = \"MCow...\" }]
+  group = \"canary\"
+
+Whatever fails, the configuration that was there before goes on to decide."
+)]
+pub(in crate::cli) struct SyncArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: Option<SyncCommand>,
+    #[command(flatten)]
+    pub(in crate::cli) run: SyncRunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum SyncCommand {
+    /// Publish a guard.toml, with all files that it names, for other machines
+    Push(SyncPushArgs),
+    /// Take the configuration before this one back, and leave out this one from now on
+    Rollback(SyncTargetArgs),
+    /// Show which configuration this machine has, and how the last try ended
+    Status(SyncStatusArgs),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SyncTargetArgs {
+    /// The guard.toml that is kept up to date [default: the managed one]
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) to: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SyncRunArgs {
+    #[command(flatten)]
+    pub(in crate::cli) target: SyncTargetArgs,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --group canary --percent 0
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --percent 25
+
+The second command gives the same version to a quarter of all machines, and to those of the group no more than before.
+A configuration has no address of its own for this: push it again with other numbers.")]
+pub(in crate::cli) struct SyncPushArgs {
+    /// Where to, such as oci://ghcr.io/acme/guard:stable
+    pub(in crate::cli) address: String,
+    /// The guard.toml; what it names goes with it
+    pub(in crate::cli) file: PathBuf,
+    /// The version: machines take no older one, and one version is one configuration
+    #[arg(long)]
+    pub(in crate::cli) version: semver::Version,
+    /// The secret key to sign with
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) key: PathBuf,
+    /// The share of the machines that take it
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(in crate::cli) percent: u8,
+    /// A group of machines that take it whatever the share is; may be given several times
+    #[arg(long = "group", value_name = "GROUP")]
+    pub(in crate::cli) groups: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SyncStatusArgs {
+    #[command(flatten)]
+    pub(in crate::cli) target: SyncTargetArgs,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
+}

@@ -1,0 +1,330 @@
+//! `guard-host sync`: one configuration for many machines, from a registry.
+//!
+//! # Invariants
+//!
+//! - Until the last step, which renames one file, the configuration that was there decides, and after it the new one. What
+//!   either names is there before and stays.
+//! - Nothing is taken that none of the signers has signed, that is older than what was there, or that `config check` refuses.
+//! - A file that a person wrote is not replaced.
+
+mod push;
+mod site;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use jiff::Timestamp;
+use semver::Version;
+use serde_json::json;
+
+use super::args::{Format, SyncArgs, SyncCommand, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
+use super::install::show;
+use super::policy::fetched::{has_signed, reference, told};
+use super::print;
+use super::subject::{not_written, refused};
+use guard_config::bundle::{FOLDER, is_name_of};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_hook::audit::append_deed;
+use guard_hook::cache::prepare;
+use guard_kit::compile::making;
+use guard_registry::{Annotations, NamedFile, Offer, Registry};
+use guard_setup::check;
+use guard_setup::install::Edited;
+use guard_state::Places;
+use guard_state::environment::Environment;
+use guard_state::session::stamp;
+use site::{Site, State, Taken, Try, Wanted, digest_of};
+
+/// What the manifest says: the version, the share of machines, and the groups with commas between them.
+const VERSION: &str = "org.opencontainers.image.version";
+const PERCENT: &str = "guard-host.percent";
+const GROUPS: &str = "guard-host.groups";
+
+/// The name of the configuration among its files.
+const MAIN: &str = "guard.toml";
+
+/// How long to wait for another process that makes the same artifact.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+
+pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        None => sync(&args.run, places, environment),
+        Some(SyncCommand::Push(args)) => push::run(args, places, environment),
+        Some(SyncCommand::Rollback(args)) => rollback(args, places, environment),
+        Some(SyncCommand::Status(args)) => status(args, places, environment),
+    }
+}
+
+fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
+    let wanted = site.wanted()?;
+    let _lock = site.lock()?;
+    let mut state = site.state()?;
+    let mut after = state.clone();
+    let came = take(args, &site, &wanted, &mut after, places, environment);
+    if args.dry_run {
+        return print::line(&came?).map(|()| Exit::Success);
+    }
+    // However it ended is kept, and what is known changes only if all went well.
+    let (ok, text) = match &came {
+        Ok(text) => (true, text.clone()),
+        Err(error) => (false, error.to_string()),
+    };
+    if ok {
+        state = after;
+    }
+    state.last = Some(Try { time: now(), ok, text });
+    let kept = site.keep_state(&state);
+    print::line(&came?)?;
+    kept?;
+    site.drop_unused(&state);
+    Ok(Exit::Success)
+}
+
+/// Takes what is offered, if it is to be taken. Says what happened.
+fn take(
+    args: &SyncRunArgs,
+    site: &Site,
+    wanted: &Wanted,
+    state: &mut State,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<String> {
+    let tagged = reference(&wanted.source)?;
+    let mut registry = Registry::open(&tagged.host, args.network.patience()).map_err(told)?;
+    let offer = registry.offer(&tagged).map_err(told)?;
+    let by_digest = guard_registry::Reference { digest: Some(offer.digest.clone()), ..tagged.clone() };
+    let signatures = registry.signatures(&tagged, &offer.digest).map_err(told)?;
+    if !wanted.signers.iter().any(|signer| has_signed(signer, &tagged, &offer.digest, &signatures)) {
+        let text = format!("`{}` has no signature of a signer in sync.toml", wanted.source);
+        return Err(refused(Exit::Data, text, "nothing was changed; ask those who publish it"));
+    }
+    let found = site.digest()?;
+    let current = state.current.clone();
+    let is_current = |taken: &Taken| found.as_ref() == Some(&taken.sha256);
+    if current.as_ref().is_some_and(|taken| taken.digest == offer.digest && is_current(taken)) {
+        return Ok(format!("nothing is new: {}", current.map(|taken| taken.version).unwrap_or_default()));
+    }
+    let files = registry.files(&by_digest, &offer).map_err(told)?;
+    let new = Files::of(&offer, &files)?;
+    let version = new.version.to_string();
+    if state.left_out.as_ref() == Some(&new.sha256) {
+        return Ok(format!("{version} was taken back on this machine, and is left out"));
+    }
+    if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)
+        && current.as_ref().is_none_or(|taken| taken.sha256 != new.sha256)
+    {
+        return Ok(format!("{version} is not for this machine yet"));
+    }
+    if let Some(taken) = &current {
+        let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
+        if new.version < before {
+            let text = format!("`{}` has {version}, which is older than {before}", wanted.source);
+            return Err(refused(
+                Exit::Data,
+                text,
+                "nothing was changed; push what was good once more, as a newer version",
+            ));
+        }
+        if new.version == before && taken.sha256 != new.sha256 {
+            let text = format!("`{}` has another configuration under the version {version}", wanted.source);
+            return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
+        }
+    }
+    let is_ours = found.as_ref().is_none_or(|found| *found == new.sha256 || site.copy(found).exists());
+    if !is_ours {
+        let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
+        return Err(refused(Exit::Unavailable, text, "nothing was changed; move the file away"));
+    }
+    let others = new.others.iter().map(|(name, bytes)| (name, bytes));
+    let mistakes = mistakes_of(&new.main, others, &site.file, (places, environment))?;
+    if let Some(first) = mistakes.first() {
+        let text = format!("{version} does not work on this machine: {first}");
+        return Err(refused(Exit::Config, text, "nothing was changed; tell those who publish it"));
+    }
+    if args.dry_run {
+        let edited = Edited::open(&site.file, None, 0o644).map_err(not_written)?;
+        show(&edited.change(Some(new.main.clone())))?;
+        return Ok(format!("{version} would be taken"));
+    }
+    for (name, bytes) in &new.others {
+        let place = site.folder().join(name);
+        if fs::read(&place).ok().as_ref() != Some(bytes) {
+            site.keep(&place, bytes)?;
+        }
+    }
+    site.keep(&site.copy(&new.sha256), new.main.as_bytes())?;
+    site.keep(&site.file, new.main.as_bytes())?;
+    let taken =
+        Taken { version: version.clone(), sha256: new.sha256.clone(), digest: offer.digest.clone(), since: now() };
+    if let Some(before) = current.filter(|before| before.sha256 != new.sha256) {
+        state.previous = Some(before);
+    }
+    state.current = Some(taken);
+    state.left_out = None;
+    deed(&format!("{version} {}", offer.digest), places, environment);
+    Ok(format!("took {version} ({})", offer.digest))
+}
+
+/// What is offered, checked.
+struct Files<'a> {
+    version: Version,
+    percent: u8,
+    groups: Vec<&'a str>,
+    main: String,
+    sha256: String,
+    others: Vec<NamedFile>,
+}
+
+impl<'a> Files<'a> {
+    fn of(offer: &'a Offer, files: &[NamedFile]) -> anyhow::Result<Self> {
+        let no = |why: &str| {
+            refused(Exit::Data, format!("what is offered is no configuration: {why}"), "nothing was changed")
+        };
+        let said = |annotations: &'a Annotations, key: &str| annotations.get(key).map_or("", String::as_str);
+        let version = Version::parse(said(&offer.annotations, VERSION)).map_err(|_| no("it has no version"))?;
+        let percent = said(&offer.annotations, PERCENT).parse().map_err(|_| no("it has no share of machines"))?;
+        let groups = said(&offer.annotations, GROUPS).split(',').filter(|group| !group.is_empty()).collect();
+        let (main, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|(name, _)| name == MAIN);
+        let [(_, main)] = main.as_slice() else { return Err(no("it does not hold one guard.toml")) };
+        if let Some((name, _)) = others.iter().find(|(name, bytes)| !is_name_of(name, bytes)) {
+            return Err(no(&format!("`{}` is not named by its digest", name.escape_debug())));
+        }
+        let sha256 = digest_of(main);
+        let main = String::from_utf8(main.clone()).map_err(|_| no("its guard.toml is no text"))?;
+        Ok(Files { version, percent, groups, main, sha256, others })
+    }
+}
+
+/// What is wrong with a configuration of these files, a line each. It is tried in a folder of its own.
+fn mistakes_of<'a>(
+    main: &str,
+    others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,
+    shown: &Path,
+    (places, environment): (&Places, &Environment),
+) -> anyhow::Result<Vec<String>> {
+    let scratch = tempfile::tempdir()?;
+    let at = |name: &str| scratch.path().join(name);
+    fs::create_dir(at(FOLDER))?;
+    for (name, bytes) in others {
+        fs::write(at(FOLDER).join(name), bytes)?;
+    }
+    let file = at(MAIN);
+    fs::write(&file, main)?;
+    let places = Places {
+        managed: file.clone(),
+        config: at("none.toml"),
+        state: at("state"),
+        trust: at("state"),
+        ..places.clone()
+    };
+    let prepared = prepare(&places, &environment.program, &[], Some(making(PATIENCE)));
+    let lines = check::check(prepared, environment, "").iter().map(check::line).collect::<Vec<_>>();
+    let (file, shown) = (file.to_string_lossy(), shown.to_string_lossy());
+    Ok(lines.iter().map(|line| line.replace(&*file, &shown)).collect())
+}
+
+fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.to.as_deref(), places, &environment.cwd);
+    let _lock = site.lock()?;
+    let mut state = site.state()?;
+    let (Some(current), Some(previous)) = (state.current.clone(), state.previous.clone()) else {
+        return Err(refused(
+            Exit::NoInput,
+            "there is no configuration to go back to",
+            "`guard-host sync status` shows what there is",
+        ));
+    };
+    let copy = site.copy(&previous.sha256);
+    let text = fs::read(&copy)
+        .map_err(|error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", copy.display()), ""))?;
+    if digest_of(&text) != previous.sha256 {
+        return Err(refused(
+            Exit::Data,
+            format!("`{}` has been changed", copy.display()),
+            "nothing was changed; restore it",
+        ));
+    }
+    // What is left out is known before anything is back, so that a crash in between brings nothing forward.
+    state.left_out = Some(current.sha256.clone());
+    site.keep_state(&state)?;
+    site.keep(&site.file, &text)?;
+    let line = format!("took {} back; {} decides again", current.version, previous.version);
+    state = State {
+        current: Some(Taken { since: now(), ..previous.clone() }),
+        previous: None,
+        last: Some(Try { time: now(), ok: true, text: line.clone() }),
+        ..state
+    };
+    site.keep_state(&state)?;
+    deed(&format!("back to {} {}", previous.version, previous.digest), places, environment);
+    print::line(&line)?;
+    Ok(Exit::Success)
+}
+
+fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
+    let (wanted, state) = (site.wanted()?, site.state()?);
+    let found = site.digest()?;
+    let is_intact = state.current.as_ref().map(|current| &current.sha256) == found.as_ref();
+    let file = site.file.display().to_string();
+    match args.format {
+        Format::Json => {
+            let State { current, previous, left_out, last } = &state;
+            let value = json!({
+                "file": file, "source": wanted.source, "machine": wanted.machine(), "group": wanted.group,
+                "current": current, "previous": previous, "left_out": left_out, "last": last, "intact": is_intact,
+            });
+            print::line(&serde_json::to_string_pretty(&value)?)?;
+        }
+        Format::Human => {
+            print::line(&format!("file       {file}"))?;
+            print::line(&format!("source     {}", wanted.source))?;
+            for (name, taken) in [("current", &state.current), ("previous", &state.previous)] {
+                if let Some(Taken { version, digest, since, .. }) = taken {
+                    print::line(&format!("{name:<10} {version} since {since} ({digest})"))?;
+                }
+            }
+            if let Some(Try { time, ok, text }) = &state.last {
+                let how = if *ok { "" } else { "FAILED: " };
+                print::line(&format!("last       {time} {how}{text}"))?;
+            }
+        }
+    }
+    if state.current.is_some() && !is_intact {
+        print::note(&format!("warning: `{file}` is not what was taken"));
+    }
+    Ok(Exit::Success)
+}
+
+impl Site {
+    /// Removes what neither the configuration nor the one before it names. It takes room and nothing else.
+    fn drop_unused(&self, state: &State) {
+        let mut used = BTreeSet::from(["state.json".to_owned(), "lock".to_owned()]);
+        for taken in [&state.current, &state.previous].into_iter().flatten() {
+            let Ok(text) = fs::read_to_string(self.copy(&taken.sha256)) else { return };
+            used.insert(format!("{}.toml", taken.sha256));
+            let names = text.split(['"', '\'']).filter_map(|word| word.strip_prefix("sync/"));
+            used.extend(names.map(str::to_owned));
+        }
+        let Ok(entries) = fs::read_dir(self.folder()) else { return };
+        for entry in entries.flatten() {
+            if !used.contains(&*entry.file_name().to_string_lossy()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Writes to the audit log what this machine runs from now on.
+fn deed(operation: &str, places: &Places, environment: &Environment) {
+    if let Err(error) = append_deed(&load(places, &[]).audit, "sync", operation, &environment.cwd) {
+        print::note(&format!("warning: the audit log cannot be written: {error}"));
+    }
+}
+
+fn now() -> String {
+    stamp(Timestamp::now())
+}

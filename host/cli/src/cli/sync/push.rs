@@ -1,0 +1,75 @@
+//! `guard-host sync push`: a configuration for other machines.
+
+use std::path::Path;
+
+use super::{GROUPS, MAIN, PERCENT, VERSION, mistakes_of};
+use crate::cli::args::SyncPushArgs;
+use crate::cli::policy::fetched::{reference, told};
+use crate::cli::policy::registry::secret_key;
+use crate::cli::print;
+use crate::cli::subject::refused;
+use guard_config::bundle::Bundle;
+use guard_contract::exit::Exit;
+use guard_registry::{Annotations, NamedFile, Registry, RegistryError};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let reference = reference(&args.address)?;
+    if reference.tag.is_none() || reference.digest.is_some() {
+        return Err(refused(
+            Exit::Usage,
+            "a configuration is pushed under a tag",
+            "such as oci://ghcr.io/acme/guard:stable",
+        ));
+    }
+    let key = secret_key(&args.key)?;
+    let is_group = |group: &String| {
+        !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    if let Some(group) = args.groups.iter().find(|group| !is_group(group)) {
+        return Err(refused(
+            Exit::Usage,
+            format!("`{group}` is no name of a group"),
+            "use letters, digits, `-`, `_` and `.`",
+        ));
+    }
+    let file = Path::new(&environment.cwd).join(&args.file);
+    let bundle = Bundle::of(&file, &environment.home)
+        .map_err(|problem| refused(Exit::Config, problem.to_string(), problem.hint.clone()))?;
+    // It is tried as another machine has it.
+    let mistakes = mistakes_of(&bundle.text, bundle.files.iter(), &file, (places, environment))?;
+    if let Some(first) = mistakes.first() {
+        let text = format!("it is not pushed: {first}");
+        return Err(refused(Exit::Config, text, "`guard-host config check --config FILE` shows all"));
+    }
+    let version = args.version.to_string();
+    let annotations: Annotations =
+        [(VERSION, version.clone()), (PERCENT, args.percent.to_string()), (GROUPS, args.groups.join(","))]
+            .map(|(key, value)| (key.to_owned(), value))
+            .into();
+    let mut files: Vec<NamedFile> = vec![(MAIN.to_owned(), bundle.text.into_bytes())];
+    files.extend(bundle.files);
+    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
+    match registry.offer(&reference) {
+        Ok(before) => {
+            let known = before.annotations.get(VERSION).and_then(|version| semver::Version::parse(version).ok());
+            if known.is_some_and(|known| known > args.version) {
+                let text = format!("`{reference}` has a newer version than {version}");
+                return Err(refused(Exit::Data, text, "machines take no older one: give a higher `--version`"));
+            }
+        }
+        Err(RegistryError::Missing(_)) => {}
+        Err(error) => return Err(told(error)),
+    }
+    let count = files.len();
+    let digest = registry.push_files(&reference, &files, annotations).map_err(told)?;
+    // Until it is signed, no machine takes it.
+    registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(told)?;
+    print::line(&format!("pushed    {reference}"))?;
+    print::line(&format!("version   {version}"))?;
+    print::line(&format!("digest    {digest}"))?;
+    print::line(&format!("files     {count}"))?;
+    print::line(&format!("signed    with the key {}", key.public().line()))?;
+    Ok(Exit::Success)
+}

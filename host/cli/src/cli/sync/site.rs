@@ -1,0 +1,219 @@
+//! [`Site`]: a guard.toml that is kept up to date, what says from where, and what is known of it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::cli::subject::refused;
+use guard_config::Signer;
+use guard_config::bundle::FOLDER;
+use guard_config::problem::of_toml;
+use guard_contract::exit::Exit;
+use guard_contract::policy::Layer;
+use guard_registry::PublicKey;
+use guard_state::files::read_text;
+use guard_state::{FileLock, Places, hex, write_new};
+
+/// The largest file that is read here.
+const TEXT_BYTES: u64 = 1 << 20;
+
+/// How long to wait for another `sync`, which may wait for its registry.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Where Linux keeps what tells this machine from others.
+const MACHINE: &str = "/etc/machine-id";
+
+/// What `sync.toml` says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Wanted {
+    /// The address in a registry.
+    pub(super) source: String,
+    /// Whose signature must be on it.
+    pub(super) signers: Vec<Signer>,
+    /// The group of this machine.
+    #[serde(default)]
+    pub(super) group: Option<String>,
+    /// What tells this machine from others; that of the system by default.
+    #[serde(default)]
+    machine: Option<String>,
+}
+
+/// A configuration that was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Taken {
+    /// Its version.
+    pub(super) version: String,
+    /// The digest of its guard.toml, which names all other files by theirs.
+    pub(super) sha256: String,
+    /// The digest of its manifest in the registry.
+    pub(super) digest: String,
+    /// When it was taken.
+    pub(super) since: String,
+}
+
+/// How a try ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Try {
+    /// When.
+    pub(super) time: String,
+    /// Nothing failed.
+    pub(super) ok: bool,
+    /// What happened.
+    pub(super) text: String,
+}
+
+/// What is known of the configurations.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct State {
+    /// The one that decides.
+    #[serde(default)]
+    pub(super) current: Option<Taken>,
+    /// The one before it.
+    #[serde(default)]
+    pub(super) previous: Option<Taken>,
+    /// The one that was taken back, by the digest of its guard.toml.
+    #[serde(default)]
+    pub(super) left_out: Option<String>,
+    /// How the last try ended.
+    #[serde(default)]
+    pub(super) last: Option<Try>,
+}
+
+pub(super) struct Site {
+    /// The guard.toml.
+    pub(super) file: PathBuf,
+}
+
+impl Site {
+    pub(super) fn of(to: Option<&Path>, places: &Places, cwd: &str) -> Self {
+        Site { file: to.map_or_else(|| places.managed.clone(), |to| Path::new(cwd).join(to)) }
+    }
+
+    /// The folder of the files that it names.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.file.with_file_name(FOLDER)
+    }
+
+    /// Keeps others from changing it.
+    pub(super) fn lock(&self) -> anyhow::Result<FileLock> {
+        let folder = self.folder();
+        fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+        FileLock::acquire(&folder.join("lock"), Instant::now() + PATIENCE).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => {
+                refused(Exit::Unavailable, "another `guard-host sync` is running", "wait for it")
+            }
+            _ => not_written(&folder, &error),
+        })
+    }
+
+    /// What `sync.toml` says.
+    pub(super) fn wanted(&self) -> anyhow::Result<Wanted> {
+        let file = self.file.with_file_name("sync.toml");
+        let shown = file.display().to_string();
+        let text = read_text(&file, TEXT_BYTES).map_err(|error| {
+            let hint = "it holds `source` and `signers`; see `guard-host sync --help`";
+            refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), hint)
+        })?;
+        let wanted: Wanted = toml::from_str(&text).map_err(|error| {
+            let problem = of_toml(Layer::Managed, &shown, &text, &error);
+            refused(Exit::Config, problem.to_string(), problem.hint.clone())
+        })?;
+        let is_key = |signer: &Signer| PublicKey::parse(&signer.key).is_ok();
+        if wanted.signers.is_empty() || !wanted.signers.iter().all(is_key) {
+            let hint = "give at least one: `guard-host policy keygen` makes a key, and prints the line";
+            return Err(refused(Exit::Config, format!("`{shown}`: `signers` has no public keys"), hint));
+        }
+        Ok(wanted)
+    }
+
+    /// What is known. A file that cannot be read is told: without it nobody knows what was taken back.
+    pub(super) fn state(&self) -> anyhow::Result<State> {
+        let file = self.folder().join("state.json");
+        let broken = |why: String| {
+            let hint = "restore it, or remove it: then the next `guard-host sync` begins anew";
+            refused(Exit::Config, format!("`{}` cannot be used: {why}", file.display()), hint)
+        };
+        match read_text(&file, TEXT_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(State::default()),
+            Err(error) => Err(broken(error.to_string())),
+            Ok(text) => serde_json::from_str(&text).map_err(|error| broken(error.to_string())),
+        }
+    }
+
+    pub(super) fn keep_state(&self, state: &State) -> anyhow::Result<()> {
+        self.keep(&self.folder().join("state.json"), serde_json::to_string_pretty(state)?.as_bytes())
+    }
+
+    /// Writes a file that every user of the machine may read, whole or not at all.
+    pub(super) fn keep(&self, file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+        write_new(file, bytes, 0o644).map_err(|error| not_written(file, &error))
+    }
+
+    /// The digest of the guard.toml; none if there is none.
+    pub(super) fn digest(&self) -> anyhow::Result<Option<String>> {
+        match fs::read(&self.file) {
+            Ok(bytes) => Ok(Some(digest_of(&bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(refused(Exit::NoInput, format!("`{}` cannot be read: {error}", self.file.display()), "")),
+        }
+    }
+
+    /// Where the text of a configuration is kept.
+    pub(super) fn copy(&self, sha256: &str) -> PathBuf {
+        self.folder().join(format!("{sha256}.toml"))
+    }
+}
+
+impl Wanted {
+    /// What tells this machine from others.
+    pub(super) fn machine(&self) -> String {
+        let own = || read_text(Path::new(MACHINE), TEXT_BYTES).map(|text| text.trim().to_owned());
+        self.machine.clone().or_else(|| own().ok()).unwrap_or_default()
+    }
+
+    /// Whether this machine is among those that take a configuration. A share that grows loses no machine, and each
+    /// configuration begins with others.
+    pub(super) fn is_chosen(&self, sha256: &str, percent: u8, groups: &[&str]) -> bool {
+        if self.group.as_ref().is_some_and(|group| groups.contains(&group.as_str())) {
+            return true;
+        }
+        let digest = Sha256::digest(format!("{}\n{sha256}", self.machine()));
+        let number = digest.iter().take(4).fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
+        number % 100 < u32::from(percent)
+    }
+}
+
+pub(super) fn digest_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+pub(super) fn not_written(path: &Path, error: &io::Error) -> anyhow::Error {
+    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Wanted;
+
+    #[test]
+    fn a_share_that_grows_loses_no_machine() {
+        let chosen = |percent: u8| {
+            let of = |number: &u32| {
+                let machine = Some(format!("machine-{number}"));
+                let wanted = Wanted { source: String::new(), signers: Vec::new(), group: None, machine };
+                wanted.is_chosen("abc", percent, &[])
+            };
+            (0..1000).filter(of).collect::<Vec<u32>>()
+        };
+        let (none, some, more, all) = (chosen(0), chosen(10), chosen(50), chosen(100));
+        assert_eq!((none.len(), all.len()), (0, 1000));
+        assert!((70..=130).contains(&some.len()), "{}", some.len());
+        assert!((450..=550).contains(&more.len()), "{}", more.len());
+        assert!(some.iter().all(|number| more.contains(number)));
+    }
+}

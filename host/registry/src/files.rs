@@ -1,0 +1,107 @@
+//! A configuration in a registry: several small files and components under one digest.
+
+use serde_json::json;
+
+use super::RegistryError;
+use crate::client::{Annotations, Descriptor, MANIFEST, Manifest, Registry, descriptor, digest_of};
+use crate::reference::Reference;
+use guard_contract::COMPONENT_BYTES;
+
+/// The kind of the artifact. What its configuration holds does not matter.
+const KIND: &str = "application/vnd.guard-host.configuration.v1+json";
+
+/// What each layer is.
+const FILE: &str = "application/octet-stream";
+
+/// Where a layer names its file.
+const TITLE: &str = "org.opencontainers.image.title";
+
+/// The most files of a configuration, and the most bytes of all.
+const FILES: usize = 256;
+const ALL_BYTES: u64 = 512 << 20;
+
+/// What is said of a configuration, before its files are there.
+#[derive(Debug)]
+pub struct Offer {
+    /// The digest of the manifest, `sha256:` and 64 digits.
+    pub digest: String,
+    /// What the manifest says of it.
+    pub annotations: Annotations,
+    layers: Vec<Descriptor>,
+}
+
+/// A file and its name in the configuration.
+pub type NamedFile = (String, Vec<u8>);
+
+impl Registry {
+    /// What a reference to a configuration leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why there is none.
+    pub fn offer(&mut self, reference: &Reference) -> Result<Offer, RegistryError> {
+        let (digest, manifest) = self.manifest(reference)?;
+        let no = |why: String| RegistryError::NoConfiguration { what: reference.to_string(), why };
+        if manifest.config.media_type != KIND {
+            return Err(no("it is something else".to_owned()));
+        }
+        if manifest.layers.len() > FILES {
+            return Err(no(format!("it has more than {FILES} files")));
+        }
+        let bytes = manifest.layers.iter().try_fold(0_u64, |sum, layer| sum.checked_add(layer.size));
+        if bytes.is_none_or(|bytes| bytes > ALL_BYTES) {
+            return Err(RegistryError::TooLarge { what: reference.to_string(), most: ALL_BYTES });
+        }
+        Ok(Offer { digest, annotations: manifest.annotations, layers: manifest.layers })
+    }
+
+    /// The files of a configuration, each with its digest checked.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why one of them is not there.
+    pub fn files(&mut self, reference: &Reference, offer: &Offer) -> Result<Vec<NamedFile>, RegistryError> {
+        let mut files = Vec::new();
+        for layer in &offer.layers {
+            let Some(name) = layer.annotations.get(TITLE) else {
+                let why = "a file of it has no name".to_owned();
+                return Err(RegistryError::NoConfiguration { what: reference.to_string(), why });
+            };
+            files.push((name.clone(), self.blob(reference, layer, COMPONENT_BYTES as u64)?));
+        }
+        Ok(files)
+    }
+
+    /// Stores a configuration, and gives the digest of its manifest. The same files with the same annotations have the same
+    /// digest.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError`] says why it is not there.
+    pub fn push_files(
+        &mut self,
+        reference: &Reference,
+        files: &[NamedFile],
+        annotations: Annotations,
+    ) -> Result<String, RegistryError> {
+        let named = |(name, bytes): &NamedFile| Descriptor {
+            annotations: Annotations::from([(TITLE.to_owned(), name.clone())]),
+            ..descriptor(FILE, bytes)
+        };
+        let config = json!({}).to_string();
+        let manifest = Manifest {
+            schema_version: 2,
+            media_type: MANIFEST.to_owned(),
+            config: descriptor(KIND, config.as_bytes()),
+            layers: files.iter().map(named).collect(),
+            annotations,
+        };
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
+        self.store(reference, config.as_bytes())?;
+        for (_, bytes) in files {
+            self.store(reference, bytes)?;
+        }
+        self.put_manifest(reference, &bytes)?;
+        Ok(digest_of(&bytes))
+    }
+}

@@ -1,0 +1,276 @@
+//! One configuration for many machines: whatever goes wrong, the last good one decides.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::guests;
+use crate::support::pages::{Shell, root};
+use crate::support::registry::{Registry, Wrong};
+use crate::support::world::{Ended, World};
+
+const TO: &str = "repo/etc/guard.toml";
+
+/// A configuration whose policy answers in its own way, and another one.
+const FIRST: &str = "preset = \"none\"\n[[policy]]\nname = \"x\"\nsource = \"first.wasm\"\n";
+const SECOND: &str = "preset = \"none\"\n[[policy]]\nname = \"x\"\nsource = \"second.wasm\"\n";
+
+struct Fleet {
+    registry: Registry,
+    world: World,
+}
+
+impl Fleet {
+    /// A registry, a key, two policies, and a machine that follows.
+    fn new(keys: &str) -> Self {
+        let fleet = Fleet { registry: Registry::start(), world: World::new() };
+        let world = &fleet.world;
+        world.write("repo/first.wasm", guests::version("denies", "1.0.0"));
+        world.write("repo/second.wasm", guests::version("shell", "1.0.0"));
+        for key in ["acme", "other"] {
+            assert_eq!(world.run(&["policy", "keygen", key], "").exit, 0);
+        }
+        let pem = fs::read_to_string(world.path("repo/acme.pub")).unwrap();
+        let key = pem.lines().nth(1).unwrap();
+        let signers = format!("signers = [{{ name = \"acme\", key = \"{key}\" }}]");
+        world.write("repo/etc/sync.toml", format!("source = \"{}\"\n{signers}\n{keys}\n", fleet.address()));
+        fleet
+    }
+
+    fn address(&self) -> String {
+        format!("oci://{}/acme/guard:stable", self.registry.host)
+    }
+
+    fn push(&self, text: &str, version: &str, more: &[&str]) -> Ended {
+        self.world.write("repo/fleet.toml", text);
+        let address = self.address();
+        let key: &[&str] = if more.contains(&"--key") { &[] } else { &["--key", "acme"] };
+        let arguments = [&["sync", "push", &address, "fleet.toml", "--version", version], key, more].concat();
+        self.world.run(&arguments, "")
+    }
+
+    #[track_caller]
+    fn pushed(&self, text: &str, version: &str, more: &[&str]) {
+        let ended = self.push(text, version, more);
+        assert_eq!(ended.exit, 0, "{ended:?}");
+    }
+
+    fn sync(&self) -> Ended {
+        self.world.run(&["sync", "--to", "etc/guard.toml", "--timeout", "2"], "")
+    }
+
+    #[track_caller]
+    fn synced(&self, words: &str) {
+        let ended = self.sync();
+        assert!(ended.exit == 0 && ended.stdout.contains(words), "{ended:?}");
+    }
+
+    /// What the configuration of the machine says of a command.
+    fn verdict(&self) -> String {
+        let config = self.world.path(TO);
+        let ended = self.world.run(&["check", "--config", config.to_str().unwrap(), "ls"], "");
+        ended.stdout.split(':').next().unwrap_or_default().trim().to_owned()
+    }
+
+    fn status(&self) -> Value {
+        let ended = self.world.run(&["sync", "status", "--to", "etc/guard.toml", "--format", "json"], "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        serde_json::from_str(&ended.stdout).unwrap()
+    }
+}
+
+#[test]
+fn the_page_about_many_machines_does_what_it_says() {
+    let registry = Registry::start();
+    let page = fs::read_to_string(root().join("host/FLEET.md")).unwrap().replace("localhost:5000", &registry.host);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.md");
+    fs::write(&file, page).unwrap();
+    let mut shell = Shell::new();
+    shell.world.write("repo/no_force-1.0.0.wasm", guests::version("shell", "1.0.0"));
+    if let Err(error) = shell.follow(file.to_str().unwrap()) {
+        panic!("{error}");
+    }
+    let deeds = shell.world.audit().into_iter().filter(|line| line["action"] == "sync");
+    let deeds: Vec<String> = deeds.map(|line| line["operation"].as_str().unwrap_or_default().to_owned()).collect();
+    let starts = ["1.0.0 sha256:", "1.1.0 sha256:", "back to 1.0.0 sha256:"];
+    assert_eq!(deeds.len(), starts.len(), "{deeds:?}");
+    assert!(deeds.iter().zip(starts).all(|(deed, start)| deed.starts_with(start)), "{deeds:?}");
+}
+
+#[test]
+fn whatever_is_wrong_the_last_good_configuration_decides() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    let first = fleet.verdict();
+    let text = fs::read(fleet.world.path(TO)).unwrap();
+    let refused = |exit: i32, words: &str| {
+        let ended = fleet.sync();
+        assert!(ended.exit == exit && ended.stderr.contains(words), "{words}: {ended:?}");
+        assert_eq!(fs::read(fleet.world.path(TO)).unwrap(), text, "{words}");
+        assert_eq!(fleet.verdict(), first, "{words}");
+        let status = fleet.status();
+        assert_eq!((&status["last"]["ok"], &status["intact"]), (&false.into(), &true.into()), "{words}: {status}");
+        assert_eq!(status["current"]["version"], "1.0.0", "{words}");
+    };
+    fleet.pushed(SECOND, "1.1.0", &["--key", "other"]);
+    refused(65, "has no signature of a signer");
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    for (wrong, exit, words) in [
+        (Wrong::Silent, 69, "did not answer in time"),
+        (Wrong::Tampered, 65, "has the digest sha256:"),
+        (Wrong::Truncated, 69, "cannot be reached"),
+        (Wrong::Endless, 65, "is larger than"),
+        (Wrong::EndlessManifest, 65, "is larger than"),
+        (Wrong::Redirects, 69, "has no TLS"),
+        (Wrong::Locked, 69, "does not let you in"),
+        (Wrong::Broken, 69, "answers with 500"),
+        (Wrong::Garbled, 65, "its manifest"),
+    ] {
+        fleet.registry.go_wrong(wrong);
+        refused(exit, words);
+    }
+    fleet.registry.go_wrong(Wrong::Nothing);
+    fleet.synced("took 1.1.0");
+    assert_ne!(fleet.verdict(), first);
+}
+
+#[test]
+fn an_older_version_and_another_one_of_the_same_number_are_refused() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.1.0", &[]);
+    fleet.synced("took 1.1.0");
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    let ended = fleet.sync();
+    assert!(ended.exit == 65 && ended.stderr.contains("another configuration under the version 1.1.0"), "{ended:?}");
+    let ended = fleet.push(FIRST, "1.0.0", &[]);
+    assert!(ended.exit == 65 && ended.stderr.contains("has a newer version than 1.0.0"), "{ended:?}");
+    // What somebody kept of the registry is as old.
+    let other = Fleet::new("");
+    other.pushed(FIRST, "1.0.0", &[]);
+    let state = fleet.world.path("repo/etc/sync/state.json");
+    let known = fs::read_to_string(&state).unwrap();
+    other.world.write("repo/etc/sync/state.json", known);
+    let ended = other.sync();
+    assert!(ended.exit == 65 && ended.stderr.contains("has 1.0.0, which is older than 1.1.0"), "{ended:?}");
+    assert!(!other.world.path(TO).exists());
+}
+
+#[test]
+fn a_share_and_a_group_choose_the_machines() {
+    let fleet = Fleet::new("group = \"canary\"\nmachine = \"m1\"");
+    fleet.pushed(FIRST, "1.0.0", &["--percent", "0"]);
+    fleet.synced("1.0.0 is not for this machine yet");
+    assert!(!fleet.world.path(TO).exists());
+    fleet.pushed(FIRST, "1.0.0", &["--percent", "0", "--group", "web", "--group", "canary"]);
+    fleet.synced("took 1.0.0");
+    fleet.pushed(SECOND, "1.1.0", &["--percent", "0", "--group", "web"]);
+    fleet.synced("1.1.0 is not for this machine yet");
+    // A share that is raised is another manifest of the same configuration.
+    fleet.pushed(SECOND, "1.1.0", &["--percent", "100"]);
+    fleet.synced("took 1.1.0");
+    fleet.pushed(SECOND, "1.1.0", &["--percent", "0"]);
+    fleet.synced("took 1.1.0");
+    assert_eq!(fleet.status()["previous"]["version"], "1.0.0", "the same configuration is no step");
+}
+
+#[test]
+fn a_crash_leaves_the_old_configuration_or_the_new_one() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    let first = fleet.verdict();
+    let state = fleet.world.path("repo/etc/sync/state.json");
+    let known = fs::read(&state).unwrap();
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    // Killed while it waits for the registry.
+    fleet.registry.go_wrong(Wrong::Silent);
+    let mut command = fleet.world.command(&["sync", "--to", "etc/guard.toml"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fleet.registry.go_wrong(Wrong::Nothing);
+    assert_eq!(fleet.verdict(), first);
+    fleet.synced("took 1.1.0");
+    let second = fleet.verdict();
+    assert_ne!(second, first);
+    // After the file was renamed, and before that was noted.
+    fs::write(&state, known).unwrap();
+    assert_eq!((fleet.verdict(), fleet.status()["intact"].clone()), (second.clone(), false.into()));
+    fleet.synced("took 1.1.0");
+    assert_eq!(fleet.verdict(), second);
+    let status = fleet.status();
+    assert_eq!((&status["previous"]["version"], &status["intact"]), (&"1.0.0".into(), &true.into()), "{status}");
+    // What is no state is told, and decides nothing.
+    fs::write(&state, "{").unwrap();
+    let ended = fleet.sync();
+    assert!(ended.exit == 78 && ended.stderr.contains("state.json` cannot be used"), "{ended:?}");
+    assert_eq!(fleet.verdict(), second);
+}
+
+#[test]
+fn what_was_taken_back_stays_out_until_something_newer_is_there() {
+    let fleet = Fleet::new("");
+    let ended = fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "");
+    assert!(ended.exit == 66 && ended.stderr.contains("no configuration to go back to"), "{ended:?}");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    let first = fleet.verdict();
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    fleet.synced("took 1.1.0");
+    let ended = fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_eq!(fleet.verdict(), first);
+    fleet.synced("1.1.0 was taken back on this machine, and is left out");
+    assert_eq!(fleet.verdict(), first);
+    fleet.pushed(&format!("# better\n{SECOND}"), "1.1.1", &[]);
+    fleet.synced("took 1.1.1");
+    assert_ne!(fleet.verdict(), first);
+    // What nothing names any more is gone: two configurations and two components stay.
+    let names = fs::read_dir(fleet.world.path("repo/etc/sync")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let count = |end: &str| names.iter().filter(|name| name.ends_with(end)).count();
+    assert_eq!((count(".toml"), count(".wasm")), (2, 2), "{names:?}");
+}
+
+#[test]
+fn a_file_of_a_person_is_not_replaced_and_a_trial_changes_nothing() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    let ended = fleet.world.run(&["sync", "--to", "etc/guard.toml", "--dry-run"], "");
+    assert!(ended.exit == 0 && ended.stdout.contains("+source = \"sync/"), "{ended:?}");
+    assert!(ended.stdout.contains("1.0.0 would be taken") && !fleet.world.path(TO).exists(), "{ended:?}");
+    fleet.world.write(TO, "preset = \"full\"\n");
+    let ended = fleet.sync();
+    assert!(ended.exit == 69 && ended.stderr.contains("was not written by `guard-host sync`"), "{ended:?}");
+    assert_eq!(fs::read_to_string(fleet.world.path(TO)).unwrap(), "preset = \"full\"\n");
+}
+
+#[test]
+fn what_does_not_work_is_not_pushed() {
+    let fleet = Fleet::new("");
+    for (text, words) in [
+        ("preset = \"non\"\n", "unknown variant `non`"),
+        ("[[policy]]\nname = \"x\"\nsource = \"gone.wasm\"\n", "gone.wasm"),
+        ("[[policy]]\nname = \"x\"\nsource = \"acme.pub\"\n", "policy `x`"),
+    ] {
+        let ended = fleet.push(text, "1.0.0", &[]);
+        assert!(ended.exit == 78 && ended.stderr.contains(words), "{text}: {ended:?}");
+        assert!(ended.stderr.contains("fleet.toml"), "{text}: {ended:?}");
+    }
+    let ended = fleet.sync();
+    assert!(ended.exit == 66 && ended.stderr.contains("there is no `oci://"), "{ended:?}");
+    fleet.world.write("repo/etc/sync.toml", "source = \"oci://localhost:1/x:1\"\nsigners = []\n");
+    let ended = fleet.sync();
+    assert!(ended.exit == 78 && ended.stderr.contains("`signers` has no public keys"), "{ended:?}");
+    fleet.world.write("repo/etc/sync.toml", "source = \"oci://localhost:1/x:1\"\nsigner = []\n");
+    let ended = fleet.sync();
+    assert!(
+        ended.exit == 78 && ended.stderr.contains("sync.toml:2:1") && ended.stderr.contains("signers"),
+        "{ended:?}"
+    );
+}
