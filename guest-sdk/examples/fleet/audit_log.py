@@ -20,6 +20,7 @@ UNKNOWN_DAY = "unknown"
 NOT_JSON = "no JSON"
 CUT_SHORT = "cut short"
 OVERLONG = "longer than 16 MiB"
+NO_OBJECT = "no object"
 NO_LOG_LINE = "no line of the audit log"
 NOT_WHOLE = "a line of the log without the whole call"
 
@@ -103,7 +104,9 @@ def row(line: bytes, source: str, number: int, unfinished: bool = False) -> Row:
     except (ValueError, RecursionError):
         reason = CUT_SHORT if unfinished else NOT_JSON
         return Row(UNKNOWN_DAY, source, number, reason)
-    if not isinstance(value, dict) or "ts" not in value or "action" not in value:
+    if not isinstance(value, (dict, list)):
+        return Row(UNKNOWN_DAY, source, number, NO_OBJECT)
+    if isinstance(value, list) or "ts" not in value or "action" not in value:
         return Row(UNKNOWN_DAY, source, number, NO_LOG_LINE)
 
     def text(key: str) -> str:

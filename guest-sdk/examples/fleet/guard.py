@@ -80,6 +80,13 @@ def home(config: dict[str, bytes]) -> Iterator[Path]:
         yield folder
 
 
+def places(folder: Path) -> list[str]:
+    """The options that keep a process to its home, also if the program is a script."""
+    config = folder / CONFIG / "guard.toml"
+    state, cache = folder / ".local/state/guard-host", folder / ".cache/guard-host"
+    return ["--config", f"{config}", "--state", f"{state}", "--cache", f"{cache}"]
+
+
 def environment(folder: Path) -> dict[str, str]:
     """The variables of a process: a home, and nothing of the worker's user."""
     path = os.environ.get("PATH", "/usr/bin:/bin")
@@ -126,7 +133,13 @@ def version(program: str) -> str:
 def check_config(program: str, path: Path, config: dict[str, bytes]) -> None:
     """Refuses a configuration with mistakes, for each verdict would be an ask."""
     with home(config) as folder:
-        ended = _run(program, ["config", "check"], folder, b"", START_SECONDS * 5)
+        ended = _run(
+            program,
+            ["config", "check", *places(folder)],
+            folder,
+            b"",
+            START_SECONDS * 5,
+        )
         told = (ended.stdout + ended.stderr).decode("utf-8", "replace").strip()
         told = told.replace(str(folder / CONFIG / "guard.toml"), str(path))
     if ended.returncode != 0:
@@ -137,7 +150,7 @@ def verdicts(program: str, folder: Path, lot: Sequence[Call]) -> list[Said]:
     """The verdicts of a lot, in its order."""
     given = b"".join(call_line(call) for call in lot)
     seconds = START_SECONDS + CALL_SECONDS * len(lot)
-    ended = _run(program, ["check", "--batch"], folder, given, seconds)
+    ended = _run(program, ["check", "--batch", *places(folder)], folder, given, seconds)
     lines = ended.stdout.splitlines()
     asked = f"{len(lines)} of {len(lot)} verdicts, {_end(ended.returncode)}"
     if ended.returncode not in (0, DATA) or len(lines) != len(lot):
