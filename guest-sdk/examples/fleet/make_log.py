@@ -70,15 +70,17 @@ def call(number: int, folders: int) -> tuple[str, str, str]:
     return tool, json.dumps(given, separators=(",", ":")), cwd
 
 
-def line(number: int, ts: str, made: tuple[str, str, str], action: str) -> str:
+def line(
+    number: int, ts: str, made: tuple[str, str, str], action: str, chance: int
+) -> str:
     """A line as the log's writer has it at the level `all`."""
     tool, operation, cwd = made
     harness = HARNESSES[number % len(HARNESSES)]
     return (
         f'{{"ts":"{ts}","tool":"{tool}","operation":{json.dumps(operation)},'
-        f'"action":"{action}","rule":"","path_context":"n/a","id":"{number:016x}",'
+        f'"action":"{action}","rule":"","path_context":"n/a","id":"{chance:016x}",'
         f'"session":"s{number // 40}","cwd":"{cwd}","policy":"","rules":[],'
-        f'"harness":"{harness}","ms":1.9,"original_tool":"{tool}"}}\n'
+        f'"harness":"{harness}","ms":{chance % 900 / 100},"original_tool":"{tool}"}}\n'
     )
 
 
@@ -89,7 +91,8 @@ def lines(
 
     Else it is one that was there, and an early one far more often than a late one.
     """
-    draw = random.Random(seed).random
+    source = random.Random(seed)
+    draw = source.random
     seen = 0
     for number in range(calls):
         second = number * days * 86400 // calls
@@ -107,7 +110,7 @@ def lines(
             action = "ran"
         elif odd < WRITES + EVENTS + SECRETS:
             made = ("Bash", "curl -H 'X-Key: [redacted]' https://a.example", made[2])
-        text = line(number, ts, made, action)
+        text = line(number, ts, made, action, source.getrandbits(64))
         yield text if (number + 1) % DAMAGED else f"{text[: len(text) // 2]}\n"
 
 
