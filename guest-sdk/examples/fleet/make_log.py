@@ -14,7 +14,7 @@ from commandline import Exit, parser, run
 
 EXAMPLES = """\
   make_log.py --calls 10000 > audit.jsonl
-  make_log.py --calls 10000000 --distinct 0.02 --folders 500 > audit.jsonl
+  make_log.py --calls 10000000 --distinct 0.02 --services 500 > audit.jsonl
 """
 
 # `{n}` makes a call one of its own.
@@ -57,10 +57,10 @@ WRITES, EVENTS, SECRETS = 80, 20, 2
 DAMAGED = 50_000
 
 
-def call(number: int, folders: int) -> tuple[str, str, str]:
+def call(number: int, services: int) -> tuple[str, str, str]:
     """The tool, the operation and the folder of a distinct call."""
     pick, n = number % 20, number // 20
-    cwd = f"/srv/team-{n % 23}/service-{n % folders}"
+    cwd = f"/srv/team-{n % 23}/service-{n % services}"
     if pick < 14:
         return "Bash", SHELL[(number + n) % len(SHELL)].replace("{n}", str(n)), cwd
     if pick < 18:
@@ -85,7 +85,7 @@ def line(
 
 
 def lines(
-    calls: int, share: float, folders: int, days: int, seed: int
+    calls: int, share: float, services: int, days: int, seed: int
 ) -> Iterator[str]:
     """The lines of a log. A call is new with the probability `share`.
 
@@ -102,7 +102,7 @@ def lines(
             found, seen = seen, seen + 1
         else:
             found = int(seen * draw() ** 4)
-        made, action = call(found, folders), "allow"
+        made, action = call(found, services), "allow"
         odd = int(draw() * 1000)
         if odd < WRITES:
             made = ("Write", f"src/step_{found}.rs", made[2])
@@ -124,13 +124,19 @@ def main() -> Exit:
         metavar="SHARE",
         help="the probability that a call is new [default: 0.02]",
     )
-    made.add_argument("--folders", type=int, default=500, metavar="N", help="folders")
+    made.add_argument(
+        "--services",
+        type=int,
+        default=500,
+        metavar="N",
+        help="repositories, of which each has up to 23 folders [default: 500]",
+    )
     made.add_argument("--days", type=int, default=30, metavar="N", help="1 to 30")
     made.add_argument("--seed", type=int, default=1, metavar="N", help="for chance")
     options = made.parse_args()
-    if not 1 <= options.days <= 30 or options.calls < 1 or options.folders < 1:
-        made.error("there must be 1 to 30 days, and at least one call and folder")
-    given = (options.calls, options.distinct, options.folders, options.days)
+    if not 1 <= options.days <= 30 or options.calls < 1 or options.services < 1:
+        made.error("there must be 1 to 30 days, and at least one call and service")
+    given = (options.calls, options.distinct, options.services, options.days)
     sys.stdout.writelines(lines(*given, options.seed))
     return Exit.SUCCESS
 

@@ -7,6 +7,7 @@ several of them share counts once (Linux: PSS).
 from __future__ import annotations
 
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -59,7 +60,10 @@ def main() -> int:
             peak = max(peak, sum(kib(one) for one in tree(command.pid)))
             time.sleep(SECONDS)
     took = time.monotonic() - started
-    print(f"{took:.1f} s, {peak / 1024:.0f} MiB at most", file=sys.stderr)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = used.ru_utime + used.ru_stime
+    told = f"{took:.1f} s, {cpu:.1f} s of processors, {peak / 1024:.0f} MiB at most"
+    print(told, file=sys.stderr)
     return command.returncode
 
 

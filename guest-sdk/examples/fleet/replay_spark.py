@@ -44,9 +44,6 @@ EXAMPLES = """\
 # What the workers import.
 MODULES = ("batches.py", "guard.py", "verdicts.py")
 
-# A folder with very many calls is decided by so many tasks at most.
-SALTS = 16
-
 LOG = (
     "source string, line bigint, problem string, ts string, id string, session string, "
     "agent string, harness string, action string, rule string, has_facts boolean, "
@@ -97,14 +94,14 @@ def worker(
     return decide_partition
 
 
-def verdicts(calls: DataFrame, made: Setup, partitions: int) -> DataFrame:
+def verdicts(calls: DataFrame, made: Setup, partitions: int, split: int) -> DataFrame:
     """The distinct calls with their verdicts.
 
     The calls of a folder lie together, because `check --batch` prepares a chain for each.
     """
     distinct = calls.groupBy(*KEY).agg(F.count("*").alias("times"))
-    salt = F.pmod(F.xxhash64("tool", "input"), F.lit(SALTS))
-    placed = distinct.repartition(partitions, F.col("cwd"), salt)
+    part = F.pmod(F.xxhash64("tool", "input"), F.lit(split))
+    placed = distinct.repartition(partitions, F.col("cwd"), part)
     return placed.sortWithinPartitions("cwd").mapInArrow(worker(made), VERDICTS)
 
 
@@ -114,13 +111,19 @@ def collected(frame: DataFrame) -> list[dict[str, Any]]:
 
 
 def replay(
-    spark: SparkSession, log: str, made: Setup, where: str, out: str, partitions: int
+    spark: SparkSession,
+    log: str,
+    made: Setup,
+    where: str,
+    out: str,
+    partitions: int,
+    split: int,
 ) -> dict[str, Any]:
     """Decides the calls of a log, and writes what came of them to a folder."""
     lines = spark.read.schema(LOG).parquet(log).where(where)
     calls = lines.where("input IS NOT NULL")
     # Written once, so that no later step decides anything again.
-    verdicts(calls, made, partitions).write.parquet(f"{out}/verdicts")
+    verdicts(calls, made, partitions, split).write.parquet(f"{out}/verdicts")
     known = spark.read.schema(VERDICTS).parquet(f"{out}/verdicts")
     differing = known.where(DIFFERS).select(*KEY, *SAID)
     joined = calls.select(*KEPT, *KEY).join(differing, [*KEY])
@@ -155,7 +158,17 @@ def main() -> Exit:
         help="the tasks that decide; about 100,000 distinct calls for each are good "
         "[default: four for each core]",
     )
+    made.add_argument(
+        "--split",
+        type=int,
+        default=1,
+        metavar="N",
+        help="so many tasks share the calls of one folder; more are of use if a few "
+        "folders have most of the calls [default: 1]",
+    )
     options = made.parse_args()
+    if options.split < 1 or (options.partitions or 1) < 1:
+        made.error("`--partitions` and `--split` are at least 1")
     where, workers = conditions(options), setup(options)
     log, out = options.log, options.out.rstrip("/")
     if "://" not in log:
@@ -167,7 +180,7 @@ def main() -> Exit:
     spark = session()
     partitions = options.partitions or 4 * spark.sparkContext.defaultParallelism
     try:
-        result = replay(spark, log, workers, where, out, partitions)
+        result = replay(spark, log, workers, where, out, partitions, options.split)
         write_text(spark, f"{out}/summary.json", dump(result))
         if failed := failed_tasks(spark):
             note(f"{failed} tasks failed and were run again")
