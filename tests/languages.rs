@@ -1,6 +1,6 @@
 //! The templates of each language and the pages about them, as an author meets them: written by `guard-host new`, built
 //! with the tools that the registries have now, held against the same calls. Signatures, as the library of sigstore has
-//! them.
+//! them. The replay of a fleet, with engines from the registry.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
 //! `cargo test --release --test languages -- --ignored`.
@@ -14,6 +14,8 @@
     reason = "a test stops at a surprise"
 )]
 
+#[path = "languages/fleet.rs"]
+mod fleet;
 #[path = "languages/packages.rs"]
 mod packages;
 #[path = "languages/sigstore.rs"]
@@ -269,6 +271,7 @@ fn main() {
         trial(packages::JAVASCRIPT.name, packages::javascript),
         trial(packages::PYTHON.name, packages::python),
         trial("sigstore", sigstore::sigstore),
+        trial("fleet", fleet::fleet),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -20,6 +20,7 @@ const ELSEWHERE: [(&str, &str); 25] = [
     ("guest-sdk/docs/javascript.md", "tests/languages.rs"),
     ("guest-sdk/docs/python.md", "tests/languages.rs"),
     ("guest-sdk/docs/typescript.md", "tests/languages.rs"),
+    ("guest-sdk/examples/fleet/README.md", "tests/languages/fleet.rs"),
     ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),

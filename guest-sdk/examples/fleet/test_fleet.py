@@ -204,8 +204,11 @@ class Engines(unittest.TestCase):
         cls.told = told.stderr
         assert GUARD is not None
         second = str(cls.folder / "second/.config/guard-host/guard.toml")
+        home = cls.folder / "first"
+        sides = ("--config", str(home / ".config/guard-host/guard.toml"))
+        kept = ("--state", str(home / "state"), "--cache", str(home / "cache"))
         replay = ("replay", "--against", second, "--format", "json", str(cls.audit))
-        plain = run(GUARD, *replay, home=cls.folder / "first")
+        plain = run(GUARD, *replay, *sides, *kept, home=home)
         assert plain.returncode == 0, plain
         cls.plain = core(json.loads(plain.stdout))
 
