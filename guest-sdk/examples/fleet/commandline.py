@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import sys
@@ -175,7 +176,11 @@ def note(words: str) -> None:
 
 
 def run(command: Callable[[], Exit]) -> NoReturn:
-    """Runs a command; what the outside world did wrong is one line and a code."""
+    """Runs a command; what the outside world did wrong is one line and a code.
+
+    What it writes is for its user alone, for a log holds what agents typed.
+    """
+    os.umask(0o077)
     try:
         sys.exit(command())
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:

@@ -155,7 +155,7 @@ def main() -> Exit:
         "--partitions",
         type=int,
         metavar="N",
-        help="the tasks that decide; about 100,000 distinct calls for each are good "
+        help="the tasks that decide; about 50,000 distinct calls for each are good "
         "[default: four for each core]",
     )
     made.add_argument(
