@@ -32,6 +32,10 @@ class Exit(IntEnum):
     CONFIG = 78
 
 
+class BadUsage(Exception):
+    """The command line is wrong."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that ends with the exit code that guard-host has for a wrong line."""
 
@@ -113,7 +117,7 @@ def conditions(options: argparse.Namespace) -> str:
         if day is None:
             continue
         if not DAY.fullmatch(day):
-            raise ValueError(f"`{day}` is no day such as 2026-11-01")
+            raise BadUsage(f"`{day}` is no day such as 2026-11-01")
         found.append(f"(day {sign} '{day}' OR day = '{UNKNOWN_DAY}')")
     return " AND ".join(found)
 
@@ -185,14 +189,13 @@ def run(command: Callable[[], Exit]) -> NoReturn:
         sys.exit(command())
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         _end(Exit.NO_INPUT, error)
-    except FileExistsError as error:
+    except (BadUsage, FileExistsError) as error:
         _end(Exit.USAGE, error)
     except BadConfig as error:
         _end(Exit.CONFIG, error)
-    except GuardFailed as error:
+    except Exception as error:  # noqa: BLE001
+        # GuardFailed, or an engine's own: never 1, which says that verdicts differ.
         _end(Exit.FAILED, error)
-    except ValueError as error:
-        _end(Exit.USAGE, error)
 
 
 def _end(code: Exit, error: Exception) -> NoReturn:

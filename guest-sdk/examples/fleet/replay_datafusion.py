@@ -6,6 +6,7 @@ Each distinct call is decided once by two configurations, by `guard-host check -
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -158,9 +159,15 @@ def main() -> Exit:
     if out.exists() or making.exists():
         raise FileExistsError(f"`{out}` or `{making}` is there already")
     making.mkdir(parents=True)
-    result = replay(log, workers, where, making, options.memory_mib, options.threads)
-    (making / "summary.json").write_text(dump(result), encoding="utf-8")
-    making.rename(out)
+    try:
+        memory, threads = options.memory_mib, options.threads
+        result = replay(log, workers, where, making, memory, threads)
+        (making / "summary.json").write_text(dump(result), encoding="utf-8")
+        making.rename(out)
+    except BaseException:
+        # Half a result is none.
+        shutil.rmtree(making, ignore_errors=True)
+        raise
     return tell(result, options)
 
 

@@ -287,6 +287,13 @@ class Engines(unittest.TestCase):
             self.assertEqual(ended.returncode, 78, ended)
             self.assertIn(f"{bad}:1:1: unknown field `colour`", ended.stderr)
 
+    def test_what_is_no_day_or_no_log_is_told(self) -> None:
+        for name in ENGINES:
+            ended = self.engine(name, "none", "--since", "yesterday")
+            self.assertEqual(ended.returncode, 64, ended)
+            gone = script(name, "gone", *"--first a --second b --out none".split())
+            self.assertEqual(gone.returncode, 66, gone)
+
     def test_a_log_is_added_once(self) -> None:
         again = script("audit_to_parquet.py", "--out", str(self.log), str(self.audit))
         self.assertEqual(again.returncode, 64, again)
