@@ -291,7 +291,8 @@ class Engines(unittest.TestCase):
         for name in ENGINES:
             ended = self.engine(name, "none", "--since", "yesterday")
             self.assertEqual(ended.returncode, 64, ended)
-            gone = script(name, "gone", *"--first a --second b --out none".split())
+            sides = ("--first", "a.toml", "--second", "b.toml")
+            gone = script(name, "gone", *sides, "--out", "none")
             self.assertEqual(gone.returncode, 66, gone)
 
     def test_a_log_is_added_once(self) -> None:
