@@ -20,7 +20,7 @@ use guard_engine::facts::real::RealFacts;
 use guard_engine::facts::{self, Facts};
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
-use guard_hook::cache::{self, Prepared, prepare};
+use guard_hook::cache::{self, Prepared, effective, prepare};
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
