@@ -5,6 +5,7 @@ mod benchmarks;
 mod blocks;
 mod cookbook;
 mod examples;
+mod fleet;
 mod recipes;
 mod rules;
 mod site;

@@ -30,6 +30,7 @@ mod registry;
 mod sandbox;
 mod serve;
 mod session;
+mod ship;
 mod snapshots;
 mod sync;
 mod test_command;

@@ -1,7 +1,7 @@
 //! Policies from registries: what a page shows is done with a registry of the test's own, and a registry that does
 //! wrong leaves nothing behind.
 
-mod real;
+pub(crate) mod real;
 mod wrong;
 
 use std::fs;

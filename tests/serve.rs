@@ -5,3 +5,4 @@ pub(crate) mod client;
 mod installed;
 mod life;
 mod limits;
+mod metrics;

@@ -99,7 +99,7 @@ fn the_crates_depend_in_one_direction() {
         ("state", &["wasmtime", "toml", "anyhow", "clap"]),
         ("config", &["wasmtime", "anyhow", "clap"]),
         ("harness", &["wasmtime", "toml", "anyhow", "clap"]),
-        ("hook", &["anyhow", "clap", "guard-setup", "guard-kit", "guard-registry", "ureq"]),
+        ("hook", &["anyhow", "clap", "guard-setup", "guard-kit", "guard-registry", "prometheus-client", "ureq"]),
         ("setup", &["anyhow", "clap", "guard-kit", "guard-registry"]),
         ("serve", &["anyhow", "clap", "guard-registry"]),
         ("kit", &["anyhow", "clap", "guard-registry"]),

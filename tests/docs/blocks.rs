@@ -11,7 +11,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 26] = [
+const ELSEWHERE: [(&str, &str); 28] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -21,6 +21,7 @@ const ELSEWHERE: [(&str, &str); 26] = [
     ("guest-sdk/docs/python.md", "tests/languages.rs"),
     ("guest-sdk/docs/typescript.md", "tests/languages.rs"),
     ("guest-sdk/examples/fleet/README.md", "tests/languages/fleet.rs"),
+    ("guest-sdk/examples/fleet-log/README.md", "tests/docs/fleet.rs"),
     ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),
@@ -35,6 +36,7 @@ const ELSEWHERE: [(&str, &str); 26] = [
     ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
     ("policies/README.md", "tests/docs/blocks.rs"),
     ("host/SERVE.md", "tests/docs/blocks.rs"),
+    ("host/SHIP.md", "tests/ship.rs"),
     ("host/RELEASE.md", "tests/docs/blocks.rs"),
     ("host/RATES.md", "tests/docs/blocks.rs"),
     ("README.md", "tests/docs/blocks.rs"),
@@ -192,7 +194,7 @@ fn the_tests_on_the_page_of_rego_hold_for_its_text() {
 fn the_server_of_its_page_answers_as_the_page_asks() {
     let page = "host/SERVE.md";
     let all = blocks(page);
-    let [start, ask, install, unit] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
+    let [start, ask, install, scrape, unit] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
     let mut shell = at_home();
     if shell.run("curl --version").exit != 0 {
         eprintln!("skipped, because there is no curl");
@@ -209,11 +211,37 @@ fn the_server_of_its_page_answers_as_the_page_asks() {
         if number == 0 {
             let printed = shell.run(&ask.text.replace("127.0.0.1:8273", &server.address)).stdout;
             assert!(printed.contains("command-guard: rm-root"), "{printed}");
+            // What Prometheus would send, for there is no Prometheus here.
+            let value =
+                |key: &str| scrape.text.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().to_owned();
+            let token = value("credentials_file: /home/me");
+            assert_eq!(value("- targets: "), "[\"127.0.0.1:8273\"]");
+            // One that is refused is counted.
+            let refused = shell.run(&format!("curl http://{}/metrics", server.address)).stdout;
+            assert!(refused.contains("the token is missing"), "{refused}");
+            let command =
+                format!("curl -H \"Authorization: Bearer $(cat ~{token})\" http://{}/metrics", server.address);
+            let printed = shell.run(&command).stdout;
+            assert!(printed.contains("guard_host_calls_total{verdict=\"deny\",harness=\"claude\"} 1"), "{printed}");
+            for name in names_of_metrics() {
+                let kind = format!("# TYPE {} ", name.trim_end_matches("_total"));
+                assert!(printed.contains(&kind) || printed.contains(&format!("# TYPE {name} ")), "{name}: {printed}");
+            }
         }
     }
     run(&mut shell, page, install);
     let line = unit.text.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
     assert_eq!(line, "%h/.cargo/bin/guard-host serve");
+}
+
+/// The names of metrics in the table of their page.
+pub(super) fn names_of_metrics() -> Vec<String> {
+    let text = fs::read_to_string(root().join("host/SERVE.md")).unwrap();
+    let name =
+        |line: &str| line.strip_prefix("| `guard_host_").and_then(|rest| rest.split('`').next().map(str::to_owned));
+    let names: Vec<String> = text.lines().filter_map(name).map(|name| format!("guard_host_{name}")).collect();
+    assert!(names.len() >= 8, "{names:?}");
+    names
 }
 
 #[test]

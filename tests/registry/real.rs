@@ -16,7 +16,7 @@ fn the_page_holds_for_the_registry_of_debian() {
 }
 
 /// Makes an authority and a certificate of `localhost` with openssl.
-fn certificates(folder: &Path) -> bool {
+pub(crate) fn certificates(folder: &Path) -> bool {
     let line = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=ca \
         -addext basicConstraints=critical,CA:TRUE && \
         openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.csr -subj /CN=localhost && \

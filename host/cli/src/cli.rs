@@ -26,6 +26,7 @@ mod sarif;
 mod serve;
 mod session;
 pub(crate) mod settings;
+mod ship;
 mod starter;
 mod subject;
 mod sync;

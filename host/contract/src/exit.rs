@@ -7,7 +7,8 @@ pub enum Exit {
     Success,
     /// `check`: a person must confirm the call.
     Ask,
-    /// `test`: a case fails; `conformance`: something does not hold; `self version`: a digest is another one.
+    /// `test`: a case fails; `conformance`: something does not hold; `self version`: a digest is another one;
+    /// `audit ship`: lines were lost.
     Failures,
     /// `confirm`: there is no such question.
     NoQuestion,

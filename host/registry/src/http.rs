@@ -1,9 +1,11 @@
 //! [`Http`]: requests that end. Every answer has a limit of bytes and every request one of time, what is asked without TLS
 //! is on this machine, and a password never follows a redirect.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
 use ureq::Agent;
 use ureq::http::{HeaderMap, StatusCode};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
@@ -41,7 +43,7 @@ pub(crate) struct Answer {
 pub(crate) struct Request<'a> {
     pub(crate) method: Method<'a>,
     pub(crate) url: &'a str,
-    pub(crate) headers: &'a [(&'static str, String)],
+    pub(crate) headers: &'a [(&'a str, String)],
     /// The most bytes of the answer.
     pub(crate) most: u64,
 }
@@ -57,10 +59,25 @@ pub(crate) enum Method<'a> {
 impl Http {
     /// `patience` is the limit of a request, with its redirects and its answer.
     pub(crate) fn new(host: &str, patience: Duration) -> Self {
+        // Those that this machine trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+        Http::of(host, patience, &certificates(load_native_certs()))
+    }
+
+    /// The same, with the authorities of this file instead of those that this machine trusts.
+    pub(crate) fn with_authorities(host: &str, patience: Duration, path: &Path) -> Result<Self, RegistryError> {
+        let mut found = load_certs_from_paths(Some(path), None);
+        let why = found.errors.pop().map(|error| format!(": {error}")).unwrap_or_default();
+        if found.certs.is_empty() {
+            return Err(RegistryError::Authorities { path: path.display().to_string(), why });
+        }
+        Ok(Http::of(host, patience, &certificates(found)))
+    }
+
+    fn of(host: &str, patience: Duration, roots: &[Certificate<'static>]) -> Self {
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .root_certs(RootCerts::new_with_certs(&roots()))
+            .root_certs(RootCerts::new_with_certs(roots))
             .build();
         let config = Agent::config_builder();
         // A proxy would be asked for what is on this machine, and see it.
@@ -103,7 +120,7 @@ impl Http {
         &self,
         request: &Request<'_>,
         url: String,
-        headers: &[(&'static str, String)],
+        headers: &[(&str, String)],
         end: Instant,
     ) -> Result<Answer, RegistryError> {
         if !self.may_ask(&url) {
@@ -153,12 +170,10 @@ fn from(url: &str, place: &str) -> String {
     }
 }
 
-fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&'static str, String)]) -> ureq::RequestBuilder<B> {
+fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&str, String)]) -> ureq::RequestBuilder<B> {
     headers.iter().fold(request, |request, (name, value)| request.header(*name, value))
 }
 
-/// The authorities that this machine trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
-fn roots() -> Vec<Certificate<'static>> {
-    let found = rustls_native_certs::load_native_certs().certs;
-    found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect()
+fn certificates(found: CertificateResult) -> Vec<Certificate<'static>> {
+    found.certs.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect()
 }

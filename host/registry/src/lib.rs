@@ -1,4 +1,5 @@
-//! Policies from registries and from the web, configurations of many machines, and their signatures.
+//! Policies from registries and from the web, configurations of many machines, and their signatures; and what is posted to
+//! other machines.
 //!
 //! The layout is the one on which the WASM tools agree: an OCI image manifest with one layer `application/wasm` and a
 //! configuration `application/vnd.wasm.config.v0+json`. A signature is attached as cosign does it with a key.
@@ -15,12 +16,14 @@ mod client;
 mod credentials;
 mod files;
 mod http;
+mod post;
 mod reference;
 mod signature;
 mod text;
 
 pub use client::{Annotations, Pulled, Registry, download};
 pub use files::{NamedFile, Offer};
+pub use post::{Posted, Receiver, said};
 pub use reference::{Reference, ReferenceError};
 pub use signature::{KeyError, PublicKey, SecretKey, Signature};
 
@@ -50,6 +53,14 @@ pub enum RegistryError {
     Slow {
         /// The registry.
         host: String,
+    },
+    /// The authorities that should count cannot be read.
+    #[error("no certificate authority can be read from `{path}`{why}")]
+    Authorities {
+        /// The file.
+        path: String,
+        /// What the library says, with a colon before it, or nothing.
+        why: String,
     },
     /// It leads to an address without TLS.
     #[error("`{url}` has no TLS")]
@@ -123,6 +134,7 @@ impl RegistryError {
                 "check the name and the network; policies that were fetched go on to work"
             }
             RegistryError::Certificate { .. } => "`SSL_CERT_FILE` names a file with certificate authorities, in PEM",
+            RegistryError::Authorities { .. } => "give a file with certificates in PEM",
             RegistryError::Slow { .. } => "try again later, or give more time with `--timeout`",
             RegistryError::NoTls { .. } => "only a registry on this machine is asked without TLS",
             RegistryError::TooLarge { .. } => "nothing was written; this is no policy, or its registry is broken",
@@ -150,6 +162,7 @@ impl RegistryError {
             | RegistryError::Digest { .. }
             | RegistryError::NoPolicy { .. }
             | RegistryError::NoConfiguration { .. } => Exit::Data,
+            RegistryError::Authorities { .. } => Exit::Config,
             _ => Exit::Unavailable,
         }
     }

@@ -20,6 +20,7 @@ use tokio::time::timeout;
 
 use crate::ServeError;
 use crate::chains::{KeptChains, Pulse};
+use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
 use guard_config::Brought;
 use guard_contract::verdict::Verdict;
 use guard_engine::facts::Facts;
@@ -44,7 +45,7 @@ const PANICS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// What the hook would print, and how it would end.
-    Reply(Reply),
+    Reply(Reply, Tally),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
     /// The payload was not read in time, and nothing is decided.
@@ -61,6 +62,7 @@ pub(crate) struct Calls {
     free: Arc<Semaphore>,
     note: fn(&str),
     answered: AtomicU64,
+    metrics: Metrics,
     panics: AtomicUsize,
     /// Is told when the process should end.
     worn_out: Notify,
@@ -105,6 +107,7 @@ impl Calls {
             free,
             note,
             answered: AtomicU64::new(0),
+            metrics: Metrics::new(),
             panics: AtomicUsize::new(0),
             worn_out: Notify::new(),
         }))
@@ -113,6 +116,11 @@ impl Calls {
     /// The calls that were answered.
     pub(crate) fn count(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
+    }
+
+    /// What was counted of them.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// How many mistakes the configuration of all projects has. Prepares the chain if it has to.
@@ -146,14 +154,14 @@ impl Calls {
         });
         // The time until a thread is free is part of the call's.
         let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await else {
-            return Answer::Busy;
+            return self.counted(&turn, Answer::Busy);
         };
         *lock(&turn.place) = Some(place);
         let own = turn.clone();
         spawn_blocking(move || own.run(work));
         while !turn.call.left().is_zero() {
             match timeout(turn.call.left().min(STEP), &mut receiver).await {
-                Ok(Ok(answer)) => return self.counted(answer),
+                Ok(Ok(answer)) => return self.counted(&turn, answer),
                 Ok(Err(_)) => break,
                 Err(_) => {}
             }
@@ -161,7 +169,7 @@ impl Calls {
         let answer = self.late(&turn, receiver).await;
         // Whoever still decides it needs no place any more: another call can have it.
         *lock(&turn.place) = None;
-        self.counted(answer)
+        self.counted(&turn, answer)
     }
 
     /// The answer of a call that has reached its deadline.
@@ -178,17 +186,26 @@ impl Calls {
         }
         let verdict =
             turn.call.early("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
+        self.metrics.failed(Fault::Deadline);
         (self.note)("a call reached its deadline, and was answered with the worst so far, at least ask");
-        let answer = Answer::Reply(turn.call.reply(&verdict));
+        let answer = turn.reply(&verdict);
         let own = turn.clone();
         let written = spawn_blocking(move || own.log(&verdict));
         if timeout(RECORDS, written).await.is_err() {
+            self.metrics.failed(Fault::AuditLog);
             (self.note)("the audit line of a call is late: the audit log cannot be written to");
         }
         answer
     }
 
-    fn counted(&self, answer: Answer) -> Answer {
+    fn counted(&self, turn: &Turn, answer: Answer) -> Answer {
+        let harness = turn.call.harness().name();
+        let time = turn.call.elapsed();
+        match &answer {
+            Answer::Reply(_, tally) => self.metrics.answered(harness, tally, time),
+            Answer::Report(_) => self.metrics.answered(harness, &Tally::without_verdict(UNREADABLE), time),
+            Answer::Busy => self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time),
+        }
         self.answered.fetch_add(1, Ordering::Relaxed);
         answer
     }
@@ -223,7 +240,7 @@ impl Turn {
         }
         match &judged.said {
             Said::Verdict(verdict) => {
-                self.settle(Answer::Reply(self.call.reply(verdict)));
+                self.settle(self.reply(verdict));
                 self.log(verdict);
             }
             Said::Report(text) => {
@@ -237,6 +254,11 @@ impl Turn {
         }
     }
 
+    /// The answer of this verdict.
+    fn reply(&self, verdict: &Verdict) -> Answer {
+        Answer::Reply(self.call.reply(verdict), Tally::of(verdict))
+    }
+
     /// Writes the audit line.
     fn log(&self, verdict: &Verdict) {
         self.tell(self.call.log(verdict));
@@ -244,6 +266,7 @@ impl Turn {
 
     fn tell(&self, written: std::io::Result<()>) {
         if let Err(error) = written {
+            self.calls.metrics.failed(Fault::AuditLog);
             (self.calls.note)(&format!("the audit line of a call could not be written: {error}"));
         }
     }
@@ -265,14 +288,15 @@ impl Turn {
 
     /// The answer where something broke inside.
     fn broken(&self, text: &str) -> Answer {
-        Answer::Reply(self.call.reply(&self.call.early(text, "report this call")))
+        self.reply(&self.call.early(text, "report this call"))
     }
 
     /// Answers in the place of the thread that panicked.
     fn panicked(&self) {
+        self.calls.metrics.failed(Fault::Panic);
         if self.call.take() {
             let verdict = self.call.early("guard-host failed inside", "report this call");
-            self.settle(Answer::Reply(self.call.reply(&verdict)));
+            self.settle(self.reply(&verdict));
             self.log(&verdict);
         }
         let answer = self.settled().unwrap_or_else(|| self.broken("guard-host failed inside"));
@@ -324,7 +348,7 @@ mod tests {
 
     fn reply(answer: Answer) -> Reply {
         match answer {
-            Answer::Reply(reply) => reply,
+            Answer::Reply(reply, _) => reply,
             other => panic!("{other:?}"),
         }
     }

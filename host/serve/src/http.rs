@@ -15,6 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
 use crate::calls::{Answer, Calls};
+use crate::metrics::METRICS;
 use crate::token::Token;
 use guard_harness::{Harness, Reply};
 use guard_hook::hook::PAYLOAD_BYTES;
@@ -60,6 +61,7 @@ impl Refusal {
 /// Where a request goes.
 enum Place {
     Health,
+    Metrics,
     Hook(Option<&'static dyn Harness>),
 }
 
@@ -73,6 +75,7 @@ impl Site {
         let (head, mut body) = request.into_parts();
         let answered = match self.place(&head) {
             Ok(Place::Health) => Ok(self.health().await),
+            Ok(Place::Metrics) => Ok(self.metrics().await),
             Ok(Place::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
                 Ok((bytes, _room)) => {
                     let started = Instant::now();
@@ -86,6 +89,7 @@ impl Site {
         Ok(match answered {
             Ok(response) => response,
             Err(refusal) => {
+                self.calls.metrics().refused(refusal.status.as_u16());
                 (self.note)(&format!("refused with status {}: {}", refusal.status.as_u16(), refusal.text));
                 if refusal.status != StatusCode::REQUEST_TIMEOUT {
                     let _ = throw_away(&mut body, until).await;
@@ -99,12 +103,18 @@ impl Site {
         let path = head.uri.path();
         let (method, place) = match path.strip_prefix("/hook") {
             _ if path == "/health" => (Method::GET, Some(Place::Health)),
+            _ if path == "/metrics" => (Method::GET, Some(Place::Metrics)),
             Some("") => (Method::POST, Some(Place::Hook(None))),
             Some(name) if name.starts_with('/') => {
                 let named = guard_harness::named(name.trim_start_matches('/'));
                 (Method::POST, named.map(|harness| Place::Hook(Some(harness))))
             }
-            _ => return Err(Refusal::new(StatusCode::NOT_FOUND, "there are /hook, /hook/HARNESS and /health")),
+            _ => {
+                return Err(Refusal::new(
+                    StatusCode::NOT_FOUND,
+                    "there are /hook, /hook/HARNESS, /health and /metrics",
+                ));
+            }
         };
         let is_for_all = matches!(place, Some(Place::Health));
         let shown = head.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
@@ -115,7 +125,7 @@ impl Site {
             return Err(Refusal { header, ..Refusal::new(StatusCode::UNAUTHORIZED, text) });
         }
         if head.method != method {
-            let allowed = if is_for_all { "GET" } else { "POST" };
+            let allowed = if method == Method::GET { "GET" } else { "POST" };
             let text = format!("only {allowed} is answered here");
             let header = Some((ALLOW, allowed));
             return Err(Refusal { header, ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, text) });
@@ -154,6 +164,18 @@ impl Site {
             "config_problems": problems,
         });
         respond(StatusCode::OK, body.to_string())
+    }
+
+    /// What the server has done, as Prometheus reads it.
+    async fn metrics(&self) -> Response<Full<Bytes>> {
+        // As for `/health`: to count the problems may prepare a chain.
+        let _turn = self.health.lock().await;
+        let calls = self.calls.clone();
+        let uptime = self.started.elapsed();
+        let text = spawn_blocking(move || calls.metrics().text(uptime, calls.problems())).await.unwrap_or_default();
+        let mut response = respond(StatusCode::OK, text);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(METRICS));
+        response
     }
 }
 
@@ -204,7 +226,7 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
 /// body.
 fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusal> {
     let (mut response, exit) = match answer {
-        Answer::Reply(Reply { stdout, stderr, exit }) => {
+        Answer::Reply(Reply { stdout, stderr, exit }, _) => {
             let body = match (stdout.is_empty(), stderr.is_empty() && exit == 0) {
                 (true, false) => json!({ "exit": exit, "stderr": stderr }).to_string(),
                 _ => stdout,

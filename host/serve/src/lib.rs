@@ -7,9 +7,10 @@
 //! - Status 200 alone is a verdict. With any other status nothing was decided.
 //! - The audit line of a call, its journal lines and its pending call are written before its answer is sent: what was
 //!   answered is on record even if the process is killed.
-//! - Only who shows the token causes a decision. What others can learn is in `/health`, and nothing of it is private.
+//! - Only who shows the token causes a decision. What others can learn is in `/health`, and nothing of it is private;
+//!   `/metrics` names policies and rules, and is for who shows the token.
 //! - The server listens on the machine itself only.
-//! - Of a call nothing stays in memory. What stays is prepared chains, and each is held against the files that it depends
+//! - Of a call nothing stays in memory but numbers, and the names of the rules that found something. What stays is prepared chains, and each is held against the files that it depends
 //!   on at every call.
 //! - One server at a time has a state folder, and one has an address; locks of the system say which, so a server that was
 //!   killed is in nobody's way.
@@ -20,6 +21,7 @@ mod calls;
 mod chains;
 mod http;
 mod listener;
+mod metrics;
 mod token;
 
 use std::io;
@@ -220,6 +222,7 @@ async fn serve(
             }
         };
         let Ok(place) = room.clone().try_acquire_owned() else {
+            site.calls.metrics().refused(503);
             (options.note)("refused with status 503: there are too many connections");
             if let Ok(place) = refusals.clone().try_acquire_owned() {
                 match connection {

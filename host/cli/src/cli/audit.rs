@@ -1,4 +1,4 @@
-//! `guard-host audit`: shows the log, and counts it.
+//! `guard-host audit`: shows the log, and counts it; [`ship`] sends it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::args::{AllowArgs, AuditArgs, AuditCommand, Filters, Format};
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
-use super::{allow, print};
+use super::{allow, print, ship};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY, moment};
@@ -52,6 +52,7 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&selection(filters)?, path, *format)?,
+        AuditCommand::Ship(args) => return ship::run(args, path, places),
         AuditCommand::Suggest { filters, apply, format } => {
             return suggest(&selection(filters)?, *apply, *format, path, places, environment);
         }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::beside;
+use super::rotated;
 use guard_state::files::{Line, read_line};
 
 /// A longer line is damage: the writer bounds each part of a line far below.
-const LINE_BYTES: usize = 1 << 20;
+pub const LINE_BYTES: usize = 1 << 20;
 
 /// One line of a log, by whatever writer. What it lacks is empty.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -75,7 +75,7 @@ impl Reader {
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut reader =
             Reader { path: path.to_path_buf(), open: None, begun: Vec::new(), overlong: false, damaged: 0 };
-        reader.open = match open(&beside(path, ".1"))? {
+        reader.open = match open(&rotated(path))? {
             Some(rotated) => Some(rotated),
             None => open(path)?,
         };
@@ -182,7 +182,7 @@ mod tests {
     fn the_rotated_file_comes_first_and_damage_is_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        std::fs::write(beside(&path, ".1"), line(1) + "{oops\n" + &line(2)).unwrap();
+        std::fs::write(rotated(&path), line(1) + "{oops\n" + &line(2)).unwrap();
         let long = "x".repeat(LINE_BYTES + 1);
         let damaged = format!("\n[]\n{{}}\n\u{fffd}\n{long}\n");
         std::fs::write(
@@ -218,7 +218,7 @@ mod tests {
         crate::audit::append_line(&path, rest.trim_end()).unwrap();
         assert_eq!(operations(&mut reader), ["2"]);
         crate::audit::append_line(&path, line(3).trim_end()).unwrap();
-        std::fs::rename(&path, beside(&path, ".1")).unwrap();
+        std::fs::rename(&path, rotated(&path)).unwrap();
         std::fs::write(&path, line(4)).unwrap();
         assert_eq!(operations(&mut reader), ["3", "4"]);
         std::fs::write(&path, "").unwrap();

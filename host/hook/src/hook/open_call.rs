@@ -77,6 +77,12 @@ impl OpenCall {
         harness.encode(verdict, surface)
     }
 
+    /// The harness that the call comes from, as far as it is known.
+    #[must_use]
+    pub fn harness(&self) -> &'static dyn Harness {
+        attempt(&self.dialect).map_or_else(guard_harness::default, |dialect| dialect.0)
+    }
+
     /// What counts if there is no verdict, for this reason: the worst opinion so far, and at least ask.
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {

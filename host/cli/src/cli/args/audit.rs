@@ -1,8 +1,11 @@
 //! What `guard-host audit` takes.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
+use super::policy::NetworkArgs;
 use guard_hook::audit::{WOULD_ASK, WOULD_DENY};
 
 #[derive(Debug, Args)]
@@ -63,6 +66,39 @@ shows an allow or a setting and writes it into your file, if a person at a termi
         #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "apply")]
         format: Format,
     },
+    /// Send all lines to a receiver of OpenTelemetry logs, such as a collector
+    Ship(ShipArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host audit ship --to https://collector.example:4318
+  guard-host audit ship --to https://collector.example:4318 --header-file ~/.config/guard-host/headers --follow
+  guard-host audit ship --to http://127.0.0.1:4318
+
+It posts OTLP in JSON to URL/v1/logs. The log and its rotated file are the queue: a cursor in the state folder says how
+far they were sent, and the next run goes on from there. A line arrives at least once; the attribute log.record.uid is
+the same if it arrives again. Lines that rotation discarded, damaged lines and those that the receiver rejects are counted
+and told on standard error.
+
+Exit codes: 0 all lines were sent, 1 all that is left was sent and others were lost, 64 for an address without TLS on
+another machine, 66 if the log cannot be read, 69 if the receiver is not there or refuses, or another run sends to it, 78 if
+the file of headers is not private.")]
+pub(in crate::cli) struct ShipArgs {
+    /// The receiver, without `/v1/logs`; only one on this machine is sent to without TLS
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) to: String,
+    /// Wait for new lines and send them, until a signal ends it
+    #[arg(long)]
+    pub(in crate::cli) follow: bool,
+    /// A private file with lines `name: value`, which are sent as headers
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) header_file: Option<PathBuf>,
+    /// A file of certificate authorities, in PEM, instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) network: NetworkArgs,
 }
 
 /// Which lines count.

@@ -18,6 +18,7 @@ A client posts a payload to /hook, or to /hook/HARNESS, with the header `Authori
 
 Status 200 alone is a verdict: the body is what the hook would print, and the header x-guard-host-exit is the exit code
 that it would end with. With any other status, or with none, the call must not run. GET /health needs no token.
+GET /metrics has the numbers for Prometheus, for who sends the token.
 
 Exit codes: 0 after SIGTERM or SIGINT, 64 for an address of other machines, 69 if another server is there, 78 if the token
 file is not private.")]

@@ -1,0 +1,135 @@
+//! `guard-host audit ship`: sends the lines of the audit log to a receiver of OpenTelemetry logs.
+//!
+//! The log and its rotated file are the queue, and a cursor in the state folder says how far they were sent. Each line
+//! arrives at least once, with an id by which a receiver knows one that arrives twice.
+
+mod otlp;
+mod queue;
+mod receiver;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use super::args::ShipArgs;
+use super::print;
+use super::subject::refused;
+use guard_contract::exit::Exit;
+use guard_state::{FileLock, Places, hex, make_private};
+use queue::{Batch, Loss, Most, Queue};
+use receiver::{Receiver, Taken};
+
+/// How often a followed log is looked at.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How much is sent at once.
+const MOST: Most = Most { lines: 512, bytes: 1 << 20 };
+
+/// What became of the lines.
+#[derive(Debug, Default)]
+struct Sums {
+    sent: u64,
+    /// Lines that no receiver has: discarded, damaged or rejected.
+    lost: u64,
+}
+
+pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Result<Exit> {
+    let receiver = Receiver::of(args)?;
+    let folder = places.state.join("ship");
+    make_private(&places.state)?;
+    make_private(&folder)?;
+    // One cursor for each address: another receiver gets all lines.
+    let name = hex(Sha256::digest(receiver.url.as_bytes()).get(..8).unwrap_or_default());
+    let lock = folder.join(format!("{name}.lock"));
+    let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::TimedOut => {
+            let text = format!("another `audit ship` sends to `{}`", receiver.url);
+            refused(Exit::Unavailable, text, "let it go on, or end it first")
+        }
+        _ => refused(Exit::Unavailable, format!("cannot use the lock `{}`: {error}", lock.display()), ""),
+    })?;
+    let place = folder.join(format!("{name}.json"));
+    let (mut queue, complaint) = Queue::open(log, &place);
+    if let Some(why) = complaint {
+        print::note(&format!(
+            "warning: the cursor `{}` does not count: {why}; the log is sent from its first line on",
+            place.display()
+        ));
+    }
+    let mut sums = Sums::default();
+    let mut most = MOST;
+    loop {
+        let batch = next(&queue, log, most)?;
+        let lines = batch.lines.len();
+        let is_end = lines == 0;
+        let mut rejected = 0;
+        if !is_end {
+            match receiver.take(&batch.lines, args.follow) {
+                Ok(Taken::All) => {}
+                Ok(Taken::Rejected(count)) => rejected = count.min(lines as u64),
+                Ok(Taken::TooLarge) => {
+                    most.lines = lines / 2;
+                    continue;
+                }
+                Err(error) => {
+                    tell(&sums, &receiver);
+                    return Err(error);
+                }
+            }
+            most = MOST;
+        }
+        sums.lost += lost(&batch, log) + rejected;
+        sums.sent += lines as u64 - rejected;
+        queue.done(batch).map_err(|error| {
+            let text = format!("the cursor `{}` cannot be written: {error}", place.display());
+            refused(Exit::Software, text, "the lines that were sent since then are sent again")
+        })?;
+        if is_end && !args.follow {
+            break;
+        }
+        if is_end {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    tell(&sums, &receiver);
+    Ok(if sums.lost == 0 { Exit::Success } else { Exit::Failures })
+}
+
+fn next(queue: &Queue, log: &Path, most: Most) -> anyhow::Result<Batch> {
+    queue.next(most).map_err(|error| {
+        let text = format!("the audit log `{}` cannot be read: {error}", log.display());
+        refused(Exit::NoInput, text, "see `guard-host config show` for its place")
+    })
+}
+
+fn tell(sums: &Sums, receiver: &Receiver) {
+    // Who started it may not read that.
+    let _ = print::line(&format!("sent {} to {}", print::count(sums.sent, "line"), receiver.url));
+}
+
+/// Says which lines of a batch nobody gets, and gives their number.
+fn lost(batch: &Batch, log: &Path) -> u64 {
+    let log = log.display();
+    let mut lost = batch.damaged;
+    match batch.loss {
+        Some(Loss::Lines(lines)) => {
+            lost += lines;
+            let lines = print::count(lines, "line");
+            print::note(&format!("warning: the rotation of {log} discarded {lines} before they were sent"));
+        }
+        Some(Loss::Unknown) => {
+            lost += 1;
+            print::note(&format!(
+                "warning: {log} does not hold the line that was sent last: others may be lost; it is sent from its first \
+                 line on"
+            ));
+        }
+        None => {}
+    }
+    if batch.damaged > 0 {
+        let lines = print::count(batch.damaged, "damaged line");
+        print::note(&format!("warning: {lines} in {log} cannot be sent"));
+    }
+    lost
+}

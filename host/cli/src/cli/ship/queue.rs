@@ -1,0 +1,293 @@
+//! [`Queue`]: the audit log and its rotated file as a queue, and the cursor that says how far it was sent.
+//!
+//! # Invariants
+//!
+//! - The cursor moves only after what is before it was delivered. It is written whole and renamed into its place, so a
+//!   crash leaves the old one or the new one, and lines are sent again rather than not at all.
+//! - A file of the log is known by its bytes and not by its name: rotation, a copy and a restart change nothing.
+//! - Lines that are gone before they were sent are counted with what the writer of the log counted.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use guard_hook::audit::{Discarded, LINE_BYTES, Record, rotated};
+use guard_state::files::{Line, read_line, read_text};
+use guard_state::{hex, is_private, write_new};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// The most bytes that a cursor's file has.
+const CURSOR_BYTES: u64 = 64 << 10;
+
+/// How many bytes at the start, and before an offset, say which file it is.
+const SEEN_BYTES: u64 = 4 << 10;
+
+/// How often a log that is rotated while it is opened is opened again.
+const OPENINGS: usize = 10;
+
+/// The form of the cursor.
+const VERSION: u32 = 1;
+
+/// How far a log was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Cursor {
+    version: u32,
+    /// The lines that are done, from the first one that the log ever had.
+    lines: u64,
+    /// How far each file of the log was sent, the rotated one first.
+    marks: Vec<Mark>,
+}
+
+/// How far a file was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark {
+    offset: u64,
+    /// The digest of the first bytes.
+    head: String,
+    /// The digest of the bytes before the offset.
+    tail: String,
+}
+
+/// A log that is sent.
+#[derive(Debug)]
+pub(super) struct Queue {
+    log: PathBuf,
+    place: PathBuf,
+    cursor: Option<Cursor>,
+}
+
+/// Lines that were lost before they were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// So many.
+    Lines(u64),
+    /// Nobody knows how many, if any: the log does not hold what was sent last.
+    Unknown,
+}
+
+/// A line that is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Sent {
+    /// The line's keys.
+    pub(super) keys: Map<String, Value>,
+    /// What no other line is called: the line's `id`, or a digest of a line without one and of its place.
+    pub(super) id: String,
+}
+
+/// What is sent at once.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// The lines.
+    pub(super) lines: Vec<Sent>,
+    /// Lines between them that are no records.
+    pub(super) damaged: u64,
+    /// What was lost before them.
+    pub(super) loss: Option<Loss>,
+    next: Cursor,
+}
+
+/// How much is sent at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    /// Lines.
+    pub(super) lines: usize,
+    /// Bytes of the lines; a longer line is sent alone.
+    pub(super) bytes: usize,
+}
+
+impl Queue {
+    /// The queue of a log, with the cursor in the file `place`. The text says why a cursor that is there does not count.
+    pub(super) fn open(log: &Path, place: &Path) -> (Self, Option<String>) {
+        let (cursor, why) = match read_cursor(place) {
+            Ok(cursor) => (cursor, None),
+            Err(why) => (None, Some(why)),
+        };
+        (Queue { log: log.to_path_buf(), place: place.to_path_buf(), cursor }, why)
+    }
+
+    /// The next lines. Nothing moves until they are [done](Queue::done).
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub(super) fn next(&self, most: Most) -> io::Result<Batch> {
+        let (mut files, before) = open(&self.log)?;
+        let known = self.cursor.clone().unwrap_or_default();
+        let next = Cursor { version: VERSION, lines: known.lines, marks: Vec::new() };
+        let mut batch = Batch { next, ..Batch::default() };
+        for file in files.iter_mut().flatten() {
+            file.mark = file.find(&known.marks)?;
+        }
+        if files.iter().flatten().all(|file| file.mark.is_none()) {
+            batch.loss = match before.checked_sub(known.lines) {
+                _ if self.cursor.is_none() => None,
+                Some(0) => None,
+                Some(lines) => Some(Loss::Lines(lines)),
+                None => Some(Loss::Unknown),
+            };
+            batch.next.lines = before;
+        }
+        let mut bytes = 0;
+        let mut is_full = false;
+        for file in files.iter_mut().flatten() {
+            if !is_full {
+                is_full = file.read(most, &mut bytes, &mut batch)?;
+            }
+            batch.next.marks.extend(file.mark.clone());
+        }
+        Ok(batch)
+    }
+
+    /// Moves the cursor behind a batch.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub(super) fn done(&mut self, batch: Batch) -> io::Result<()> {
+        if self.cursor.as_ref() != Some(&batch.next) {
+            write_new(&self.place, &serde_json::to_vec(&batch.next)?, 0o600)?;
+            self.cursor = Some(batch.next);
+        }
+        Ok(())
+    }
+}
+
+/// The cursor in this file; none if there is no file.
+fn read_cursor(place: &Path) -> Result<Option<Cursor>, String> {
+    match fs::symlink_metadata(place) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+        Ok(data) if !is_private(&data) => return Err("it is not a private file".to_owned()),
+        Ok(_) => {}
+    }
+    let text = read_text(place, CURSOR_BYTES).map_err(|error| error.to_string())?;
+    let cursor: Cursor = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    if cursor.version == VERSION { Ok(Some(cursor)) } else { Err("it is of another version".to_owned()) }
+}
+
+/// A file of the log.
+struct Part {
+    file: BufReader<File>,
+    size: u64,
+    is_rotated: bool,
+    /// How far it was sent; none: not at all.
+    mark: Option<Mark>,
+}
+
+/// The files of a log, the rotated one first, and how many lines came before them.
+fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
+    let old = rotated(log);
+    for _ in 0..OPENINGS {
+        let parts = [part(&old, true)?, part(log, false)?];
+        let discarded = Discarded::of(log);
+        let data = parts.first().and_then(Option::as_ref).map(|part| part.file.get_ref().metadata()).transpose()?;
+        // A rotation in between would hide a file.
+        let now = fs::metadata(&old).ok().map(|data| data.ino());
+        if now == data.as_ref().map(MetadataExt::ino) {
+            return Ok((parts, discarded.before(data.as_ref())));
+        }
+    }
+    Err(io::Error::other("the log is rotated again and again"))
+}
+
+/// An open file; none if there is none.
+fn part(path: &Path, is_rotated: bool) -> io::Result<Option<Part>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+        // A pipe would be waited for.
+        Ok(data) if !data.is_file() => return Err(io::Error::other("the audit log is not a file")),
+        Ok(_) => {}
+    }
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let size = file.metadata()?.len();
+    Ok(Some(Part { file: BufReader::new(file), size, is_rotated, mark: None }))
+}
+
+impl Part {
+    /// The mark that fits this file.
+    fn find(&mut self, marks: &[Mark]) -> io::Result<Option<Mark>> {
+        for mark in marks {
+            if mark.offset <= self.size && self.mark_at(mark.offset)?.as_ref() == Some(mark) {
+                return Ok(Some(mark.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The mark of an offset; none for the start.
+    fn mark_at(&mut self, offset: u64) -> io::Result<Option<Mark>> {
+        if offset == 0 {
+            return Ok(None);
+        }
+        let length = offset.min(SEEN_BYTES);
+        let head = self.digest(0, length)?;
+        let tail = self.digest(offset - length, length)?;
+        Ok(Some(Mark { offset, head, tail }))
+    }
+
+    fn digest(&mut self, from: u64, length: u64) -> io::Result<String> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        (&mut self.file).take(length).read_to_end(&mut bytes)?;
+        Ok(hex(&Sha256::digest(&bytes)))
+    }
+
+    /// Adds the lines from the mark on to a batch. True: it is full.
+    fn read(&mut self, most: Most, bytes: &mut usize, batch: &mut Batch) -> io::Result<bool> {
+        let start = self.mark.as_ref().map_or(0, |mark| mark.offset);
+        let mut offset = start;
+        self.file.seek(SeekFrom::Start(start))?;
+        let is_full = loop {
+            if batch.lines.len() >= most.lines {
+                break true;
+            }
+            let (mut line, mut overlong) = (Vec::new(), false);
+            let read = read_line(&mut self.file, &mut line, &mut overlong, LINE_BYTES)?;
+            let end = self.file.stream_position()?;
+            if read == Line::Unfinished {
+                // Nobody goes on with a line of a file that was rotated.
+                if self.is_rotated && end > offset {
+                    batch.damaged += 1;
+                    offset = end;
+                }
+                break false;
+            }
+            if !batch.lines.is_empty() && *bytes + line.len() > most.bytes {
+                break true;
+            }
+            if let Some(sent) = sent(&line, offset) {
+                *bytes += line.len();
+                batch.lines.push(sent);
+            } else if overlong || !line.trim_ascii().is_empty() {
+                batch.damaged += 1;
+            }
+            batch.next.lines += 1;
+            offset = end;
+        };
+        if offset != start {
+            self.mark = self.mark_at(offset)?;
+        }
+        Ok(is_full)
+    }
+}
+
+/// What is sent of a line at this place; none if it is damaged.
+fn sent(line: &[u8], offset: u64) -> Option<Sent> {
+    let record = Record::of_line(line)?;
+    let keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    let id = match record.id.is_empty() {
+        false => record.id,
+        true => {
+            let digest = Sha256::new().chain_update(offset.to_be_bytes()).chain_update(line).finalize();
+            format!("line-{}", hex(digest.get(..8).unwrap_or_default()))
+        }
+    };
+    Some(Sent { keys, id })
+}

@@ -1,0 +1,310 @@
+//! [`Receiver`]: who takes the lines, when it is asked again, and what it is not asked again for.
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use guard_contract::exit::Exit;
+use guard_registry::{Posted, RegistryError, said};
+use jiff::Timestamp;
+
+use super::super::args::ShipArgs;
+use super::super::print;
+use super::super::subject::refused;
+use super::otlp;
+use super::queue::Sent;
+
+/// The wait after the first attempt. It doubles with each.
+const SHORTEST: Duration = Duration::from_millis(250);
+
+/// The longest wait, if the receiver does not name one.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The longest wait that a receiver may name.
+const LONGEST_NAMED: Duration = Duration::from_secs(300);
+
+/// The attempts for a batch, if the log is not followed.
+const ATTEMPTS: u32 = 6;
+
+/// The largest file of headers.
+const FILE_BYTES: u64 = 64 << 10;
+
+/// Where OTLP/HTTP takes logs.
+const PATH: &str = "/v1/logs";
+
+/// Headers that the request itself has.
+const OWN: [&str; 5] = ["content-type", "content-length", "host", "transfer-encoding", "user-agent"];
+
+/// Who takes the lines.
+pub(super) struct Receiver {
+    pub(super) url: String,
+    http: guard_registry::Receiver,
+    headers: Vec<(String, String)>,
+    host: String,
+}
+
+/// What became of a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It was taken.
+    All,
+    /// So many lines were rejected, and the others taken.
+    Rejected(u64),
+    /// It is too large, and fewer lines may not be.
+    TooLarge,
+}
+
+/// What an answer says.
+enum Said {
+    Taken(Taken),
+    /// Again, after so long if it names a time.
+    Later(String, Option<Duration>),
+}
+
+impl Receiver {
+    /// The receiver of the command line.
+    pub(super) fn of(args: &ShipArgs) -> anyhow::Result<Self> {
+        let url = address(&args.to)?;
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        if let Some(file) = &args.header_file {
+            headers.extend(header_file(file)?);
+        }
+        let http = guard_registry::Receiver::new(&url, args.network.patience(), args.ca.as_deref());
+        let http = http.map_err(|error| match error {
+            RegistryError::NoTls { .. } => {
+                refused(Exit::Usage, error.to_string(), "only a receiver on this machine is sent to without TLS")
+            }
+            error => failed(&error),
+        })?;
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Ok(Receiver { url, http, headers, host })
+    }
+
+    /// Sends lines until they are taken. If the log is followed, it tries as long as it takes.
+    ///
+    /// # Errors
+    ///
+    /// The receiver refuses them, or is not there.
+    pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<Taken> {
+        let body = serde_json::to_vec(&otlp::request(lines, &self.host))?;
+        let mut wait = SHORTEST;
+        for attempt in 1_u32.. {
+            let (why, named) = match self.ask(&body, lines.len())? {
+                Said::Taken(taken) => return Ok(taken),
+                Said::Later(why, named) => (why, named),
+            };
+            if !follow && attempt >= ATTEMPTS {
+                let hint = "the next `audit ship` goes on with the lines that are left";
+                return Err(refused(Exit::Unavailable, why, hint));
+            }
+            let wanted = named.map_or_else(|| jittered(wait), |named| named.min(LONGEST_NAMED));
+            // The first of a row is enough for a log that is followed.
+            if attempt == 1 {
+                print::note(&format!("warning: {why}; it is asked again"));
+            }
+            sleep(wanted);
+            wait = (2 * wait).min(LONGEST);
+        }
+        Ok(Taken::All)
+    }
+
+    fn ask(&self, body: &[u8], lines: usize) -> anyhow::Result<Said> {
+        let posted = match self.http.post(&self.headers, body) {
+            Ok(posted) => posted,
+            Err(error @ (RegistryError::Unreachable { .. } | RegistryError::Slow { .. })) => {
+                return Ok(Said::Later(error.to_string(), None));
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        let status = posted.status;
+        match status {
+            200..=299 if posted.content_type.starts_with("text/html") => {
+                let text = format!("what answers at `{}` is a page for people", self.url);
+                Err(refused(Exit::Unavailable, text, "give the address of a receiver of OTLP over HTTP"))
+            }
+            200..=299 => Ok(Said::Taken(self.taken(&posted))),
+            413 if lines > 1 => Ok(Said::Taken(Taken::TooLarge)),
+            // Those that the protocol says are asked again.
+            429 | 502..=504 => {
+                let after = posted.retry_after.as_deref().and_then(|text| after(text, Timestamp::now()));
+                Ok(Said::Later(format!("`{}` answers with {status}{}", self.url, shown(&posted)), after))
+            }
+            _ => {
+                let text = format!("`{}` answers with {status}{}", self.url, shown(&posted));
+                let hint = "no line was passed over; correct it, and the next `audit ship` goes on with the same lines";
+                Err(refused(Exit::Unavailable, text, hint))
+            }
+        }
+    }
+
+    /// What a receiver says that has taken a batch, or a part of it.
+    fn taken(&self, posted: &Posted) -> Taken {
+        let partial = otlp::partial(&posted.body);
+        let text = if partial.text.is_empty() { String::new() } else { format!(": {}", partial.text) };
+        if partial.rejected == 0 {
+            if !text.is_empty() {
+                print::note(&format!("warning: `{}` took the lines and says{text}", self.url));
+            }
+            return Taken::All;
+        }
+        let lines = print::count(partial.rejected, "line");
+        print::note(&format!("warning: `{}` rejected {lines}{text}", self.url));
+        Taken::Rejected(partial.rejected)
+    }
+}
+
+/// The address for logs of the receiver `to`.
+fn address(to: &str) -> anyhow::Result<String> {
+    let wrong = |why: &str| {
+        let hint = "give an address such as `https://collector.example:4318`";
+        refused(Exit::Usage, format!("`--to` {why}"), hint)
+    };
+    let Some((scheme, rest)) = to.split_once("://") else { return Err(wrong("has no `https://`")) };
+    if !matches!(scheme, "http" | "https") {
+        return Err(wrong("is no address of the web"));
+    }
+    if rest.contains(['?', '#'])
+        || rest.contains(char::is_whitespace)
+        || rest.starts_with(['/', ':'])
+        || rest.is_empty()
+    {
+        return Err(wrong("is no address of a receiver"));
+    }
+    if rest.contains('@') {
+        let hint = "put `authorization: ...` into a file, and give it with `--header-file`";
+        return Err(refused(Exit::Usage, "`--to` holds a password", hint));
+    }
+    let base = to.trim_end_matches('/');
+    Ok(if base.ends_with(PATH) { base.to_owned() } else { format!("{base}{PATH}") })
+}
+
+/// The headers of a file: lines `name: value`.
+fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    let wrong = |why: &str, hint: &str| {
+        refused(Exit::Config, format!("cannot use the headers in `{}`: {why}", path.display()), hint)
+    };
+    let read = || -> std::io::Result<(fs::Metadata, String)> {
+        // A pipe would be waited for.
+        if !fs::metadata(path)?.is_file() {
+            return Err(std::io::Error::other("it is not a file"));
+        }
+        let file = File::open(path)?;
+        let data = file.metadata()?;
+        let mut text = String::new();
+        file.take(FILE_BYTES).read_to_string(&mut text)?;
+        Ok((data, text))
+    };
+    let (data, text) = read().map_err(|error| wrong(&error.to_string(), "give a file with lines `name: value`"))?;
+    if data.uid() != rustix::process::geteuid().as_raw() {
+        return Err(wrong("it belongs to another user", "make a file of your own"));
+    }
+    if data.mode() & 0o077 != 0 {
+        let hint = "run `chmod 600` on it, and change the passwords in it if others may have read them";
+        return Err(wrong("others can read it or write to it", hint));
+    }
+    let mut headers = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let header = line.split_once(':').map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()));
+        // A line may hold a password, so it is not shown.
+        match header {
+            Some((name, value)) if is_token(&name) && is_visible(value) && !OWN.contains(&name.as_str()) => {
+                headers.push((name, value.to_owned()));
+            }
+            _ => {
+                let why = format!("line {number} is no header that can be sent");
+                return Err(wrong(&why, "write lines such as `authorization: Bearer TOKEN`"));
+            }
+        }
+    }
+    Ok(headers)
+}
+
+fn is_token(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+fn is_visible(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ' || byte == b'\t')
+}
+
+/// The time of a `Retry-After`: seconds, or a date.
+fn after(text: &str, now: Timestamp) -> Option<Duration> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
+}
+
+/// The wait, or up to the half of it less: many machines may wait for the same receiver.
+fn jittered(wait: Duration) -> Duration {
+    let part = u32::try_from(RandomState::new().hash_one(0) % 1000).unwrap_or_default();
+    wait / 2 + wait / 2 * part / 1000
+}
+
+/// What a receiver says, with a colon before it.
+fn shown(posted: &Posted) -> String {
+    let text = said(&posted.body);
+    if text.is_empty() { text } else { format!(": {text}") }
+}
+
+fn failed(error: &RegistryError) -> anyhow::Error {
+    let hint = match error {
+        RegistryError::Certificate { .. } => {
+            "`--ca` or `SSL_CERT_FILE` names a file with certificate authorities, in PEM"
+        }
+        RegistryError::Authorities { .. } => "give a file with certificates in PEM",
+        _ => "no line was passed over",
+    };
+    refused(error.exit(), error.to_string(), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lead_to_logs() {
+        for (to, url) in [
+            ("https://a.example", Some("https://a.example/v1/logs")),
+            ("https://a.example:4318/", Some("https://a.example:4318/v1/logs")),
+            ("https://a.example/otlp/v1/logs", Some("https://a.example/otlp/v1/logs")),
+            ("http://localhost:4318", Some("http://localhost:4318/v1/logs")),
+            ("a.example", None),
+            ("ftp://a.example", None),
+            ("https://me:word@a.example", None),
+            ("https://a.example/?x", None),
+            ("https://", None),
+        ] {
+            assert_eq!(address(to).ok().as_deref(), url, "{to}");
+        }
+    }
+
+    #[test]
+    fn a_time_to_wait_is_read() {
+        let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        for (text, seconds) in [
+            ("3", Some(3)),
+            (" 120 ", Some(120)),
+            ("Fri, 02 Jan 2026 03:04:35 GMT", Some(30)),
+            ("Fri, 02 Jan 2026 03:00:00 GMT", Some(0)),
+            ("-1", None),
+            ("soon", None),
+        ] {
+            assert_eq!(after(text, now), seconds.map(Duration::from_secs), "{text}");
+        }
+        for _ in 0..100 {
+            let wait = jittered(LONGEST);
+            assert!(wait >= LONGEST / 2 && wait <= LONGEST, "{wait:?}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! [`Discarded`]: how many lines of a log went with the files that rotation replaced, so that who sends a log elsewhere
+//! can say what was lost.
+
+use std::fs::{File, Metadata, read};
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{beside, rotated};
+
+/// How many lines rotation has discarded, since the log began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discarded {
+    /// The lines of all files that are gone, and of the one that was counted last.
+    lines: u64,
+    /// The file that was counted last. It is gone, unless the writer died before it replaced the file.
+    last: Option<Counted>,
+}
+
+/// A file that was counted before it was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Counted {
+    inode: u64,
+    size: u64,
+    lines: u64,
+}
+
+impl Discarded {
+    /// What is known of the log at `path`; nothing discarded if nothing can be read.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        read(place(path)).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    }
+
+    /// The lines that came before the rotated file's first one. `rotated` is none if there is no such file.
+    #[must_use]
+    pub fn before(&self, rotated: Option<&Metadata>) -> u64 {
+        match (self.last, rotated) {
+            (Some(last), Some(data)) if last.is(data) => self.lines.saturating_sub(last.lines),
+            _ => self.lines,
+        }
+    }
+
+    /// Counts the rotated file, which is about to be replaced. The caller holds the log's lock.
+    pub(super) fn count(path: &Path) -> io::Result<()> {
+        let Ok(file) = File::open(rotated(path)) else { return Ok(()) };
+        let data = file.metadata()?;
+        let mut known = Discarded::of(path);
+        // Who counted it before died before it was replaced.
+        if known.last.is_some_and(|last| last.is(&data)) {
+            return Ok(());
+        }
+        let lines = ends(BufReader::with_capacity(64 << 10, file))?;
+        known = Discarded {
+            lines: known.lines.saturating_add(lines),
+            last: Some(Counted { inode: data.ino(), size: data.len(), lines }),
+        };
+        guard_state::write_new(&place(path), &serde_json::to_vec(&known)?, 0o600)
+    }
+}
+
+impl Counted {
+    fn is(&self, data: &Metadata) -> bool {
+        (self.inode, self.size) == (data.ino(), data.len())
+    }
+}
+
+/// The file beside the log in which the number stands.
+fn place(path: &Path) -> PathBuf {
+    beside(path, ".discarded")
+}
+
+/// How many lines end.
+fn ends(mut from: impl Read) -> io::Result<u64> {
+    let mut bytes = vec![0; 64 << 10];
+    let mut lines = 0;
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => return Ok(lines),
+            Ok(count) => {
+                let part = bytes.get(..count).unwrap_or_default();
+                lines += part.iter().filter(|byte| **byte == b'\n').count() as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn each_file_is_counted_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let data = || fs::metadata(rotated(&path)).ok();
+        let before = || Discarded::of(&path).before(data().as_ref());
+        Discarded::count(&path).unwrap();
+        assert_eq!(before(), 0);
+        fs::write(rotated(&path), "a\nb\nc\n").unwrap();
+        // A writer that dies before it replaces the file has lost nothing.
+        Discarded::count(&path).unwrap();
+        assert_eq!(before(), 0);
+        Discarded::count(&path).unwrap();
+        fs::write(&path, "d\ne\n").unwrap();
+        fs::rename(&path, rotated(&path)).unwrap();
+        assert_eq!(before(), 3);
+        Discarded::count(&path).unwrap();
+        fs::write(&path, "f\n").unwrap();
+        fs::rename(&path, rotated(&path)).unwrap();
+        assert_eq!(before(), 5);
+        fs::write(place(&path), "garbage").unwrap();
+        assert_eq!(before(), 0);
+    }
+}

@@ -1,0 +1,80 @@
+//! [`Receiver`]: a place on the web that things are posted to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::RegistryError;
+use crate::http::{Http, Method, Request};
+use crate::text::{cut, host_of};
+
+/// The most bytes of an answer.
+const ANSWER_BYTES: u64 = 1 << 20;
+
+/// A place on the web that things are posted to. Only one on this machine is sent to without TLS.
+pub struct Receiver {
+    http: Http,
+    url: String,
+}
+
+/// What a receiver answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posted {
+    /// The code.
+    pub status: u16,
+    /// The header `Retry-After`, as it came.
+    pub retry_after: Option<String>,
+    /// The header `Content-Type`; empty if there is none.
+    pub content_type: String,
+    /// What it says.
+    pub body: Vec<u8>,
+}
+
+impl std::fmt::Debug for Receiver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Receiver").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl Receiver {
+    /// The receiver at this address. `patience` is the limit of each request; `authorities` is a file of certificates in
+    /// PEM that count instead of the system's.
+    ///
+    /// # Errors
+    ///
+    /// The address has no TLS and is not on this machine, or the file holds no certificate.
+    pub fn new(url: &str, patience: Duration, authorities: Option<&Path>) -> Result<Self, RegistryError> {
+        let host = host_of(url);
+        let http = match authorities {
+            Some(path) => Http::with_authorities(host, patience, path)?,
+            None => Http::new(host, patience),
+        };
+        if !http.may_ask(url) {
+            return Err(RegistryError::NoTls { url: cut(url) });
+        }
+        Ok(Receiver { http, url: url.to_owned() })
+    }
+
+    /// Posts a body and reads the answer whole, whatever its status. Follows no redirect.
+    ///
+    /// # Errors
+    ///
+    /// There is no answer, or it is too large.
+    pub fn post(&self, headers: &[(String, String)], body: &[u8]) -> Result<Posted, RegistryError> {
+        let headers: Vec<(&str, String)> = headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        let request = Request { method: Method::Post(body), url: &self.url, headers: &headers, most: ANSWER_BYTES };
+        let answer = self.http.send(&request)?;
+        let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
+        Ok(Posted {
+            status: answer.status.as_u16(),
+            retry_after: header("retry-after").map(str::to_owned),
+            content_type: header("content-type").unwrap_or_default().to_owned(),
+            body: answer.body,
+        })
+    }
+}
+
+/// What a receiver says, short and without characters that nobody sees.
+#[must_use]
+pub fn said(body: &[u8]) -> String {
+    cut(String::from_utf8_lossy(body).trim())
+}

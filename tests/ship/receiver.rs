@@ -1,0 +1,183 @@
+//! A receiver of OpenTelemetry logs on a port of its own, which fails as it is told.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use super::Known;
+
+/// What becomes of a request.
+#[derive(Debug, Clone)]
+pub(super) enum Mode {
+    /// It is answered with a status, headers and a text; with 200 it is taken.
+    Answer(u16, &'static str, String),
+    /// It is read, and the connection closed.
+    Close,
+    /// It is taken, and the connection closed in the middle of the answer.
+    Half,
+    /// It is taken, and the client dies before it hears that.
+    Kill,
+    /// It is read, and not answered until the receiver ends.
+    Silent,
+}
+
+/// A request that came.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) head: String,
+    pub(super) body: Value,
+}
+
+/// A receiver, which ends with this value.
+pub(super) struct Receiver {
+    pub(super) url: String,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    ended: AtomicBool,
+    modes: Mutex<VecDeque<Mode>>,
+    requests: Mutex<Vec<Request>>,
+    taken: Mutex<Vec<Vec<Known>>>,
+    /// The process that dies.
+    client: Mutex<Option<u32>>,
+}
+
+impl Receiver {
+    pub(super) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let state = Arc::new(State::default());
+        let shared = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let shared = shared.clone();
+                thread::spawn(move || stream.map(|stream| while shared.answer(&stream).is_some() {}));
+            }
+        });
+        Receiver { url, state }
+    }
+
+    /// What becomes of the next requests, one after the other. Later ones are taken.
+    pub(super) fn then(&self, modes: impl IntoIterator<Item = Mode>) {
+        self.state.modes.lock().unwrap().extend(modes);
+    }
+
+    /// The process that [`Mode::Kill`] kills.
+    pub(super) fn set_client(&self, client: u32) {
+        *self.state.client.lock().unwrap() = Some(client);
+    }
+
+    pub(super) fn requests(&self) -> Vec<Request> {
+        self.state.requests.lock().unwrap().clone()
+    }
+
+    /// The records that were taken, in the order in which they came.
+    pub(super) fn records(&self) -> Vec<Known> {
+        self.state.taken.lock().unwrap().concat()
+    }
+
+    /// How many records each batch had.
+    pub(super) fn batches(&self) -> Vec<usize> {
+        self.state.taken.lock().unwrap().iter().map(Vec::len).collect()
+    }
+
+    pub(super) fn ids(&self) -> BTreeSet<String> {
+        self.records().into_iter().map(|(id, _)| id).collect()
+    }
+
+    /// How many records came again.
+    pub(super) fn twice(&self) -> usize {
+        self.records().len() - self.ids().len()
+    }
+
+    /// How many records came again as others.
+    pub(super) fn differing(&self) -> usize {
+        let mut known = BTreeMap::new();
+        let records = self.records();
+        records.iter().filter(|(id, record)| known.insert(id, record).is_some_and(|other| other != record)).count()
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.state.ended.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
+    }
+}
+
+impl State {
+    /// Answers one request; none: the connection is closed.
+    fn answer(&self, mut stream: &TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+        }
+        let lower = head.to_ascii_lowercase();
+        if lower.contains("expect: 100-continue") {
+            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
+        }
+        let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        self.requests.lock().unwrap().push(Request { head, body: body.clone() });
+        let mode = self.modes.lock().unwrap().pop_front().unwrap_or(Mode::Answer(200, "", "{}".to_owned()));
+        if matches!(mode, Mode::Answer(200, ..) | Mode::Half | Mode::Kill) {
+            self.taken.lock().unwrap().push(records(&body));
+        }
+        match mode {
+            Mode::Answer(status, headers, text) => {
+                let length = text.len();
+                let text = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{text}");
+                stream.write_all(text.as_bytes()).ok()
+            }
+            Mode::Close => None,
+            Mode::Half => {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"partial");
+                None
+            }
+            Mode::Kill => {
+                let client = loop {
+                    if let Some(client) = self.client.lock().unwrap().take() {
+                        break i32::try_from(client).unwrap();
+                    }
+                    thread::sleep(Duration::from_millis(5));
+                };
+                kill_process(Pid::from_raw(client).unwrap(), Signal::KILL).unwrap();
+                None
+            }
+            Mode::Silent => {
+                while !self.ended.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                None
+            }
+        }
+    }
+}
+
+/// The records of a request, with their ids.
+fn records(body: &Value) -> Vec<Known> {
+    let records = body["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap();
+    let id = |record: &Value| {
+        let attributes = record["attributes"].as_array().unwrap();
+        let own = attributes.iter().find(|attribute| attribute["key"] == "log.record.uid").unwrap();
+        own["value"]["stringValue"].as_str().unwrap().to_owned()
+    };
+    records.iter().map(|record| (id(record), record.clone())).collect()
+}
