@@ -47,7 +47,7 @@ impl Fleet {
         self.world.write("repo/fleet.toml", text);
         let address = self.address();
         let key: &[&str] = if more.contains(&"--key") { &[] } else { &["--key", "acme"] };
-        let arguments = [&["sync", "push", &address, "fleet.toml", "--version", version], key, more].concat();
+        let arguments = [&["sync", "push", &address, "fleet.toml", "--as", version], key, more].concat();
         self.world.run(&arguments, "")
     }
 

@@ -13,7 +13,7 @@ use super::policy::NetworkArgs;
     after_help = "Examples:
   guard-host sync
   guard-host sync --dry-run
-  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --percent 10
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --percent 10
   guard-host sync status --format json
   guard-host sync rollback
 
@@ -62,8 +62,8 @@ pub(in crate::cli) struct SyncRunArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --group canary --percent 0
-  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --version 1.4.0 --key acme --percent 25
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --group canary --percent 0
+  guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --percent 25
 
 The second command gives the same version to a quarter of all machines, and to those of the group no more than before.
 A configuration has no address of its own for this: push it again with other numbers.")]
@@ -73,7 +73,7 @@ pub(in crate::cli) struct SyncPushArgs {
     /// The guard.toml; what it names goes with it
     pub(in crate::cli) file: PathBuf,
     /// The version: machines take no older one, and one version is one configuration
-    #[arg(long)]
+    #[arg(long = "as", value_name = "VERSION")]
     pub(in crate::cli) version: semver::Version,
     /// The secret key to sign with
     #[arg(long, value_name = "FILE")]

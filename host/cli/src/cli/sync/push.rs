@@ -56,7 +56,7 @@ pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environmen
             let known = before.annotations.get(VERSION).and_then(|version| semver::Version::parse(version).ok());
             if known.is_some_and(|known| known > args.version) {
                 let text = format!("`{reference}` has a newer version than {version}");
-                return Err(refused(Exit::Data, text, "machines take no older one: give a higher `--version`"));
+                return Err(refused(Exit::Data, text, "machines take no older one: give a higher one with `--as`"));
             }
         }
         Err(RegistryError::Missing(_)) => {}
