@@ -1,6 +1,7 @@
 //! One configuration for many machines: whatever goes wrong, the last good one decides.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -143,8 +144,7 @@ fn an_older_version_and_another_one_of_the_same_number_are_refused() {
     let fleet = Fleet::new("");
     fleet.pushed(FIRST, "1.1.0", &[]);
     fleet.synced("took 1.1.0");
-    fleet.pushed(SECOND, "1.1.0", &[]);
-    let ended = fleet.sync();
+    let ended = fleet.push(SECOND, "1.1.0", &[]);
     assert!(ended.exit == 65 && ended.stderr.contains("another configuration under the version 1.1.0"), "{ended:?}");
     let ended = fleet.push(FIRST, "1.0.0", &[]);
     assert!(ended.exit == 65 && ended.stderr.contains("has a newer version than 1.0.0"), "{ended:?}");
@@ -156,6 +156,9 @@ fn an_older_version_and_another_one_of_the_same_number_are_refused() {
     other.world.write("repo/etc/sync/state.json", known);
     let ended = other.sync();
     assert!(ended.exit == 65 && ended.stderr.contains("has 1.0.0, which is older than 1.1.0"), "{ended:?}");
+    other.pushed(SECOND, "1.1.0", &[]);
+    let ended = other.sync();
+    assert!(ended.exit == 65 && ended.stderr.contains("another configuration under the version 1.1.0"), "{ended:?}");
     assert!(!other.world.path(TO).exists());
 }
 
@@ -163,12 +166,17 @@ fn an_older_version_and_another_one_of_the_same_number_are_refused() {
 fn a_share_and_a_group_choose_the_machines() {
     let fleet = Fleet::new("group = \"canary\"\nmachine = \"m1\"");
     fleet.pushed(FIRST, "1.0.0", &["--percent", "0"]);
-    fleet.synced("1.0.0 is not for this machine yet");
+    let ended = fleet.sync();
+    let words = "1.0.0 is not for this machine yet, and this machine has no other configuration";
+    assert!(ended.exit == 69 && ended.stderr.contains(words), "{ended:?}");
     assert!(!fleet.world.path(TO).exists());
     fleet.pushed(FIRST, "1.0.0", &["--percent", "0", "--group", "web", "--group", "canary"]);
     fleet.synced("took 1.0.0");
     fleet.pushed(SECOND, "1.1.0", &["--percent", "0", "--group", "web"]);
     fleet.synced("1.1.0 is not for this machine yet");
+    fs::remove_file(fleet.world.path(TO)).unwrap();
+    fleet.synced("1.1.0 is not for this machine yet; 1.0.0 was gone, and is there again");
+    assert_eq!(fleet.status()["intact"], true);
     // A share that is raised is another manifest of the same configuration.
     fleet.pushed(SECOND, "1.1.0", &["--percent", "100"]);
     fleet.synced("took 1.1.0");
@@ -230,6 +238,17 @@ fn what_was_taken_back_stays_out_until_something_newer_is_there() {
     fleet.pushed(&format!("# better\n{SECOND}"), "1.1.1", &[]);
     fleet.synced("took 1.1.1");
     assert_ne!(fleet.verdict(), first);
+    // What was taken back stays out, and what is older than it too, however often that is done.
+    let ended = fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let state = fs::read(fleet.world.path("repo/etc/sync/state.json")).unwrap();
+    let other = Fleet::new("");
+    other.pushed(SECOND, "1.1.0", &[]);
+    other.world.write("repo/etc/sync/state.json", &state);
+    let ended = other.sync();
+    assert!(!ended.stdout.contains("took") && !other.world.path(TO).exists(), "{ended:?}");
+    fleet.pushed(&format!("# best\n{SECOND}"), "1.1.2", &[]);
+    fleet.synced("took 1.1.2");
     // What nothing names any more is gone: two configurations and two components stay.
     let names = fs::read_dir(fleet.world.path("repo/etc/sync")).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -247,6 +266,66 @@ fn a_file_of_a_person_is_not_replaced_and_a_trial_changes_nothing() {
     fleet.world.write(TO, "preset = \"full\"\n");
     let ended = fleet.sync();
     assert!(ended.exit == 69 && ended.stderr.contains("was not written by `guard-host sync`"), "{ended:?}");
+    assert_eq!(fs::read_to_string(fleet.world.path(TO)).unwrap(), "preset = \"full\"\n");
+}
+
+#[test]
+fn what_others_put_there_stays() {
+    let fleet = Fleet::new("group = \"canary\"");
+    for name in ["notes.txt", "rules.rego"] {
+        fleet.world.write(&format!("repo/etc/sync/{name}"), name);
+    }
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    let mode = fs::metadata(fleet.world.path("repo/etc/sync")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755, "every user's hook reads it");
+    // Without its state, nothing of what decides is taken for unused.
+    let first = fleet.verdict();
+    fleet.pushed(SECOND, "1.1.0", &["--percent", "0"]);
+    fs::remove_file(fleet.world.path("repo/etc/sync/state.json")).unwrap();
+    fleet.synced("1.1.0 is not for this machine yet");
+    assert_eq!(fleet.verdict(), first);
+    fleet.pushed(SECOND, "1.1.0", &["--percent", "100"]);
+    fleet.synced("took 1.1.0");
+    for name in ["notes.txt", "rules.rego"] {
+        assert_eq!(fs::read_to_string(fleet.world.path(&format!("repo/etc/sync/{name}"))).unwrap(), name);
+    }
+}
+
+#[test]
+fn what_is_gone_or_changed_is_told_and_comes_back() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    let first = fleet.verdict();
+    let component = || {
+        let names = fs::read_dir(fleet.world.path("repo/etc/sync")).unwrap().map(|entry| entry.unwrap().path());
+        names.into_iter().find(|path| path.extension().is_some_and(|end| end == "wasm")).unwrap()
+    };
+    for damage in [true, false] {
+        let component = component();
+        if damage {
+            fs::write(&component, "x").unwrap()
+        } else {
+            fs::remove_file(&component).unwrap()
+        }
+        assert_eq!(fleet.status()["intact"], false);
+        fleet.synced("took 1.0.0");
+        assert_eq!((fleet.status()["intact"].clone(), fleet.verdict()), (true.into(), first.clone()));
+    }
+    // Back to what is not whole: nothing is changed.
+    let old = component();
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    fleet.synced("took 1.1.0");
+    let second = fleet.verdict();
+    fs::remove_file(old).unwrap();
+    let ended = fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "");
+    assert!(ended.exit == 65 && ended.stderr.contains("of 1.0.0 a file is gone"), "{ended:?}");
+    assert_eq!(fleet.verdict(), second);
+    // What a person wrote since is theirs.
+    fleet.world.write(TO, "preset = \"full\"\n");
+    let ended = fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("was not written by"), "{ended:?}");
     assert_eq!(fs::read_to_string(fleet.world.path(TO)).unwrap(), "preset = \"full\"\n");
 }
 

@@ -33,6 +33,17 @@ pub struct Offer {
 /// A file and its name in the configuration.
 pub type NamedFile = (String, Vec<u8>);
 
+impl Offer {
+    /// A file of it has this name and these bytes.
+    #[must_use]
+    pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
+        let digest = digest_of(bytes);
+        self.layers
+            .iter()
+            .any(|layer| layer.digest == digest && layer.annotations.get(TITLE).is_some_and(|of| of == name))
+    }
+}
+
 impl Registry {
     /// What a reference to a configuration leads to.
     ///
@@ -73,7 +84,7 @@ impl Registry {
     }
 
     /// Stores a configuration, and gives the digest of its manifest. The same files with the same annotations have the same
-    /// digest.
+    /// digest. `sign` is told the digest before the reference leads to it.
     ///
     /// # Errors
     ///
@@ -83,6 +94,7 @@ impl Registry {
         reference: &Reference,
         files: &[NamedFile],
         annotations: Annotations,
+        sign: impl FnOnce(&mut Self, &str) -> Result<(), RegistryError>,
     ) -> Result<String, RegistryError> {
         let named = |(name, bytes): &NamedFile| Descriptor {
             annotations: Annotations::from([(TITLE.to_owned(), name.clone())]),
@@ -101,7 +113,9 @@ impl Registry {
         for (_, bytes) in files {
             self.store(reference, bytes)?;
         }
+        let digest = digest_of(&bytes);
+        sign(self, &digest)?;
         self.put_manifest(reference, &bytes)?;
-        Ok(digest_of(&bytes))
+        Ok(digest)
     }
 }

@@ -10,7 +10,6 @@
 mod push;
 mod site;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -44,6 +43,12 @@ const GROUPS: &str = "guard-host.groups";
 
 /// The name of the configuration among its files.
 const MAIN: &str = "guard.toml";
+
+/// What to do with a file that a person wrote.
+const MOVE: &str = "nothing was changed; move the file away";
+
+/// How many configurations that were taken back are known.
+const LEFT_OUT: usize = 64;
 
 /// How long to wait for another process that makes the same artifact.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
@@ -104,24 +109,30 @@ fn take(
     let found = site.digest()?;
     let current = state.current.clone();
     let is_current = |taken: &Taken| found.as_ref() == Some(&taken.sha256);
-    if current.as_ref().is_some_and(|taken| taken.digest == offer.digest && is_current(taken)) {
+    let is_there = |taken: &Taken| is_current(taken) && site.kept(&taken.sha256).is_some();
+    if current.as_ref().is_some_and(|taken| taken.digest == offer.digest && is_there(taken)) {
         return Ok(format!("nothing is new: {}", current.map(|taken| taken.version).unwrap_or_default()));
     }
     let files = registry.files(&by_digest, &offer).map_err(told)?;
     let new = Files::of(&offer, &files)?;
     let version = new.version.to_string();
-    if state.left_out.as_ref() == Some(&new.sha256) {
-        return Ok(format!("{version} was taken back on this machine, and is left out"));
-    }
-    if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)
+    let why = if state.left_out.contains(&new.sha256) {
+        Some("was taken back on this machine, and is left out")
+    } else if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)
         && current.as_ref().is_none_or(|taken| taken.sha256 != new.sha256)
     {
-        return Ok(format!("{version} is not for this machine yet"));
+        Some("is not for this machine yet")
+    } else {
+        None
+    };
+    if let Some(why) = why {
+        return stays(args, site, current.as_ref(), found.as_ref(), &format!("{version} {why}"));
     }
     if let Some(taken) = &current {
         let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
-        if new.version < before {
-            let text = format!("`{}` has {version}, which is older than {before}", wanted.source);
+        let newest = state.newest.clone().unwrap_or_else(|| before.clone());
+        if new.version < newest {
+            let text = format!("`{}` has {version}, which is older than {newest}", wanted.source);
             return Err(refused(
                 Exit::Data,
                 text,
@@ -133,10 +144,9 @@ fn take(
             return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
         }
     }
-    let is_ours = found.as_ref().is_none_or(|found| *found == new.sha256 || site.copy(found).exists());
-    if !is_ours {
+    if found.as_ref() != Some(&new.sha256) && !site.is_ours(found.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
-        return Err(refused(Exit::Unavailable, text, "nothing was changed; move the file away"));
+        return Err(refused(Exit::Unavailable, text, MOVE));
     }
     let others = new.others.iter().map(|(name, bytes)| (name, bytes));
     let mistakes = mistakes_of(&new.main, others, &site.file, (places, environment))?;
@@ -163,9 +173,35 @@ fn take(
         state.previous = Some(before);
     }
     state.current = Some(taken);
-    state.left_out = None;
+    state.newest = state.newest.take().max(Some(new.version.clone()));
     deed(&format!("{version} {}", offer.digest), places, environment);
     Ok(format!("took {version} ({})", offer.digest))
+}
+
+/// Nothing is taken: what is there stays, and comes back if it is gone.
+fn stays(
+    args: &SyncRunArgs,
+    site: &Site,
+    current: Option<&Taken>,
+    found: Option<&String>,
+    why: &str,
+) -> anyhow::Result<String> {
+    let Some(current) = current else {
+        if found.is_some() {
+            return Ok(why.to_owned());
+        }
+        let text = format!("{why}, and this machine has no other configuration");
+        return Err(refused(Exit::Unavailable, text, "publish one for all machines first, with `--percent 100`"));
+    };
+    if found.is_some() || args.dry_run {
+        return Ok(why.to_owned());
+    }
+    let Some(text) = site.kept(&current.sha256) else {
+        let text = format!("{why}, and of {} a file is gone", current.version);
+        return Err(refused(Exit::Data, text, "publish it once more"));
+    };
+    site.keep(&site.file, text.as_bytes())?;
+    Ok(format!("{why}; {} was gone, and is there again", current.version))
 }
 
 /// What is offered, checked.
@@ -237,20 +273,20 @@ fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -
             "`guard-host sync status` shows what there is",
         ));
     };
-    let copy = site.copy(&previous.sha256);
-    let text = fs::read(&copy)
-        .map_err(|error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", copy.display()), ""))?;
-    if digest_of(&text) != previous.sha256 {
-        return Err(refused(
-            Exit::Data,
-            format!("`{}` has been changed", copy.display()),
-            "nothing was changed; restore it",
-        ));
+    if !site.is_ours(site.digest()?.as_ref()) {
+        let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
+        return Err(refused(Exit::Unavailable, text, MOVE));
     }
+    let Some(text) = site.kept(&previous.sha256) else {
+        let text = format!("of {} a file is gone, or has been changed", previous.version);
+        return Err(refused(Exit::Data, text, "nothing was changed; publish it once more, as a newer version"));
+    };
     // What is left out is known before anything is back, so that a crash in between brings nothing forward.
-    state.left_out = Some(current.sha256.clone());
+    state.left_out.push(current.sha256.clone());
+    let surplus = state.left_out.len().saturating_sub(LEFT_OUT);
+    state.left_out.drain(..surplus);
     site.keep_state(&state)?;
-    site.keep(&site.file, &text)?;
+    site.keep(&site.file, text.as_bytes())?;
     let line = format!("took {} back; {} decides again", current.version, previous.version);
     state = State {
         current: Some(Taken { since: now(), ..previous.clone() }),
@@ -268,14 +304,16 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
     let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
     let (wanted, state) = (site.wanted()?, site.state()?);
     let found = site.digest()?;
-    let is_intact = state.current.as_ref().map(|current| &current.sha256) == found.as_ref();
+    let is_intact = state.current.as_ref().map_or(found.is_none(), |current| {
+        found.as_ref() == Some(&current.sha256) && site.kept(&current.sha256).is_some()
+    });
     let file = site.file.display().to_string();
     match args.format {
         Format::Json => {
-            let State { current, previous, left_out, last } = &state;
+            let State { current, previous, left_out, newest, last } = &state;
             let value = json!({
                 "file": file, "source": wanted.source, "machine": wanted.machine(), "group": wanted.group,
-                "current": current, "previous": previous, "left_out": left_out, "last": last, "intact": is_intact,
+                "current": current, "previous": previous, "left_out": left_out, "newest": newest, "last": last, "intact": is_intact,
             });
             print::line(&serde_json::to_string_pretty(&value)?)?;
         }
@@ -294,28 +332,9 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
         }
     }
     if state.current.is_some() && !is_intact {
-        print::note(&format!("warning: `{file}` is not what was taken"));
+        print::note(&format!("warning: `{file}`, or a file that it names, is not what was taken"));
     }
     Ok(Exit::Success)
-}
-
-impl Site {
-    /// Removes what neither the configuration nor the one before it names. It takes room and nothing else.
-    fn drop_unused(&self, state: &State) {
-        let mut used = BTreeSet::from(["state.json".to_owned(), "lock".to_owned()]);
-        for taken in [&state.current, &state.previous].into_iter().flatten() {
-            let Ok(text) = fs::read_to_string(self.copy(&taken.sha256)) else { return };
-            used.insert(format!("{}.toml", taken.sha256));
-            let names = text.split(['"', '\'']).filter_map(|word| word.strip_prefix("sync/"));
-            used.extend(names.map(str::to_owned));
-        }
-        let Ok(entries) = fs::read_dir(self.folder()) else { return };
-        for entry in entries.flatten() {
-            if !used.contains(&*entry.file_name().to_string_lossy()) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
-    }
 }
 
 /// Writes to the audit log what this machine runs from now on.

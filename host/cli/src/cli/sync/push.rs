@@ -48,24 +48,28 @@ pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environmen
         [(VERSION, version.clone()), (PERCENT, args.percent.to_string()), (GROUPS, args.groups.join(","))]
             .map(|(key, value)| (key.to_owned(), value))
             .into();
-    let mut files: Vec<NamedFile> = vec![(MAIN.to_owned(), bundle.text.into_bytes())];
-    files.extend(bundle.files);
     let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
     match registry.offer(&reference) {
         Ok(before) => {
             let known = before.annotations.get(VERSION).and_then(|version| semver::Version::parse(version).ok());
-            if known.is_some_and(|known| known > args.version) {
+            if known.as_ref().is_some_and(|known| *known > args.version) {
                 let text = format!("`{reference}` has a newer version than {version}");
                 return Err(refused(Exit::Data, text, "machines take no older one: give a higher one with `--as`"));
+            }
+            if known.is_some_and(|known| known == args.version) && !before.holds(MAIN, bundle.text.as_bytes()) {
+                let text = format!("`{reference}` has another configuration under the version {version}");
+                return Err(refused(Exit::Data, text, "give a higher one with `--as`"));
             }
         }
         Err(RegistryError::Missing(_)) => {}
         Err(error) => return Err(told(error)),
     }
+    let mut files: Vec<NamedFile> = vec![(MAIN.to_owned(), bundle.text.into_bytes())];
+    files.extend(bundle.files);
     let count = files.len();
-    let digest = registry.push_files(&reference, &files, annotations).map_err(told)?;
-    // Until it is signed, no machine takes it.
-    registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(told)?;
+    let sign =
+        |registry: &mut Registry, digest: &str| registry.attach(&reference, digest, &key.sign(&reference, digest));
+    let digest = registry.push_files(&reference, &files, annotations, sign).map_err(told)?;
     print::line(&format!("pushed    {reference}"))?;
     print::line(&format!("version   {version}"))?;
     print::line(&format!("digest    {digest}"))?;

@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use semver::Version;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::cli::subject::refused;
 use guard_config::Signer;
-use guard_config::bundle::FOLDER;
+use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::problem::of_toml;
 use guard_contract::exit::Exit;
 use guard_contract::policy::Layer;
@@ -76,9 +78,12 @@ pub(super) struct State {
     /// The one before it.
     #[serde(default)]
     pub(super) previous: Option<Taken>,
-    /// The one that was taken back, by the digest of its guard.toml.
+    /// Those that were taken back, by the digests of their guard.toml; the last 64.
     #[serde(default)]
-    pub(super) left_out: Option<String>,
+    pub(super) left_out: Vec<String>,
+    /// The newest version that was ever taken.
+    #[serde(default)]
+    pub(super) newest: Option<Version>,
     /// How the last try ended.
     #[serde(default)]
     pub(super) last: Option<Try>,
@@ -102,7 +107,14 @@ impl Site {
     /// Keeps others from changing it.
     pub(super) fn lock(&self) -> anyhow::Result<FileLock> {
         let folder = self.folder();
-        fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
+        let made = fs::create_dir_all(&folder).and_then(|()| {
+            if folder.symlink_metadata()?.is_symlink() {
+                return Err(io::Error::other("it is a link"));
+            }
+            // Everybody's hook reads what lies there.
+            fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))
+        });
+        made.map_err(|error| not_written(&folder, &error))?;
         FileLock::acquire(&folder.join("lock"), Instant::now() + PATIENCE).map_err(|error| match error.kind() {
             io::ErrorKind::TimedOut => {
                 refused(Exit::Unavailable, "another `guard-host sync` is running", "wait for it")
@@ -163,6 +175,38 @@ impl Site {
         }
     }
 
+    /// The guard.toml was written by `sync`, or there is none.
+    pub(super) fn is_ours(&self, found: Option<&String>) -> bool {
+        found.is_none_or(|found| self.copy(found).exists())
+    }
+
+    /// The text of a configuration that was taken; none if it, or a file that it names, is not as it was.
+    pub(super) fn kept(&self, sha256: &str) -> Option<String> {
+        let text = fs::read(self.copy(sha256)).ok().filter(|bytes| digest_of(bytes) == sha256)?;
+        let text = String::from_utf8(text).ok()?;
+        let is_whole = |name: &String| fs::read(self.folder().join(name)).is_ok_and(|bytes| is_name_of(name, &bytes));
+        named(&text).iter().all(is_whole).then_some(text)
+    }
+
+    /// Removes what neither the guard.toml nor the two configurations that are known name. It takes room and nothing else.
+    /// What is not named by a digest is somebody else's.
+    pub(super) fn drop_unused(&self, state: &State) {
+        let Ok(mut used) = fs::read_to_string(&self.file) else { return };
+        used = digest_of(used.as_bytes()) + "\n" + &used;
+        for taken in [&state.current, &state.previous].into_iter().flatten() {
+            let Ok(text) = fs::read_to_string(self.copy(&taken.sha256)) else { return };
+            used = used + &taken.sha256 + "\n" + &text;
+        }
+        let Ok(entries) = fs::read_dir(self.folder()) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let digest = name.split('.').next().unwrap_or_default();
+            if named(&name) == [name.clone()] && !used.contains(digest) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Where the text of a configuration is kept.
     pub(super) fn copy(&self, sha256: &str) -> PathBuf {
         self.folder().join(format!("{sha256}.toml"))
@@ -186,6 +230,14 @@ impl Wanted {
         let number = digest.iter().take(4).fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
         number % 100 < u32::from(percent)
     }
+}
+
+/// The names of files that [`guard_config::bundle::name_of`] gives, wherever they stand in a text.
+fn named(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_name = |word: &&str| word.split_once('.').is_some_and(|(digest, end)| is_digest(digest) && !end.is_empty());
+    words.filter(is_name).map(str::to_owned).collect()
 }
 
 pub(super) fn digest_of(bytes: &[u8]) -> String {
