@@ -1,17 +1,15 @@
 //! [`Discarded`]: how many lines of a log went with the files that rotation replaced, so that who sends a log elsewhere
 //! can say what was lost.
 
-use std::fs::{File, Metadata, read};
+use std::fs::{File, Metadata, read_to_string};
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::{beside, rotated};
 
 /// How many lines rotation has discarded, since the log began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Discarded {
     /// The lines of all files that are gone, and of the one that was counted last.
     lines: u64,
@@ -20,7 +18,7 @@ pub struct Discarded {
 }
 
 /// A file that was counted before it was replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counted {
     inode: u64,
     size: u64,
@@ -31,7 +29,14 @@ impl Discarded {
     /// What is known of the log at `path`; nothing discarded if nothing can be read.
     #[must_use]
     pub fn of(path: &Path) -> Self {
-        read(place(path)).ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+        let text = read_to_string(place(path)).unwrap_or_default();
+        let numbers: Result<Vec<u64>, _> = text.split_whitespace().map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok(&[lines, inode, size, counted]) => {
+                Discarded { lines, last: Some(Counted { inode, size, lines: counted }) }
+            }
+            _ => Discarded::default(),
+        }
     }
 
     /// The lines that came before the rotated file's first one. `rotated` is none if there is no such file.
@@ -47,17 +52,14 @@ impl Discarded {
     pub(super) fn count(path: &Path) -> io::Result<()> {
         let Ok(file) = File::open(rotated(path)) else { return Ok(()) };
         let data = file.metadata()?;
-        let mut known = Discarded::of(path);
+        let known = Discarded::of(path);
         // Who counted it before died before it was replaced.
         if known.last.is_some_and(|last| last.is(&data)) {
             return Ok(());
         }
         let lines = ends(BufReader::with_capacity(64 << 10, file))?;
-        known = Discarded {
-            lines: known.lines.saturating_add(lines),
-            last: Some(Counted { inode: data.ino(), size: data.len(), lines }),
-        };
-        guard_state::write_new(&place(path), &serde_json::to_vec(&known)?, 0o600)
+        let all = known.lines.saturating_add(lines);
+        guard_state::write_new(&place(path), format!("{all} {} {} {lines}\n", data.ino(), data.len()).as_bytes(), 0o600)
     }
 }
 
@@ -67,7 +69,7 @@ impl Counted {
     }
 }
 
-/// The file beside the log in which the number stands.
+/// The file beside the log: the lines in all, and the inode, the size and the lines of the file that was counted last.
 fn place(path: &Path) -> PathBuf {
     beside(path, ".discarded")
 }
