@@ -65,8 +65,7 @@ pub(in crate::cli) struct SyncRunArgs {
   guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --group canary --percent 0
   guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --percent 25
 
-The second command gives the same version to a quarter of all machines, and to those of the group no more than before.
-A configuration has no address of its own for this: push it again with other numbers.")]
+The second command gives the same version to a quarter of all machines. Machines that have it keep it.")]
 pub(in crate::cli) struct SyncPushArgs {
     /// Where to, such as oci://ghcr.io/acme/guard:stable
     pub(in crate::cli) address: String,
