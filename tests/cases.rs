@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use guard_contract::Wasi;
 use guard_contract::{outcome_named, rank};
-use guard_engine::facts::Facts;
-use guard_engine::facts::recorded::Recording;
+use guard_facts::Facts;
+use guard_facts::recorded::Recording;
 use guard_hook::audit::Decision;
 use guard_hook::chain::{Ask, Chain};
 use guard_kit::suite::{self, Subject, Suite};

@@ -190,7 +190,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// shows in `Cargo.lock`.
 fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
     let mut crates =
-        ["guest-sdk", "host/compiler", "host/engine", "host/contract"].map(|path| root.join(path)).to_vec();
+        ["guest-sdk", "host/compiler", "host/engine", "host/facts", "host/contract"].map(|path| root.join(path)).to_vec();
     for folder in ["policies", "policies/lib"] {
         for entry in fs::read_dir(root.join(folder))? {
             crates.push(entry?.path());

@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 use guard_contract::call::{CallContext, ToolCall};
 use guard_engine::clock::Clock;
-use guard_engine::facts::Facts;
-use guard_engine::facts::real::RealFacts;
 use guard_engine::{Engine, Shared};
+use guard_facts::Facts;
+use guard_facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::{Ask, Chain};
 use guard_hook::scene;

@@ -37,9 +37,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use brought::Brought;
+pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use load::{of_builtin, unconfigured};
-pub use options::{AuditLevel, BypassAsk, OnMalformed};
+pub use options::{AuditLevel, OnMalformed};
 pub use problem::of_refused_settings;
 pub use project::Candidate;
 pub use settings::{files_of, of_file};
@@ -47,8 +48,8 @@ pub use signers::Signer;
 pub use tools::check as check_tool;
 
 use guard_contract::Problem;
-use guard_contract::allow::{Allow, SELF_PROTECT};
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::allow::Allow;
+use guard_contract::policy::{Entry, Layer, Source, may_loosen};
 use guard_contract::readings::Arguments;
 use guard_state::Places;
 use guard_state::session::Sessions;
@@ -100,8 +101,7 @@ impl Config {
     /// Who stands behind this layer may take back what the policy asks or denies. Nobody may of `self-protect`.
     #[must_use]
     pub fn may_loosen(&self, layer: Layer, entry: &Entry) -> bool {
-        let is_of_managed = entry.layer == Layer::Managed || self.locked.contains(&entry.name);
-        entry.source != Source::Builtin(SELF_PROTECT.to_owned()) && (layer == Layer::Managed || !is_of_managed)
+        may_loosen(&self.locked, layer, entry)
     }
 
     /// Tells the built-ins that want to know it where the files of this program lie.

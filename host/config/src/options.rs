@@ -5,6 +5,7 @@ use serde::Deserialize;
 use toml::Table;
 
 use guard_contract::grants::GrantSpec;
+use guard_contract::verdict::BypassAsk;
 
 /// A whole file. Every key is optional.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -106,18 +107,6 @@ pub enum OnMalformed {
     Ask,
     /// A refusal.
     Deny,
-}
-
-/// The verdict in place of an ask when the harness skips prompts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BypassAsk {
-    /// It stays an ask.
-    Ask,
-    /// It becomes a refusal.
-    Deny,
-    /// It becomes a warning.
-    Skip,
 }
 
 /// `[audit]`.

@@ -98,7 +98,7 @@ impl GrantSpec {
 }
 
 /// What one policy may ask the host for. Paths are absolute; what was void is not in here.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
     /// Names of variables.
     pub env: Vec<String>,

@@ -100,7 +100,7 @@ pub fn is_wasi_answered(import: &str) -> bool {
 }
 
 /// A line that a policy wants in one of its journals.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalLine {
     /// The stream's name.
     pub stream: String,
@@ -109,7 +109,7 @@ pub struct JournalLine {
 }
 
 /// A line of a policy's trace.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
     /// How much it matters.
     pub level: Level,

@@ -17,6 +17,7 @@ pub mod verdict;
 pub mod policy;
 pub mod grants;
 pub mod limits;
+pub mod manifest;
 pub mod paths;
 pub mod shell_word;
 pub mod exit;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
+use crate::allow::SELF_PROTECT;
 use crate::grants::GrantSpec;
 use crate::{Limits, Problem, Wasi};
 use crate::{Manifest, Outcome};
@@ -113,6 +114,14 @@ impl Entry {
     pub fn is_limited(&self) -> bool {
         self.layer == Layer::Project && !self.trusted
     }
+}
+
+/// Who stands behind this layer may take back what the policy asks or denies, where the managed layer locks these. Nobody
+/// may of `self-protect`.
+#[must_use]
+pub fn may_loosen(locked: &[String], layer: Layer, entry: &Entry) -> bool {
+    let is_of_managed = entry.layer == Layer::Managed || locked.contains(&entry.name);
+    entry.source != Source::Builtin(SELF_PROTECT.to_owned()) && (layer == Layer::Managed || !is_of_managed)
 }
 
 /// The tool of that name is one that the policy wants to see, and that the configuration lets it see.

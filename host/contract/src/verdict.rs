@@ -2,6 +2,9 @@
 //!
 //! Pure: no input, no output, no clock.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::Problem;
 use crate::{Decision, Finding, Outcome, outcome_name, outcome_named, rank, worse};
 
@@ -27,6 +30,18 @@ pub const WATCHED: &str = "watched";
 
 /// The longest name of a rule that is shown.
 const NAME_BYTES: usize = 120;
+
+/// The verdict in place of an ask when the harness skips prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BypassAsk {
+    /// It stays an ask.
+    Ask,
+    /// It becomes a refusal.
+    Deny,
+    /// It becomes a warning.
+    Skip,
+}
 
 /// What one policy said, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +94,8 @@ impl Opinion {
 }
 
 /// A finding and the policy that made it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Attributed {
     /// The policy's name in the chain.
     pub policy: String,
@@ -120,7 +136,8 @@ impl Attributed {
 }
 
 /// What a chain says of a call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Verdict {
     /// The most severe of all outcomes.
     pub outcome: Outcome,

@@ -10,12 +10,14 @@ use crate::guest::GuestPre;
 use crate::imports::{self, State};
 use crate::memory::{self, InitialMemory};
 use crate::meter::Meter;
-use crate::policy::{Answer, Policy, Question, end};
+use crate::policy::{Policy, end};
 use crate::scripts::Scripts;
-use crate::{Engine, bound, code, engine, fault, manifest, settings};
+use crate::{Engine, bound, code, engine, fault, settings};
 use guard_contract::limits::Limits;
+use guard_contract::manifest;
 use guard_contract::syntax::Analysis;
 use guard_contract::{Decision, FaultKind};
+use guard_facts::{Answer, Question};
 
 /// The component that the program carries, linked.
 #[derive(Clone)]
@@ -208,7 +210,7 @@ impl Shared {
                 }
             }
         };
-        Some(Answer::new(decision, left, used))
+        Some(Answer::new(decision, left.view, used))
     }
 }
 

@@ -4,7 +4,7 @@ use guard_contract as contract;
 
 use crate::bindings::facts::project;
 use crate::bindings::interfaces::{context, syntax, types};
-use crate::facts::manifests;
+use guard_facts::manifests;
 
 /// Another type of the same shape. Texts are moved, not copied.
 pub(crate) trait Convert<T> {

@@ -28,7 +28,7 @@ pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKi
 /// Of a call into a guest: what the guest said last may tell why it gave up.
 pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
     let state = store.data();
-    let last_words = state.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.last_words());
+    let last_words = state.view.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.last_words());
     of_run(error, last_words.as_deref())
 }
 

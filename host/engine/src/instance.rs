@@ -8,8 +8,8 @@ use std::time::Duration;
 use wasmtime::Store;
 
 use super::guest::Guest;
-use super::imports::{Scene, State};
-use super::meter::{Meter, Used};
+use super::imports::State;
+use super::meter::Meter;
 use super::policy::{Policy, instantiate};
 use super::{bound, fault};
 use guard_contract::FaultKind;
@@ -17,6 +17,7 @@ use guard_contract::JournalLine;
 use guard_contract::grants::Grants;
 use guard_contract::limits::Limits;
 use guard_contract::{Decision, Manifest};
+use guard_facts::{Scene, Used};
 
 /// What one call of an export gave.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +53,7 @@ impl Policy {
     /// It does not start within them.
     pub fn start(&self, limits: Limits, grants: Arc<Grants>) -> Result<Instance, FaultKind> {
         let (mut store, meter) = self.store(limits);
-        store.data_mut().grants = grants;
+        store.data_mut().view.grants = grants;
         let guest = instantiate(&mut store, &self.pre)?;
         Ok(Instance { store, guest, limits, started: Some(meter) })
     }
@@ -100,13 +101,13 @@ impl Instance {
         body: impl FnOnce(&Guest, &mut Store<State>) -> wasmtime::Result<Result<T, FaultKind>>,
     ) -> CallResult<T> {
         let meter = self.started.take().unwrap_or_else(|| bound(&mut self.store, self.limits));
-        let state = self.store.data_mut();
-        state.scene = scene;
-        state.log.clear();
+        let view = &mut self.store.data_mut().view;
+        view.scene = scene;
+        view.log.clear();
         let answer = body(&self.guest, &mut self.store);
         let answer = answer.unwrap_or_else(|error| Err(fault::of_call(&error, &self.store)));
         let state = self.store.data_mut();
-        state.scene = None;
-        CallResult { answer, journal: std::mem::take(&mut state.journal), used: meter.used(&state.limits) }
+        state.view.scene = None;
+        CallResult { answer, journal: std::mem::take(&mut state.view.journal), used: meter.used(&state.limits) }
     }
 }

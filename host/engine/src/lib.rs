@@ -19,16 +19,12 @@
 mod bindings;
 mod bundle;
 mod convert;
-mod disposable;
-pub mod analysis;
 pub mod clock;
-pub mod facts;
 mod code;
 mod fault;
 mod guest;
 mod imports;
 mod instance;
-mod manifest;
 mod memory;
 mod meter;
 mod policy;
@@ -46,13 +42,10 @@ use wasmtime::{
 
 pub use bundle::{Analyzer, Bundle, Carried, Shared};
 pub use code::{Code, check};
-pub use imports::Scene;
 pub use instance::{CallResult, Instance};
-pub use manifest::{Breach, BreachKind, breaches, check_manifest};
 pub use memory::InitialMemory;
 use meter::Meter;
-pub use meter::Used;
-pub use policy::{Answer, Policy, Question};
+pub use policy::Policy;
 pub use scripts::LoadScripts;
 
 use bindings::GuestPre;

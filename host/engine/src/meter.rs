@@ -10,28 +10,10 @@ use rustix::time::{ClockId, clock_gettime};
 use wasmtime::{ResourceLimiter, Result, StoreLimits, StoreLimitsBuilder};
 
 use guard_contract::limits::{Limits, TICK};
+use guard_facts::Used;
 
 /// A guest that waits may take this many times its limit of processor time.
 const PATIENCE: u32 = 8;
-
-/// What a guest used of its limits in one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Used {
-    /// Processor time, with starting the instance.
-    pub processor: Duration,
-    /// The size of its largest memory, in bytes.
-    pub memory: usize,
-}
-
-impl Used {
-    /// What it is of these limits, for people.
-    #[must_use]
-    pub fn of(self, limits: Limits) -> String {
-        let milliseconds = self.processor.as_secs_f64() * 1000.0;
-        let kibibytes = self.memory >> 10;
-        format!("{milliseconds:.2} of {} ms, {kibibytes} KiB of {} MiB", limits.time_ms, limits.memory_mib)
-    }
-}
 
 /// Runs from its making on, on the thread that made it.
 #[derive(Clone, Copy)]

@@ -1,17 +1,16 @@
 //! [`Policy`]: asked about a call, alone or in the instance that the carried policies share.
 
-use std::sync::Arc;
-
 use wasmtime::Store;
 
 use crate::bundle::Shared;
 use crate::guest::{Guest, GuestPre};
-use crate::imports::{Scene, State};
-use crate::meter::{Meter, Used};
-use crate::{bound, fault, manifest};
-use guard_contract::grants::Grants;
+use crate::imports::State;
+use crate::meter::Meter;
+use crate::{bound, fault};
 use guard_contract::limits::Limits;
-use guard_contract::{Decision, FaultKind, JournalLine, LogLine, Manifest};
+use guard_contract::manifest;
+use guard_contract::{FaultKind, Manifest};
+use guard_facts::{Answer, Question};
 
 /// A policy that is linked and can be asked, any number of times.
 #[derive(Clone)]
@@ -23,48 +22,6 @@ pub struct Policy {
 impl std::fmt::Debug for Policy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Policy")
-    }
-}
-
-/// What a policy is asked.
-#[derive(Debug, Clone)]
-pub struct Question<'a> {
-    /// What it can learn of the call.
-    pub scene: Scene,
-    /// What it may ask for.
-    pub grants: Arc<Grants>,
-    /// What its answer is held against.
-    pub manifest: &'a Manifest,
-    /// The tool's name.
-    pub tool: &'a str,
-    /// The tool's input: JSON.
-    pub input: &'a str,
-}
-
-/// What a policy gave back: its answer, and what it left behind on the way.
-#[derive(Debug)]
-pub struct Answer {
-    /// The decision, or why there is none.
-    pub decision: Result<Decision, FaultKind>,
-    /// What it wants written. Kept also when the decision is a fault.
-    pub journal: Vec<JournalLine>,
-    /// Its trace.
-    pub log: Vec<LogLine>,
-    /// The imports that it called, in order.
-    pub asked: Vec<String>,
-    /// What it used of its limits. Of one that shares its instance, the memory is that of all.
-    pub used: Used,
-}
-
-impl Answer {
-    /// The answer of a policy that could not even be asked.
-    #[must_use]
-    pub fn fault(fault: FaultKind) -> Self {
-        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
-    }
-
-    pub(crate) fn new(decision: Result<Decision, FaultKind>, state: State, used: Used) -> Self {
-        Answer { decision, journal: state.journal, log: state.log, asked: state.asked, used }
     }
 }
 
@@ -99,7 +56,7 @@ impl Policy {
         let decision = decision.and_then(|decision| manifest::check_decision(question.manifest, decision));
         let state = end(store, self.ends_soon);
         let used = meter.used(&state.limits);
-        Answer::new(decision, state, used)
+        Answer::new(decision, state.view, used)
     }
 
     /// Gives its settings to a fresh instance, and asks nothing.

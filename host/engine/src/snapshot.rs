@@ -14,15 +14,15 @@ use wasmtime::component::{Component, Instance, Lift, Linker, WasmList};
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
 use super::bindings::{Bundle, Guest};
-use super::imports::{Scene, State};
+use super::imports::State;
 use super::{Compile, Engine, bound, check};
-use crate::analysis::fill_paths;
 use crate::convert::Convert;
-use crate::facts::fixed::FixedFacts;
-use crate::facts::{Facts, Resolver};
 use guard_contract::allow::SELF_PROTECT;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
+use guard_facts::analysis::fill_paths;
+use guard_facts::fixed::FixedFacts;
+use guard_facts::{Facts, Resolver, Scene};
 
 /// How the reasons begin.
 const NO_SNAPSHOT: &str = "it cannot be taken";
@@ -134,7 +134,7 @@ fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command:
     let mut analysis = analysis.convert();
     fill_paths(&mut analysis, &*facts, &resolver);
     let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
-    store.data_mut().scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
+    store.data_mut().view.scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
     let input = serde_json::json!({ "command": command }).to_string();
     for policy in policies {
         let settings = if *policy == SELF_PROTECT { PLACES } else { "{}" };

@@ -16,6 +16,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
 pub mod capabilities;
+pub mod payload;
 pub mod response;
 pub mod text;
 
@@ -170,6 +171,18 @@ pub struct Reply {
     pub stderr: String,
     /// The exit code.
     pub exit: u8,
+}
+
+impl Reply {
+    /// The body of an answer over HTTP, where the exit code stands in a header. A harness that is told by an exit code and
+    /// standard error finds both in the body.
+    #[must_use]
+    pub fn body(&self) -> String {
+        match (self.stdout.is_empty(), self.stderr.is_empty() && self.exit == 0) {
+            (true, false) => serde_json::json!({ "exit": self.exit, "stderr": self.stderr }).to_string(),
+            _ => self.stdout.clone(),
+        }
+    }
 }
 
 /// One vendor's hook protocol.

@@ -9,9 +9,10 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::{FaultKind, Limits};
 use guard_contract::{Manifest, outcome_name};
-use guard_engine::facts::Facts;
-use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::{Analyzer, Policy, Question, Shared};
+use guard_engine::{Analyzer, Policy, Shared};
+use guard_facts::Facts;
+use guard_facts::Question;
+use guard_facts::fixed::FixedFacts;
 
 /// The world of an example: an empty project `/repo` of the user `/home/u`.
 #[must_use]

@@ -10,9 +10,9 @@ mod judge;
 mod responder;
 mod journal;
 mod outcome;
-mod payload;
 mod record;
 
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,24 +20,26 @@ use std::sync::Arc;
 
 use crate::cache::{self, Prepared, prepare_for};
 use crate::chain::Chain;
-use guard_config::{Brought, BypassAsk, Config, OnMalformed};
+pub use guard_chain::bypass;
+use guard_config::{Brought, Config, OnMalformed};
 use guard_contract::Outcome;
 use guard_contract::call::CallContext;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
-use guard_engine::facts::Facts;
-use guard_engine::facts::real::RealFacts;
+use guard_facts::Facts;
+use guard_facts::real::RealFacts;
 use guard_harness::Payload;
 use guard_harness::capabilities::{Capabilities, Fail};
+pub use guard_harness::payload::{PAYLOAD_BYTES, Refusal, parse};
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 use judge::circumstances;
 pub use judge::{Chains, Judge, Judged, Records, Said};
 pub use open_call::OpenCall;
-pub use payload::{PAYLOAD_BYTES, Refusal, parse};
 use responder::Responder;
 pub use responder::report;
+use serde_json::{Map, Value};
 
 /// What the hook's command line says.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +86,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         is_set: &is_set,
         chains: &chains,
     };
-    let object = payload::read();
+    let object = read();
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
     let exit = match &judged.said {
         Said::Verdict(verdict) => responder.reply(verdict),
@@ -144,32 +146,12 @@ impl OneReply<'_> {
     }
 }
 
-/// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
-/// a policy is broken is no such question.
-pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
-    if verdict.outcome != Outcome::Ask {
-        return verdict;
-    }
-    let (outcome, spared) = match setting {
-        BypassAsk::Ask => return verdict,
-        BypassAsk::Deny => (Outcome::Deny, false),
-        BypassAsk::Skip => {
-            // Nothing waits for a confirmation.
-            verdict.closing.clear();
-            (Outcome::Warn, true)
-        }
-    };
-    let mut asks: Vec<_> = verdict.findings.iter_mut().filter(|found| found.finding.outcome == Outcome::Ask).collect();
-    if !asks.iter().any(|ask| spared && ask.of_host) {
-        verdict.outcome = outcome;
-    }
-    for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
-        ask.finding.outcome = outcome;
-        if outcome == Outcome::Deny {
-            ask.finding.message = guard_harness::text::refused(&ask.finding.message);
-        }
-    }
-    verdict
+/// Reads the payload on standard input to its end.
+fn read() -> Result<Map<String, Value>, Refusal> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;
+    parse(bytes)
 }
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it. A process that lives on has to wait for

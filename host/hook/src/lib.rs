@@ -29,7 +29,7 @@ pub mod examples;
 pub mod hook;
 pub mod nested;
 pub mod programs;
-mod reading;
-pub mod redaction;
 pub mod scene;
 pub mod watch;
+
+pub use guard_chain::redaction;

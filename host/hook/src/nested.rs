@@ -10,7 +10,7 @@ use crate::cache::Prepared;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, parent};
 use guard_contract::policy::Layer;
-use guard_engine::Scene;
+use guard_facts::Scene;
 use guard_state::Places;
 
 /// Gives the chain of folders with a configuration.

@@ -1,14 +1,12 @@
-//! What the policies of a chain can learn of one call: its [`Scene`].
+//! The analyzer that this program carries, and the scene of a call that it has read.
 
 use std::sync::Arc;
 
 use crate::cache;
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::syntax::Coverage;
-use guard_engine::analysis::{self, analyze};
-use guard_engine::facts::{Facts, Resolver};
-use guard_engine::{Analyzer, Engine, Scene, Shared};
+use guard_engine::{Analyzer, Engine, Shared};
+use guard_facts::{Facts, Scene};
 
 /// Loads the analyzer that this program carries.
 ///
@@ -27,17 +25,7 @@ pub fn analyzed(
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
     shared: &mut Shared,
 ) -> Scene {
-    let mut scene = bare(call, at, facts);
-    scene.analysis = Arc::new(analyze(call, analyzer, at, &*scene.facts, &scene.resolver, shared));
-    scene
-}
-
-/// The scene of a call that nobody wants analysed.
-pub(crate) fn bare(call: &ToolCall, at: &CallContext, facts: Arc<dyn Facts>) -> Scene {
-    Scene {
-        context: at.facts(call),
-        analysis: Arc::new(analysis::empty(Coverage::Partial, None)),
-        facts,
-        resolver: Arc::new(Resolver::new(&at.cwd, &at.home, &at.project_root)),
-    }
+    guard_chain::scene::analyzed(call, at, facts, |command, dialect| {
+        analyzer().and_then(|analyzer| analyzer.analyze(shared, command, dialect, &at.cwd, &at.home))
+    })
 }

@@ -21,10 +21,11 @@ use tokio::time::timeout;
 use crate::ServeError;
 use crate::chains::{KeptChains, Pulse};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
+use guard_chain::exchange::{Answered, Request};
 use guard_config::Brought;
 use guard_contract::verdict::Verdict;
-use guard_engine::facts::Facts;
-use guard_engine::facts::real::RealFacts;
+use guard_facts::Facts;
+use guard_facts::real::RealFacts;
 use guard_harness::capabilities::ALL;
 use guard_harness::{Harness, Reply};
 use guard_hook::hook::{Judge, OpenCall, Said, parse};
@@ -46,6 +47,8 @@ const PANICS: usize = 16;
 pub(crate) enum Answer {
     /// What the hook would print, and how it would end.
     Reply(Reply, Tally),
+    /// What the policies say of a call from elsewhere: JSON.
+    Response(String, Tally),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
     /// The payload was not read in time, and nothing is decided.
@@ -139,6 +142,11 @@ impl Calls {
         self.answer_by(named, move |turn| turn.decide(named, body)).await
     }
 
+    /// Answers a request with a call from elsewhere and what is known of its machine.
+    pub(crate) async fn exchange(self: &Arc<Self>, body: Vec<u8>) -> Answer {
+        self.answer_by(guard_harness::default(), move |turn| turn.exchange(&body)).await
+    }
+
     async fn answer_by(
         self: &Arc<Self>,
         named: &'static dyn Harness,
@@ -202,7 +210,7 @@ impl Calls {
         let harness = turn.call.harness().name();
         let time = turn.call.elapsed();
         match &answer {
-            Answer::Reply(_, tally) => self.metrics.answered(harness, tally, time),
+            Answer::Reply(_, tally) | Answer::Response(_, tally) => self.metrics.answered(harness, tally, time),
             Answer::Report(_) => self.metrics.answered(harness, &Tally::without_verdict(UNREADABLE), time),
             Answer::Busy => self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time),
         }
@@ -249,6 +257,39 @@ impl Turn {
             }
         }
         judged.records.write(&calls.places, &*calls.facts);
+        if let Some(answer) = self.settled() {
+            self.send(answer);
+        }
+    }
+
+    /// As [`Turn::decide`], where the machine of the call is not this one: no project of it is here, and no approval.
+    fn exchange(&self, body: &[u8]) {
+        let calls = &self.calls;
+        let chain = calls.chains.of(&[], &calls.environment.home);
+        let config = &chain.prepared.config;
+        self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
+        let request: Result<Request, _> = serde_json::from_slice(body);
+        let answered = request.map_err(|error| error.to_string());
+        let answered = answered.and_then(|request| chain.answer(request).map_err(|undecided| undecided.to_string()));
+        let answered = answered.and_then(|Answered { response, calls, at }| {
+            let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
+            Ok((text, response.verdict, calls.into_iter().next(), at))
+        });
+        if let Ok((_, _, Some(call), at)) = &answered {
+            self.call.set_record(&config.audit, call, at);
+        }
+        if !self.call.take() {
+            return;
+        }
+        match answered {
+            Ok((text, verdict, call, _)) => {
+                self.settle(Answer::Response(text, Tally::of(&verdict)));
+                if call.is_some() {
+                    self.log(&verdict);
+                }
+            }
+            Err(text) => self.settle(Answer::Report(text)),
+        }
         if let Some(answer) = self.settled() {
             self.send(answer);
         }

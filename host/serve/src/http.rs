@@ -17,7 +17,7 @@ use tokio::time::timeout_at;
 use crate::calls::{Answer, Calls};
 use crate::metrics::METRICS;
 use crate::token::Token;
-use guard_harness::{Harness, Reply};
+use guard_harness::Harness;
 use guard_hook::hook::PAYLOAD_BYTES;
 
 /// The exit code that the hook would end with.
@@ -63,6 +63,7 @@ enum Place {
     Health,
     Metrics,
     Hook(Option<&'static dyn Harness>),
+    Decide,
 }
 
 impl Site {
@@ -76,6 +77,10 @@ impl Site {
         let answered = match self.place(&head) {
             Ok(Place::Health) => Ok(self.health().await),
             Ok(Place::Metrics) => Ok(self.metrics().await),
+            Ok(Place::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
+                Ok((bytes, _room)) => told(self.calls.exchange(bytes).await),
+                Err(refusal) => Err(refusal),
+            },
             Ok(Place::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
                 Ok((bytes, _room)) => {
                     let started = Instant::now();
@@ -103,6 +108,7 @@ impl Site {
         let path = head.uri.path();
         let (method, place) = match path.strip_prefix("/hook") {
             _ if path == "/health" => (Method::GET, Some(Place::Health)),
+            _ if path == "/decide" => (Method::POST, Some(Place::Decide)),
             _ if path == "/metrics" => (Method::GET, Some(Place::Metrics)),
             Some("") => (Method::POST, Some(Place::Hook(None))),
             Some(name) if name.starts_with('/') => {
@@ -112,7 +118,7 @@ impl Site {
             _ => {
                 return Err(Refusal::new(
                     StatusCode::NOT_FOUND,
-                    "there are /hook, /hook/HARNESS, /health and /metrics",
+                    "there are /hook, /hook/HARNESS, /decide, /health and /metrics",
                 ));
             }
         };
@@ -226,14 +232,8 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
 /// body.
 fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusal> {
     let (mut response, exit) = match answer {
-        Answer::Reply(Reply { stdout, stderr, exit }, _) => {
-            let body = match (stdout.is_empty(), stderr.is_empty() && exit == 0) {
-                (true, false) => json!({ "exit": exit, "stderr": stderr }).to_string(),
-                _ => stdout,
-            };
-            (respond(StatusCode::OK, body), exit)
-        }
-        Answer::Busy => return Err(busy()),
+        Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
+        Answer::Busy | Answer::Response(..) => return Err(busy()),
         Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
     };
     let headers = response.headers_mut();
@@ -242,6 +242,15 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
         headers.insert(TIMING, timing);
     }
     Ok(response)
+}
+
+/// What the policies say of a call from elsewhere. Whatever else there is, nothing was decided.
+fn told(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
+    match answer {
+        Answer::Response(text, _) => Ok(respond(StatusCode::OK, text)),
+        Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),
+        Answer::Reply(..) | Answer::Busy => Err(busy()),
+    }
 }
 
 fn refused(refusal: Refusal) -> Response<Full<Bytes>> {

@@ -16,8 +16,8 @@ use guard_contract::paths::lexical;
 use guard_contract::rank;
 use guard_contract::verdict::{Verdict, merge};
 use guard_engine::clock::Clock;
-use guard_engine::facts::real::RealFacts;
-use guard_engine::facts::{self, Facts};
+use guard_facts::Facts;
+use guard_facts::real::RealFacts;
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
 use guard_hook::cache::{self, Prepared, effective, prepare};
@@ -144,7 +144,7 @@ pub(super) fn folders(at: &CallContext) -> Vec<String> {
 pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> CallContext {
     let facts = RealFacts::new(environment.variables.clone());
     let cwd = cwd.map_or_else(|| environment.cwd.clone(), |cwd| lexical(cwd, &environment.cwd, &environment.home));
-    let project_root = facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
+    let project_root = guard_facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
     CallContext {
         cwd,
         project_root,

@@ -9,7 +9,7 @@ use crate::chain::{Ask, Chain, Trace};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::verdict::{Attributed, Verdict};
-use guard_engine::facts::recorded::{Record, Recorded};
+use guard_facts::recorded::{Record, Recorded};
 use guard_redact::{Secrets, redact};
 
 /// The longest text of a decision in a log. A longer one is left out: a line has to stay readable.

@@ -12,7 +12,7 @@ use crate::chain::Trace;
 use crate::redaction;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths;
-use guard_engine::facts::Facts;
+use guard_facts::Facts;
 use guard_redact::Secrets;
 use guard_state::session::stamp;
 

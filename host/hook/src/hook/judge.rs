@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
-use super::payload::Refusal;
 use super::{bypass, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
@@ -19,9 +18,10 @@ use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::verdict::{Opinion, Verdict, merge};
-use guard_engine::facts::recorded::Recording;
-use guard_engine::facts::{self, Facts};
+use guard_facts::Facts;
+use guard_facts::recorded::Recording;
 use guard_harness::capabilities::{Ask as Asking, Surface};
+use guard_harness::payload::Refusal;
 use guard_harness::{End, Event, Harness, Payload};
 use guard_state::environment::Environment;
 use guard_state::session::{Operation, Sessions};
@@ -314,7 +314,7 @@ pub(super) fn circumstances(
         Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
         _ => environment.cwd.clone(),
     };
-    let root = |cwd: &str| facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
+    let root = |cwd: &str| guard_facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
     let (cwd, named) = match payload.directory.as_str() {
         "" => (session, named),
         // Where one call happens is not where the project is.

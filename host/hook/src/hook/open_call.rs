@@ -135,12 +135,12 @@ impl OpenCall {
     }
 
     /// The deadline of the configuration.
-    pub(super) fn set_deadline(&self, deadline: Duration) {
+    pub fn set_deadline(&self, deadline: Duration) {
         self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
     }
 
     /// What an audit line says besides the verdict.
-    pub(super) fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
+    pub fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
         let record = (audit.clone(), call.clone(), at.clone());
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
     }

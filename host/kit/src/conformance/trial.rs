@@ -7,11 +7,13 @@ use super::calls::{self, Call};
 use super::{Check, Made, RULES, State};
 use guard_contract::call::CallContext;
 use guard_contract::grants::Grants;
+use guard_contract::manifest::{BreachKind, breaches, check_manifest};
 use guard_contract::{Decision, Manifest, outcome_name};
 use guard_contract::{FaultKind, Limits};
-use guard_engine::facts::Facts;
-use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::{Analyzer, BreachKind, CallResult, Instance, Policy, Shared, Used, breaches, check_manifest};
+use guard_engine::{Analyzer, CallResult, Instance, Policy, Shared};
+use guard_facts::Facts;
+use guard_facts::Used;
+use guard_facts::fixed::FixedFacts;
 use guard_hook::examples;
 use guard_hook::scene;
 

@@ -12,7 +12,7 @@ use super::{Case, Difference, Report, Subject, SubjectError, SubjectErrorKind, S
 use guard_contract::Level;
 use guard_contract::call::ToolCall;
 use guard_contract::verdict::merge;
-use guard_engine::facts::Facts;
+use guard_facts::Facts;
 use guard_hook::chain::{Ask, Chain, Trace};
 
 /// The policy that has tests in Rego.

@@ -14,9 +14,9 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Coverage};
 use guard_contract::verdict::{CALLED, FAULT, Verdict, merge};
 use guard_contract::{Finding, Limits};
-use guard_engine::Used;
-use guard_engine::facts::fixed::FixedFacts;
-use guard_engine::facts::{self, Facts};
+use guard_facts::Facts;
+use guard_facts::Used;
+use guard_facts::fixed::FixedFacts;
 use guard_harness::capabilities::Surface;
 use guard_harness::{Event, Harness, Payload, Reply};
 use guard_hook::cache::Readiness;
@@ -243,7 +243,7 @@ fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn 
     if payload.cwd.starts_with('/') {
         at.cwd.clone_from(&payload.cwd);
         if world.project_root.is_none() {
-            at.project_root = facts::git_root(facts, &at.cwd, &at.home).unwrap_or_else(|| at.cwd.clone());
+            at.project_root = guard_facts::git_root(facts, &at.cwd, &at.home).unwrap_or_else(|| at.cwd.clone());
         }
     }
     if !payload.directory.is_empty() {

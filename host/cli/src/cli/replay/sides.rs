@@ -18,7 +18,7 @@ use guard_contract::rank;
 use guard_contract::verdict::Verdict;
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
-use guard_engine::facts::Facts;
+use guard_facts::Facts;
 use guard_hook::audit::{Again, Decision};
 use guard_hook::cache::{self, Prepared, effective};
 use guard_hook::chain::{Ask, Chain};

@@ -1,12 +1,10 @@
-//! The payload on standard input: from bytes to an object.
+//! A payload: from bytes to an object.
 //!
 //! What a limit turns away is not malformed: somebody may have made it so, and it must not pass for that.
 
-use std::io::Read;
-
 use serde_json::{Map, Value};
 
-use guard_harness::Unreadable;
+use crate::Unreadable;
 
 /// The size of the largest payload, in bytes. A file that a tool writes is part of it.
 pub const PAYLOAD_BYTES: u64 = 16 << 20;
@@ -35,6 +33,7 @@ impl From<Unreadable> for Refusal {
 
 impl Refusal {
     /// What is wrong.
+    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Refusal::Malformed(text) | Refusal::Limit(text) | Refusal::Unclear(text) => text,
@@ -42,15 +41,11 @@ impl Refusal {
     }
 }
 
-/// Reads standard input to its end.
-pub(super) fn read() -> Result<Map<String, Value>, Refusal> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;
-    parse(bytes)
-}
-
 /// The object that the bytes of a payload are.
+///
+/// # Errors
+///
+/// They are none, or are beyond a limit.
 pub fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
     if bytes.len() as u64 > PAYLOAD_BYTES {
         return Err(Refusal::Limit(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));

@@ -9,7 +9,7 @@ use guard_contract::FactFault;
 
 use guard_sdk::testing::cases::GitFacts;
 
-use super::{Disk, Entry, Facts, GitAsked, GitQuestion};
+use crate::{Disk, Entry, Facts, GitAsked, GitQuestion};
 
 /// Files, folders, links and variables that a test names. Everything else is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -66,7 +66,7 @@ impl Facts for FixedFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Resolver;
+    use crate::Resolver;
     use guard_contract::{Presence, ResolvedPath};
 
     fn resolve(world: &str, raw: &str) -> ResolvedPath {

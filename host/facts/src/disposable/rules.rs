@@ -5,7 +5,7 @@ use gix_ignore::glob::pattern::{Case, Mode as PatternMode};
 use gix_ignore::glob::wildmatch::Mode;
 use guard_contract::paths::below;
 
-use crate::facts::{Entry, Facts};
+use crate::{Entry, Facts};
 
 /// The longest `.gitignore` that is read, in bytes. A longer one proves nothing.
 const IGNORE_BYTES: usize = 64 << 10;

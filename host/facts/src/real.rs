@@ -8,7 +8,7 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::{Disk, Entry, Facts, GitAsked, git};
+use crate::{Disk, Entry, Facts, GitAsked, git};
 use guard_contract::FactFault;
 use guard_contract::paths;
 

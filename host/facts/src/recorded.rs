@@ -1,7 +1,6 @@
 //! [`Recording`]: notes what a decision learns of the machine. [`Recorded`]: answers as the machine did then.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use guard_contract::FactFault;
 
-use super::{Disk, Entry, Facts, GitAsked};
+use crate::{Disk, Entry, Facts, GitAsked};
 
 /// What a decision learned of the machine. What it did not ask for is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,29 +154,88 @@ impl Facts for Recording {
     }
 }
 
-/// The machine as it was. Of what was not asked then it knows nothing: it is absent, and that is noted.
+/// What was asked for and is in no record. Its members are those of a [`Record`], without answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Missing {
+    /// Paths.
+    pub entries: BTreeSet<String>,
+    /// Starts of files: the most bytes, a colon, and the path.
+    pub heads: BTreeSet<String>,
+    /// Texts of files: the same.
+    pub files: BTreeSet<String>,
+    /// Variables.
+    pub env: BTreeSet<String>,
+    /// Questions to git: the question, a colon, and the path, with the work tree that it is about.
+    pub git: BTreeMap<String, String>,
+}
+
+impl Missing {
+    /// Nothing was asked for in vain.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Missing::default()
+    }
+
+    /// What either of both asked for.
+    pub fn add(&mut self, other: Missing) {
+        self.entries.extend(other.entries);
+        self.heads.extend(other.heads);
+        self.files.extend(other.files);
+        self.env.extend(other.env);
+        self.git.extend(other.git);
+    }
+}
+
+/// What a record says of what it does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beyond {
+    /// Nobody asked then, so it was not there for the decision.
+    Absent,
+    /// The machine is elsewhere, and has not been asked yet.
+    Unknown,
+}
+
+/// The machine as it was. What was asked for and is not in the record is noted.
 #[derive(Debug)]
 pub struct Recorded {
     record: Record,
-    lacks: AtomicBool,
+    beyond: Beyond,
+    missing: Mutex<Missing>,
 }
 
 impl Recorded {
-    /// The machine that this record is of.
+    /// The machine that this record is of. What is not in it is absent.
     #[must_use]
     pub fn new(record: Record) -> Self {
-        Recorded { record, lacks: AtomicBool::new(false) }
+        Recorded { record, beyond: Beyond::Absent, missing: Mutex::default() }
+    }
+
+    /// A machine elsewhere, of which this is known so far. What is not in the record is unknown.
+    #[must_use]
+    pub fn elsewhere(record: Record) -> Self {
+        Recorded { beyond: Beyond::Unknown, ..Recorded::new(record) }
     }
 
     /// Something was asked for that the record does not hold.
     #[must_use]
     pub fn lacks(&self) -> bool {
-        self.lacks.load(Ordering::Relaxed)
+        !self.noted().is_empty()
     }
 
-    fn known<T: Clone>(&self, known: Option<&T>) -> Option<T> {
+    /// What was asked for and is not in the record.
+    #[must_use]
+    pub fn missing(&self) -> Missing {
+        self.noted().clone()
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Missing> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known<T: Clone>(&self, known: Option<&T>, note: impl FnOnce(&mut Missing)) -> Option<T> {
         if known.is_none() {
-            self.lacks.store(true, Ordering::Relaxed);
+            note(&mut self.noted());
         }
         known.cloned()
     }
@@ -185,32 +243,57 @@ impl Recorded {
 
 impl Disk for Recorded {
     fn entry(&self, path: &str) -> Entry {
-        self.known(self.record.entries.get(path)).map_or(Entry::Absent, |name| entry_of(&name))
+        let known = self.known(self.record.entries.get(path), |missing| {
+            missing.entries.insert(path.to_owned());
+        });
+        match (known, self.beyond) {
+            (Some(name), _) => entry_of(&name),
+            (None, Beyond::Absent) => Entry::Absent,
+            (None, Beyond::Unknown) => Entry::Unknown,
+        }
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
-        self.known(self.record.heads.get(&bounded(path, cap))).flatten()
+        let key = bounded(path, cap);
+        self.known(self.record.heads.get(&key), |missing| {
+            missing.heads.insert(key.clone());
+        })
+        .flatten()
     }
 }
 
 impl Facts for Recorded {
     fn read_granted(&self, _: &str, path: &str, cap: usize) -> Result<String, FactFault> {
-        self.known(self.record.files.get(&bounded(path, cap))).unwrap_or(Err(FactFault::Absent))
+        let key = bounded(path, cap);
+        let known = self.known(self.record.files.get(&key), |missing| {
+            missing.files.insert(key.clone());
+        });
+        known.unwrap_or(Err(match self.beyond {
+            Beyond::Absent => FactFault::Absent,
+            Beyond::Unknown => FactFault::Failed,
+        }))
     }
 
     fn env(&self, name: &str) -> Option<String> {
-        self.known(self.record.env.get(name)).flatten()
+        self.known(self.record.env.get(name), |missing| {
+            missing.env.insert(name.to_owned());
+        })
+        .flatten()
     }
 
     fn git(&self, asked: GitAsked<'_>, _: Duration) -> Option<String> {
-        self.known(self.record.git.get(&asked_of(asked))).flatten()
+        let key = asked_of(asked);
+        self.known(self.record.git.get(&key), |missing| {
+            missing.git.insert(key.clone(), asked.root.to_owned());
+        })
+        .flatten()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::fixed::FixedFacts;
+    use crate::fixed::FixedFacts;
 
     #[test]
     fn what_was_learned_is_told_again_and_nothing_else() {
@@ -222,8 +305,8 @@ mod tests {
             let files =
                 [("/repo/x", 9), ("/repo/x", 2), ("/gone", 9)].map(|(path, cap)| facts.read_granted("/", path, cap));
             let git = ["/repo/x", "/gone"].map(|path| {
-                let question = crate::facts::GitQuestion::Tracked;
-                facts.git(GitAsked { root: "/repo", path, question, own: &[] }, crate::facts::git::WAIT)
+                let question = crate::GitQuestion::Tracked;
+                facts.git(GitAsked { root: "/repo", path, question, own: &[] }, crate::git::WAIT)
             });
             (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git)
         };
@@ -236,5 +319,27 @@ mod tests {
         assert!(!recorded.lacks());
         assert_eq!(recorded.entry("/other"), Entry::Absent);
         assert!(recorded.lacks());
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_machine_elsewhere_is_unknown_and_named() {
+        let record = Record { entries: [("/a".to_owned(), "file".to_owned())].into(), ..Record::default() };
+        let elsewhere = Recorded::elsewhere(record);
+        assert_eq!(elsewhere.entry("/a"), Entry::File);
+        assert!(elsewhere.missing().is_empty());
+        assert_eq!(elsewhere.entry("/b"), Entry::Unknown);
+        assert_eq!(elsewhere.read_head("/b", 7), None);
+        assert_eq!(elsewhere.read_granted("/", "/b", 9), Err(FactFault::Failed));
+        assert_eq!(elsewhere.env("A"), None);
+        let asked = GitAsked { root: "/r", path: "/r/b", question: crate::GitQuestion::Staged, own: &[] };
+        assert_eq!(elsewhere.git(asked, crate::git::WAIT), None);
+        let expected = Missing {
+            entries: ["/b".to_owned()].into(),
+            heads: ["7:/b".to_owned()].into(),
+            files: ["9:/b".to_owned()].into(),
+            env: ["A".to_owned()].into(),
+            git: [("staged:/r/b".to_owned(), "/r".to_owned())].into(),
+        };
+        assert_eq!(elsewhere.missing(), expected);
     }
 }

@@ -4,8 +4,7 @@
 //! in where each path leads.
 
 use crate::disposable;
-use crate::facts::{Facts, Resolver};
-use crate::{Analyzer, Shared};
+use crate::{Facts, Resolver};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{is_below, trimmed};
@@ -28,18 +27,16 @@ pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
     }
 }
 
-/// Analyses a call. `analyzer` is asked for only when the call runs a command.
+/// Analyses a call. `read` reads a command in a dialect, and is asked only when the call runs one.
 pub fn analyze(
     call: &ToolCall,
-    analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
+    read: impl FnOnce(&str, &str) -> Result<Analysis, FaultKind>,
     at: &CallContext,
     facts: &dyn Facts,
     resolver: &Resolver,
-    shared: &mut Shared,
 ) -> Analysis {
     let mut analysis = if let Some((command, dialect)) = call.command() {
-        analyzer()
-            .and_then(|analyzer| analyzer.analyze(shared, command, dialect.name(), &at.cwd, &at.home))
+        read(command, dialect.name())
             .unwrap_or_else(|fault| empty(Coverage::Unparsed, Some(format!("the analyzer failed: {fault}"))))
     } else if call.dialect.is_some() {
         empty(Coverage::Complete, None)
@@ -107,7 +104,7 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
 }
 
 /// Fills the `path` of each effect on a file of this machine.
-pub(crate) fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
+pub fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     for effect in &mut analysis.effects {
         let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");
         if elsewhere || effect.path.raw.is_empty() || !FILE_KINDS.contains(&effect.kind.as_str()) {
@@ -117,7 +114,7 @@ pub(crate) fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &
             if analysis.coverage == Coverage::Complete {
                 analysis.coverage = Coverage::Partial;
             }
-            analysis.reasons.push(format!("more than {} paths", crate::facts::PATHS));
+            analysis.reasons.push(format!("more than {} paths", crate::PATHS));
             return;
         }
         effect.path = resolver.resolve(facts, &effect.path.raw);
@@ -129,7 +126,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::facts::fixed::FixedFacts;
+    use crate::fixed::FixedFacts;
 
     fn severity_of_deleting(path: &str) -> Severity {
         let effect = Effect {

@@ -1,6 +1,4 @@
-//! What git says of a path: the `git` of the machine is asked.
-//!
-//! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
+//! The `git` of this machine, as a process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,31 +9,18 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// A question of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GitQuestion {
-    /// The branch that is checked out; the answer is its name, empty if there is none.
-    Branch,
-    /// Git keeps it. The answer to this one and those below is `yes` or `no`.
-    Tracked,
-    /// The next commit changes it.
-    Staged,
-    /// A rule leaves it out.
-    Ignored,
-}
+use super::{GitAsked, GitQuestion};
+
+/// The most that is read of an answer: the longest name of a branch, or the first of many files.
+const OUTPUT_BYTES: u64 = 4096;
+
+/// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
+const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
+
+/// Variables that git needs to find the user's own rules.
+const KEPT: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT"];
 
 impl GitQuestion {
-    /// Its name in a record.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            GitQuestion::Branch => "branch",
-            GitQuestion::Tracked => "tracked",
-            GitQuestion::Staged => "staged",
-            GitQuestion::Ignored => "ignored",
-        }
-    }
-
     /// The options of git that ask it.
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -71,34 +56,8 @@ impl GitQuestion {
     }
 }
 
-/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; in a
-/// repository of 2,000 files a question took 1.3 to 3 ms.
-pub(crate) const WAIT: Duration = Duration::from_millis(300);
-
-/// The most that is read of an answer: the longest name of a branch, or the first of many files.
-const OUTPUT_BYTES: u64 = 4096;
-
-/// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
-const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
-
-/// Variables that git needs to find the user's own rules.
-const KEPT: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT"];
-
-/// A question, and where it is asked.
-#[derive(Debug, Clone, Copy)]
-pub struct GitAsked<'a> {
-    /// The work tree.
-    pub root: &'a str,
-    /// The path that is asked about: the work tree, or something in it.
-    pub path: &'a str,
-    /// What is asked.
-    pub question: GitQuestion,
-    /// The folders of the project and the like: no program in them is run.
-    pub own: &'a [String],
-}
-
 /// Asks git. None: it is not known.
-pub(super) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
+pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
     let GitAsked { root, path, question, own } = asked;
     let mut command = Command::new(program(own, env.get("PATH")?)?);
     command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);

@@ -15,7 +15,7 @@ use guard_contract::Presence;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 
-use crate::facts::{Entry, Facts, Resolver};
+use crate::{Entry, Facts, Resolver};
 use rules::Rules;
 
 /// The tag's name.
@@ -275,7 +275,7 @@ fn may_fit(pattern: &str, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::analysis::{empty, fill_paths};
-    use crate::facts::fixed::FixedFacts;
+    use crate::fixed::FixedFacts;
     use guard_contract::syntax::{Coverage, Severity};
     use guard_contract::unresolved;
 

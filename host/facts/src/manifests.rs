@@ -4,7 +4,7 @@ use guard_contract::FactFault;
 use guard_contract::paths::{is_below, parent};
 use serde_json::{Map, Value};
 
-use super::{Entry, Facts};
+use crate::{Entry, Facts};
 
 /// The most dependencies, and the most commands, of one manifest.
 const ENTRIES: usize = 4096;
@@ -44,14 +44,21 @@ const KINDS: [Kind; 5] = [
 
 /// What a manifest says; the contract documents the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Manifest {
-    pub(crate) path: String,
-    pub(crate) kind: &'static str,
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) manager: &'static str,
-    pub(crate) dependencies: Vec<(String, String)>,
-    pub(crate) scripts: Vec<(String, String)>,
+pub struct Manifest {
+    /// The file, absolute.
+    pub path: String,
+    /// The kind of package.
+    pub kind: &'static str,
+    /// The package's name, or empty.
+    pub name: String,
+    /// The package's version, or empty.
+    pub version: String,
+    /// The program whose lock file lies beside it or above, or empty.
+    pub manager: &'static str,
+    /// Names and requirements.
+    pub dependencies: Vec<(String, String)>,
+    /// Names and texts.
+    pub scripts: Vec<(String, String)>,
 }
 
 /// The manifests of the nearest folder, at `path` or above it and within `project`, that has one. `read` gives the text of
@@ -60,7 +67,7 @@ pub(crate) struct Manifest {
 /// # Errors
 ///
 /// What `read` says, and [`FactFault::Failed`] for a text that is no such manifest.
-pub(crate) fn nearest(
+pub fn nearest(
     path: &str,
     project: &str,
     facts: &dyn Facts,
@@ -263,7 +270,7 @@ fn go_lines(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::fixed::FixedFacts;
+    use crate::fixed::FixedFacts;
 
     fn told(world: &str, path: &str) -> Result<Vec<Manifest>, FactFault> {
         let facts: FixedFacts = toml::from_str(world).unwrap();

@@ -1,8 +1,7 @@
 //! Checks what a policy says of itself, and that its answers keep to it.
 
-use guard_contract::FaultKind;
-use guard_contract::limits::{ITEMS, TEXT_BYTES};
-use guard_contract::{Decision, Manifest, Outcome, outcome_name, rank, worse};
+use crate::limits::{ITEMS, TEXT_BYTES};
+use crate::{Decision, FaultKind, Manifest, Outcome, outcome_name, rank, worse};
 use policy_path_globs::Glob;
 
 const NAME_BYTES: usize = 64;
@@ -66,7 +65,11 @@ pub enum BreachKind {
 }
 
 /// The decision keeps the contract and the manifest.
-pub(super) fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
+///
+/// # Errors
+///
+/// [`FaultKind::BadAnswer`] for the first thing that breaks it.
+pub fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
     match breaches(manifest, &decision).into_iter().next() {
         Some(breach) => Err(FaultKind::BadAnswer(breach.text)),
         None => Ok(decision),

@@ -1,0 +1,98 @@
+//! [`Baked`]: the resolved chain that a service is built with. It reads no file and loads no policy.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Seat, Terms};
+use guard_contract::allow::Allow;
+use guard_contract::policy::Entry;
+use guard_contract::readings::Arguments;
+use guard_contract::verdict::BypassAsk;
+use guard_contract::{FaultKind, Manifest, Problem};
+
+/// A resolved chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Baked {
+    /// What is wrong with the configuration.
+    pub problems: Vec<Problem>,
+    /// The policies that it switches off.
+    pub disabled: Vec<String>,
+    /// What the arguments of tools hold that are not known.
+    pub tools: Vec<Arguments>,
+    /// What may run without being asked about.
+    pub allows: Vec<Allow>,
+    /// The policies that nobody but the managed layer may loosen.
+    pub locked: Vec<String>,
+    /// The verdict in place of an ask when the harness skips prompts.
+    pub bypass_ask: BypassAsk,
+    /// The policies, in order.
+    pub members: Vec<BakedMember>,
+}
+
+/// A policy of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BakedMember {
+    /// What the configuration says of it.
+    pub entry: Entry,
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// It wants the analysis.
+    pub wants_analysis: bool,
+    /// All that it says are words of guard-host's own.
+    pub speaks_for_itself: bool,
+    /// Where it is.
+    pub seat: BakedSeat,
+}
+
+/// Where a policy is in a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BakedSeat {
+    /// In the bundle, under this name.
+    Bundle(String),
+    /// At this place of the row of the others.
+    Row(u32),
+}
+
+impl Baked {
+    /// The bytes that a service carries.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, which says that a type of it has no such form.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FaultKind> {
+        postcard::to_stdvec(self).map_err(|error| FaultKind::Artifact(error.to_string()))
+    }
+
+    /// Reads these bytes.
+    ///
+    /// # Errors
+    ///
+    /// They are not those of this release.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FaultKind> {
+        postcard::from_bytes(bytes).map_err(|error| FaultKind::Artifact(error.to_string()))
+    }
+
+    /// What it says besides its policies.
+    #[must_use]
+    pub fn terms(&self, today: fn() -> String) -> Terms<'_> {
+        Terms {
+            problems: &self.problems,
+            disabled: &self.disabled,
+            tools: &self.tools,
+            allows: &self.allows,
+            locked: &self.locked,
+            today,
+        }
+    }
+
+    /// The policies, as a call sees them.
+    #[must_use]
+    pub fn seats(&self) -> Vec<Seat<'_>> {
+        let seats =
+            self.members.iter().map(|BakedMember { entry, manifest, wants_analysis, speaks_for_itself, .. }| Seat {
+                entry,
+                ready: Ok((manifest, *wants_analysis)),
+                speaks_for_itself: *speaks_for_itself,
+            });
+        seats.collect()
+    }
+}

@@ -1,0 +1,203 @@
+//! Calls that come from elsewhere, with what is known of their machine: a [`Request`] and its [`Response`], both JSON.
+//!
+//! The machine of the call is not at hand, so a response says what it did not know of it. Whoever can ask the machine
+//! sends the request again with the answers, until nothing is missing.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Ask, Chain, Sandbox, bypass};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::paths::lexical;
+use guard_contract::verdict::{BypassAsk, Verdict};
+use guard_facts::recorded::{Missing, Record, Recorded};
+use guard_facts::{Facts, git_root};
+use guard_harness::{Event, Harness, Payload, Reply};
+
+/// The size of the largest request, in bytes: that of the largest payload.
+pub const BODY_BYTES: usize = 16 << 20;
+
+/// The most calls of one request.
+pub const CALLS: usize = 256;
+
+/// A call, and what is known of its machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Request {
+    /// The harness, if the payload does not tell it; empty: as the hook takes it.
+    pub harness: String,
+    /// What the harness sent. With it `calls` is empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Map<String, Value>>,
+    /// Calls in the host's own vocabulary; together they are one event.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    /// Where they happen. What a payload says counts before it.
+    pub at: CallContext,
+    /// What is known of the machine.
+    pub facts: Record,
+    /// Only the policies of these names; none: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
+}
+
+/// What is said of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Response {
+    /// What the policies say. A person's approvals are no part of it.
+    pub verdict: Verdict,
+    /// What the hook would print to the harness, and how it would end; none without a payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<ToldReply>,
+    /// Lines that policies want written on the machine of the call.
+    pub journal: Vec<JournalEntry>,
+    /// What was asked of the machine and is not known. The verdict takes it for unknown.
+    pub missing: Missing,
+}
+
+/// A request that was answered.
+#[derive(Debug)]
+pub struct Answered {
+    /// What is said of it.
+    pub response: Response,
+    /// The calls that it is about; none if it is about no call.
+    pub calls: Vec<ToolCall>,
+    /// Where they happen.
+    pub at: CallContext,
+}
+
+/// The reply of a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ToldReply {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl From<Reply> for ToldReply {
+    fn from(Reply { stdout, stderr, exit }: Reply) -> Self {
+        ToldReply { stdout, stderr, exit }
+    }
+}
+
+/// A line of a policy's journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct JournalEntry {
+    /// The policy's name in the chain.
+    pub policy: String,
+    /// The stream.
+    pub stream: String,
+    /// The line: a JSON object.
+    pub object: String,
+}
+
+/// Why nothing is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided(pub String);
+
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Undecided {}
+
+impl<S: Sandbox> Chain<'_, S> {
+    /// Answers a request. `learn` gives what the sandbox itself asked for in vain; it is called last.
+    ///
+    /// # Errors
+    ///
+    /// The payload cannot be read, or there is none. Nothing is decided, so the call must not run.
+    pub fn answer(
+        &self,
+        request: Request,
+        bypass_ask: BypassAsk,
+        learn: impl FnOnce() -> Missing,
+    ) -> Result<Answered, Undecided> {
+        let recorded = Arc::new(Recorded::elsewhere(request.facts));
+        let facts: Arc<dyn Facts> = recorded.clone();
+        let mut surface = None;
+        let (calls, at) = match request.payload {
+            None => (request.calls, request.at),
+            Some(_) if !request.calls.is_empty() => {
+                return Err(Undecided("a request has a payload or calls, not both".to_owned()));
+            }
+            Some(payload) => {
+                let named = match request.harness.as_str() {
+                    "" => guard_harness::default(),
+                    name => {
+                        guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?
+                    }
+                };
+                let harness = guard_harness::detect(&payload, named);
+                // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
+                surface = Some((harness, harness.surface_in(&payload, &|_| true)));
+                let decoded = harness.decode(&payload).map_err(|error| Undecided(error.to_string()))?;
+                let at = placed(harness, &decoded, request.at, &*facts);
+                // What asks about no call gets the silence that the hook gives it.
+                let calls = match decoded.event {
+                    Event::Calls(calls) => calls,
+                    Event::Told(..) | Event::SessionEnd | Event::Other => Vec::new(),
+                };
+                (calls, at)
+            }
+        };
+        if calls.len() > CALLS || calls.is_empty() && surface.is_none() {
+            return Err(Undecided(format!("a request is about 1 to {CALLS} calls")));
+        }
+        let ask = Ask { only: request.only.as_deref(), ..Ask::default() };
+        let traces: Vec<_> = calls.iter().map(|call| self.decide(call, &at, &facts, ask)).collect();
+        let journal = traces.iter().flat_map(crate::Trace::journal).map(|(policy, line)| JournalEntry {
+            policy: policy.to_owned(),
+            stream: line.stream.clone(),
+            object: line.object.clone(),
+        });
+        let journal = journal.collect();
+        let verdict = Verdict::all(traces.into_iter().map(|trace| trace.verdict));
+        let reply = surface.map(|(harness, surface)| {
+            let skips = harness.skips_prompts(&at.permission_mode);
+            let said = if skips { bypass(verdict.clone(), bypass_ask) } else { verdict.clone() };
+            harness.encode(&said, surface).into()
+        });
+        let mut missing = recorded.missing();
+        missing.add(learn());
+        Ok(Answered { response: Response { verdict, reply, journal, missing }, calls, at })
+    }
+}
+
+/// Where the calls of a payload happen: its own word first, then that of the request, then what the facts say.
+fn placed(harness: &dyn Harness, payload: &Payload, said: CallContext, facts: &dyn Facts) -> CallContext {
+    let session = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { said.cwd.clone() };
+    let cwd = match payload.directory.as_str() {
+        "" => session.clone(),
+        directory => lexical(directory, &session, &said.home),
+    };
+    let root = |cwd: &str| git_root(facts, cwd, &said.home).unwrap_or_else(|| cwd.to_owned());
+    let named = match said.project_root.as_str() {
+        "" => (!payload.directory.is_empty()).then(|| root(&session)),
+        named => Some(named.to_owned()),
+    };
+    let own = root(&cwd);
+    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
+    let or = |own: &String, said: String| if own.is_empty() { said } else { own.clone() };
+    CallContext {
+        cwd,
+        project_root: named.unwrap_or(own),
+        repository,
+        home: said.home.clone(),
+        account_home: said.account_home,
+        session: or(&payload.session, said.session),
+        harness: harness.name().to_owned(),
+        permission_mode: or(&payload.permission_mode, said.permission_mode),
+        agent: or(&payload.agent, said.agent),
+    }
+}

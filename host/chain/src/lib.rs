@@ -1,0 +1,474 @@
+//! Asks every policy of a chain that covers a call, to the end, and merges what they say.
+//!
+//! What runs the policies is a [`Sandbox`]: the hook's has wasmtime, and that of a service is the component model itself.
+//!
+//! # Invariants
+//!
+//! - Nothing here does input or output, and nothing here knows wasmtime or a file.
+//! - Every policy that covers a call is asked, whatever the others say, and a policy without an answer is a fault.
+//! - What a policy of others says is confined to lines of its own, and a secret of the call is in no text.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
+pub mod baked;
+mod bypass;
+pub mod exchange;
+mod reading;
+pub mod redaction;
+pub mod scene;
+
+use std::cell::LazyCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use guard_contract::allow::{self, Allow, Here};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::grants::Grants;
+use guard_contract::paths::is_below;
+use guard_contract::policy::{Entry, Layer, covers, may_loosen};
+use guard_contract::readings::{self, Arguments, READINGS, Readings};
+use guard_contract::syntax::Analysis;
+use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
+use guard_contract::{FaultKind, JournalLine};
+use guard_contract::{Manifest, Outcome, Problem};
+use guard_facts::{Answer, Facts, Question, Resolver, Scene};
+use reading::{is_plausible, of_read};
+
+pub use bypass::bypass;
+
+/// What runs the policies of a chain and reads commands.
+pub trait Sandbox {
+    /// What the policies of one call have in common.
+    type Shared: Default;
+
+    /// Reads a command of the call in a dialect.
+    ///
+    /// # Errors
+    ///
+    /// It cannot run, or it failed.
+    fn analyze(
+        &self,
+        shared: &mut Self::Shared,
+        command: &str,
+        dialect: &str,
+        at: &CallContext,
+    ) -> Result<Analysis, FaultKind>;
+
+    /// Asks the policy at a place of the chain. One that cannot be asked gives a fault.
+    fn ask(&self, shared: &mut Self::Shared, place: usize, given: Given, question: &Question<'_>) -> Answer;
+
+    /// What is wrong with settings that a policy does not take, and where.
+    fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
+
+    /// A clock for what is shown of a call; the time that has passed since any moment before.
+    fn elapsed(&self) -> Duration;
+}
+
+/// The settings that a policy is asked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Those of its entry.
+    Own,
+    /// None: its defaults.
+    Defaults,
+}
+
+/// The settings of a policy of which nothing is said.
+pub const DEFAULTS: &str = "{}";
+
+/// A policy of a chain.
+#[derive(Debug, Clone, Copy)]
+pub struct Seat<'a> {
+    /// What the configuration says of it.
+    pub entry: &'a Entry,
+    /// What it says of itself, and whether it wants the analysis; or why it cannot be asked.
+    pub ready: Result<(&'a Manifest, bool), &'a FaultKind>,
+    /// All that it says are words of guard-host's own.
+    pub speaks_for_itself: bool,
+}
+
+/// What the configuration says besides its policies.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// What is wrong with it.
+    pub problems: &'a [Problem],
+    /// The policies that it switches off.
+    pub disabled: &'a [String],
+    /// What the arguments of tools hold that are not known.
+    pub tools: &'a [Arguments],
+    /// What may run without being asked about.
+    pub allows: &'a [Allow],
+    /// The policies that nobody but the managed layer may loosen.
+    pub locked: &'a [String],
+    /// The present day in UTC, such as `2026-01-31`.
+    pub today: fn() -> String,
+}
+
+/// A chain, as one call sees it.
+pub struct Chain<'a, S> {
+    /// What runs its policies.
+    pub sandbox: &'a S,
+    /// What else holds.
+    pub terms: Terms<'a>,
+    /// Its policies, in order.
+    pub seats: Vec<Seat<'a>>,
+}
+
+impl<S> std::fmt::Debug for Chain<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Chain").field("seats", &self.seats).finish_non_exhaustive()
+    }
+}
+
+/// A call, where it happens, and the machine.
+pub type Placed<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
+
+/// Gives what other chains say of a call in this scene, which can only tighten.
+pub type Below<'a> = dyn Fn(&ToolCall, &Scene, Ask<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
+
+/// What became of one call.
+#[derive(Debug)]
+pub struct Trace {
+    /// What the chain says.
+    pub verdict: Verdict,
+    /// What the call does; none if no policy asks for it.
+    pub analysis: Option<Arc<Analysis>>,
+    /// How long the analysis took.
+    pub analysis_time: Duration,
+    /// The policies that were asked, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What one policy said.
+#[derive(Debug)]
+pub struct Step {
+    /// Its name in the chain.
+    pub policy: String,
+    /// What it answered.
+    pub answer: Answer,
+    /// How long it took, with mapping it.
+    pub time: Duration,
+}
+
+impl Trace {
+    /// The journal lines of all policies, with the name of each.
+    pub fn journal(&self) -> impl Iterator<Item = (&str, &JournalLine)> {
+        self.steps.iter().flat_map(|step| step.answer.journal.iter().map(|line| (step.policy.as_str(), line)))
+    }
+}
+
+/// What to ask beyond the call itself.
+#[derive(Clone, Copy, Default)]
+pub struct Ask<'a> {
+    /// Only the policies of these names; none: all.
+    pub only: Option<&'a [String]>,
+    /// Is told each opinion as it comes, so that a deadline finds the worst so far.
+    pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+    /// Every policy is granted everything: for a world that holds only what is meant for it.
+    pub grant_all: bool,
+    /// Is asked after the policies of the chain; none: nothing is.
+    pub below: Option<&'a Below<'a>>,
+    /// The scene, with its analysis, if it was made already.
+    pub scene: Option<&'a Scene>,
+    /// The call is another one as the host reads it.
+    pub is_reading: bool,
+    /// Says of a policy's name whether it stops nothing for now.
+    pub paused: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+impl std::fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask").field("only", &self.only).finish_non_exhaustive()
+    }
+}
+
+impl<S: Sandbox> Chain<'_, S> {
+    /// Asks every policy that covers the call.
+    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
+        let mut opinions = Vec::new();
+        let mut trace = self.ask(call, at, facts, ask, &mut opinions);
+        self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
+        let allows = self.terms.allows;
+        let verdict = self.lift(merge(opinions), allows, (call, at, &**facts), trace.analysis.as_deref());
+        Trace { verdict, ..trace }
+    }
+
+    /// Lifts the asks that these allows answer, as far as they may here.
+    #[must_use]
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
+        let (call, at, facts) = of;
+        if verdict.outcome != Outcome::Ask || allows.is_empty() {
+            return verdict;
+        }
+        let today = (self.terms.today)();
+        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
+        let may = |layer: Layer, policy: &str| {
+            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == policy);
+            entry.is_some_and(|entry| may_loosen(self.terms.locked, layer, entry))
+        };
+        let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
+        let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
+        let here = Here { cwd: &at.cwd, canonical: &canonical, root: &root };
+        allow::lift(verdict, &allows, may, (call, here), analysis)
+    }
+
+    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
+    #[must_use]
+    pub fn sparing(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Option<Vec<Allow>> {
+        let allows: Vec<Allow> = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
+        let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();
+        self.lift(verdict.clone(), &checked.ok()?, of, Some(analysis)).is_allowed().then_some(allows)
+    }
+
+    /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.
+    fn ask_about_readings(
+        &self,
+        call: &ToolCall,
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+        ask: Ask<'_>,
+        trace: &mut Trace,
+        opinions: &mut Vec<Opinion>,
+    ) {
+        let Readings { all, is_cut } = readings::of(call, self.terms.tools);
+        for reading in all {
+            let mut said = Vec::new();
+            let again = Ask { watch: None, scene: None, is_reading: true, ..ask };
+            let of_reading = self.ask(&reading.call, at, facts, again, &mut said);
+            if !is_plausible(&reading, of_reading.analysis.as_deref()) {
+                continue;
+            }
+            for opinion in said {
+                // That a policy is broken was said of the call itself.
+                if opinion.of_host && opinions.contains(&opinion) {
+                    continue;
+                }
+                let opinion = of_read(opinion, &reading, call);
+                if let Some(watch) = ask.watch {
+                    watch(&opinion);
+                }
+                opinions.push(opinion);
+            }
+            trace.steps.extend(of_reading.steps);
+            if trace.analysis.as_ref().is_none_or(|analysis| analysis.effects.is_empty()) {
+                trace.analysis = of_reading.analysis.or(trace.analysis.take());
+            }
+        }
+        if is_cut {
+            let text = format!("the tool is not known, and more than {READINGS} of its arguments may do something");
+            let remedy = "make several calls of it, with fewer arguments each".to_owned();
+            let cut = Opinion::of_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
+            if let Some(watch) = ask.watch {
+                watch(&cut);
+            }
+            opinions.push(cut);
+        }
+    }
+
+    /// Asks every policy that covers the call, and puts what they say to the opinions. The verdict is left open.
+    pub fn ask(
+        &self,
+        call: &ToolCall,
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+        ask: Ask<'_>,
+        opinions: &mut Vec<Opinion>,
+    ) -> Trace {
+        let mut record_opinion = |opinion: Opinion| {
+            if let Some(watch) = ask.watch {
+                watch(&opinion);
+            }
+            opinions.push(opinion);
+        };
+        // What concerns every call was said of the call itself.
+        for problem in self.terms.problems.iter().filter(|_| !ask.is_reading) {
+            record_opinion(Opinion::of_problem(problem));
+        }
+        if let Some(only) = ask.only.filter(|_| !ask.is_reading) {
+            let is_member = |name: &String| self.seats.iter().any(|seat| seat.entry.name == *name);
+            let known = |name: &String| is_member(name) || self.terms.disabled.contains(name);
+            for name in only.iter().filter(|name| !known(name)) {
+                let text = format!("`--only` names `{name}`, which is not in the chain");
+                let remedy = "correct the name in the hook's registration".to_owned();
+                record_opinion(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+            }
+        }
+
+        let asked: Vec<(usize, &Seat<'_>)> = (self.seats.iter().enumerate())
+            .filter(|(_, seat)| ask.only.is_none_or(|only| only.contains(&seat.entry.name)))
+            .filter(|(_, seat)| is_asked(seat, &call.tool))
+            .collect();
+        let wanted = asked.iter().any(|(_, seat)| seat.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
+        // What a command concerns says its analysis alone. A hook that asks few policies asks these.
+        let below = ask.below.filter(|_| ask.only.is_none());
+        let analyzed = wanted || below.is_some() && call.command().is_some();
+        let started = self.sandbox.elapsed();
+        let mut shared = S::Shared::default();
+        let scene = match ask.scene.filter(|_| analyzed) {
+            Some(scene) => scene.clone(),
+            None if analyzed => scene::analyzed(call, at, facts.clone(), |command, dialect| {
+                self.sandbox.analyze(&mut shared, command, dialect, at)
+            }),
+            None => scene::bare(call, at, facts.clone()),
+        };
+        let analysis_time = self.sandbox.elapsed().saturating_sub(started);
+
+        let input = Value::Object(call.input.clone()).to_string();
+        let mut steps = Vec::with_capacity(asked.len());
+        let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
+        for (place, seat) in asked {
+            let started = self.sandbox.elapsed();
+            let entry = seat.entry;
+            let mut decide = |given: Given, manifest| {
+                let grants = Arc::new(grants(entry, at, &scene, ask.grant_all));
+                let question = Question { scene: scene.clone(), grants, manifest, tool: &call.tool, input: &input };
+                let mut answer = self.sandbox.ask(&mut shared, place, given, &question);
+                if let Ok(decision) = &mut answer.decision {
+                    // Finding the secrets takes longer than most policies do.
+                    if !decision.findings.is_empty() {
+                        redaction::clean(decision, &secrets);
+                    }
+                    if !seat.speaks_for_itself {
+                        redaction::confine(decision, entry);
+                    }
+                }
+                answer
+            };
+            let is_paused = |paused: &dyn Fn(&str) -> bool| {
+                paused(&entry.name) && may_loosen(self.terms.locked, Layer::User, entry)
+            };
+            let is_watched = entry.watched || ask.paused.is_some_and(is_paused);
+            let watched = |opinion: Opinion| if is_watched { opinion.watched() } else { opinion };
+            let mut answer = match seat.ready {
+                Ok((manifest, _)) => decide(Given::Own, manifest),
+                Err(fault) => Answer::fault(fault.clone()),
+            };
+            let mut of_defaults = None;
+            if let Some(problem) = entry.broken_settings() {
+                // It was given its defaults, as there is nothing else.
+                let fault = Err(FaultKind::Settings(problem.to_string()));
+                of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
+            } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, seat.ready)
+                && fault.is_refused_settings()
+                && entry.settings != DEFAULTS
+            {
+                of_defaults = decide(Given::Defaults, manifest).decision.ok();
+            }
+            let mut opinion = self.opinion(entry, &answer);
+            if opinion.of_host {
+                redaction::clean(&mut opinion.decision, &secrets);
+            }
+            record_opinion(watched(opinion));
+            // A slip in the settings of a policy takes no deny of its defaults back.
+            if let Some(decision) = of_defaults {
+                let decision = tighten_only(decision);
+                let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
+                record_opinion(watched(opinion));
+            }
+            if let Some(problem) = entry.ignored_settings() {
+                let text = format!("settings of `{}` are ignored, and its defaults hold: {problem}", entry.name);
+                let warning =
+                    Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, problem.hint.clone());
+                record_opinion(warning);
+            }
+            steps.push(Step {
+                policy: entry.name.clone(),
+                answer,
+                time: self.sandbox.elapsed().saturating_sub(started),
+            });
+        }
+        if let Some(below) = below {
+            // What comes of it may only tighten, so it is told once that is sure.
+            let ask = Ask { watch: None, below: None, scene: analyzed.then_some(&scene), is_reading: false, ..ask };
+            let (said, of_below) = below(call, &scene, ask);
+            steps.extend(of_below);
+            for opinion in said {
+                record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
+            }
+        }
+        let analysis = wanted.then(|| scene.analysis.clone());
+        Trace { verdict: merge([]), analysis, analysis_time, steps }
+    }
+
+    /// What a policy's answer means: a fault becomes what the configuration says of faults.
+    fn opinion(&self, entry: &Entry, answer: &Answer) -> Opinion {
+        match &answer.decision {
+            Ok(decision) => {
+                let decision = decision.clone();
+                let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
+                Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
+            }
+            Err(fault) => {
+                let mut text = format!("the policy `{}` gave no answer: {fault}", entry.name);
+                let remedy = match fault {
+                    FaultKind::Settings(_) => {
+                        entry.broken_settings().map_or_else(String::new, |found| found.hint.clone())
+                    }
+                    FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
+                        let Problem { place, text: refusal, hint, .. } =
+                            self.sandbox.of_refused_settings(entry, refusal);
+                        text = format!("the policy `{}` gave no answer: its `configure` failed: ", entry.name);
+                        text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
+                        hint
+                    }
+                    FaultKind::Unused { hint, .. } => hint.clone(),
+                    FaultKind::NotReady => {
+                        "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
+                            .to_owned()
+                    }
+                    _ => format!(
+                        "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
+                        entry.layer.name()
+                    ),
+                };
+                Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
+            }
+        }
+    }
+}
+
+/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
+fn is_asked(seat: &Seat<'_>, tool: &str) -> bool {
+    let narrowed = seat.entry.tools.as_deref();
+    match seat.ready {
+        Ok((manifest, _)) => covers(manifest, narrowed, tool),
+        Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
+    }
+}
+
+fn no_manifest() -> Manifest {
+    Manifest {
+        id: String::new(),
+        version: String::new(),
+        summary: String::new(),
+        tools: Vec::new(),
+        rules: Vec::new(),
+        grants: Vec::new(),
+        examples: Vec::new(),
+    }
+}
+
+/// What a policy may ask for in this call.
+fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Grants {
+    if grant_all {
+        return Grants::everything();
+    }
+    let project = if entry.project.is_empty() { &at.project_root } else { &entry.project };
+    let limited = entry.is_limited();
+    let mut grants = entry.grants.resolve(&at.home, project, limited, &|name| scene.facts.env(name));
+    if limited {
+        // A link in the project may lead anywhere.
+        let leads_to = |path: &str| scene.resolver.resolve(&*scene.facts, path).canonical;
+        let root = leads_to(project);
+        grants.read.retain(|path| is_below(&leads_to(path), &root));
+    }
+    grants
+}

@@ -1,0 +1,72 @@
+//! [`Question`] and [`Answer`]: what a policy is asked, and what it gives back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::{Scene, View};
+use guard_contract::grants::Grants;
+use guard_contract::limits::Limits;
+use guard_contract::{Decision, FaultKind, JournalLine, LogLine, Manifest};
+
+/// What a policy is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// What it can learn of the call.
+    pub scene: Scene,
+    /// What it may ask for.
+    pub grants: Arc<Grants>,
+    /// What its answer is held against.
+    pub manifest: &'a Manifest,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The tool's input: JSON.
+    pub input: &'a str,
+}
+
+/// What a policy gave back: its answer, and what it left behind on the way.
+#[derive(Debug)]
+pub struct Answer {
+    /// The decision, or why there is none.
+    pub decision: Result<Decision, FaultKind>,
+    /// What it wants written. Kept also when the decision is a fault.
+    pub journal: Vec<JournalLine>,
+    /// Its trace.
+    pub log: Vec<LogLine>,
+    /// The imports that it called, in order.
+    pub asked: Vec<String>,
+    /// What it used of its limits. Of one that shares its instance, the memory is that of all.
+    pub used: Used,
+}
+
+impl Answer {
+    /// The answer of a policy that could not even be asked.
+    #[must_use]
+    pub fn fault(fault: FaultKind) -> Self {
+        Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
+    }
+
+    /// What it said, with what its view was left with.
+    #[must_use]
+    pub fn new(decision: Result<Decision, FaultKind>, view: View, used: Used) -> Self {
+        Answer { decision, journal: view.journal, log: view.log, asked: view.asked, used }
+    }
+}
+
+/// What a guest used of its limits in one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Used {
+    /// Processor time, with starting the instance.
+    pub processor: Duration,
+    /// The size of its largest memory, in bytes.
+    pub memory: usize,
+}
+
+impl Used {
+    /// What it is of these limits, for people.
+    #[must_use]
+    pub fn of(self, limits: Limits) -> String {
+        let milliseconds = self.processor.as_secs_f64() * 1000.0;
+        let kibibytes = self.memory >> 10;
+        format!("{milliseconds:.2} of {} ms, {kibibytes} KiB of {} MiB", limits.time_ms, limits.memory_mib)
+    }
+}

@@ -1,0 +1,54 @@
+//! What git says of a path: the `git` of the machine is asked.
+//!
+//! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
+
+#[cfg(not(target_family = "wasm"))]
+mod machine;
+
+use std::time::Duration;
+
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use machine::ask;
+
+/// A question of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitQuestion {
+    /// The branch that is checked out; the answer is its name, empty if there is none.
+    Branch,
+    /// Git keeps it. The answer to this one and those below is `yes` or `no`.
+    Tracked,
+    /// The next commit changes it.
+    Staged,
+    /// A rule leaves it out.
+    Ignored,
+}
+
+impl GitQuestion {
+    /// Its name in a record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            GitQuestion::Branch => "branch",
+            GitQuestion::Tracked => "tracked",
+            GitQuestion::Staged => "staged",
+            GitQuestion::Ignored => "ignored",
+        }
+    }
+}
+
+/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; in a
+/// repository of 2,000 files a question took 1.3 to 3 ms.
+pub(crate) const WAIT: Duration = Duration::from_millis(300);
+
+/// A question, and where it is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct GitAsked<'a> {
+    /// The work tree.
+    pub root: &'a str,
+    /// The path that is asked about: the work tree, or something in it.
+    pub path: &'a str,
+    /// What is asked.
+    pub question: GitQuestion,
+    /// The folders of the project and the like: no program in them is run.
+    pub own: &'a [String],
+}

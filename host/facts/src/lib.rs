@@ -1,0 +1,54 @@
+//! What policies can learn of a call: what the machine says, what the call does, and what of both a policy may see.
+//!
+//! [`Facts`] is the one door to files and variables for everything that decides. [`real::RealFacts`] asks the machine,
+//! [`fixed::FixedFacts`] is a world of its own for tests, and [`recorded::Recorded`] answers as the machine did once. The
+//! algorithm that resolves paths over all of them is `guard_sdk`'s, which the tests of a policy use as well.
+//!
+//! # Invariants
+//!
+//! - There is no sandbox in this crate: what runs a policy gives its questions to a [`View`] and its answers back.
+//! - A policy learns only what the call's [`Scene`] holds, and of files and variables only what its grants allow.
+//! - Nothing here writes to the machine: lines of journals and logs are collected and given back.
+//! - Only `real` and `git` ask the machine, and only where there is one.
+
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
+
+pub mod analysis;
+mod answer;
+mod disposable;
+pub mod fixed;
+pub mod git;
+pub mod manifests;
+#[cfg(not(target_family = "wasm"))]
+pub mod real;
+pub mod recorded;
+mod resolve;
+mod view;
+
+use std::fmt;
+use std::time::Duration;
+
+pub use answer::{Answer, Question, Used};
+pub use git::{GitAsked, GitQuestion};
+pub use guard_sdk::resolve::{Disk, Entry, git_root};
+pub use resolve::{PATHS, Resolver};
+pub use view::{OutsideDecide, Scene, View};
+
+use guard_contract::FactFault;
+
+/// A machine, or the world of a test.
+pub trait Facts: Disk + fmt::Debug + Send + Sync {
+    /// The text of `path`, which is `root` or lies below it. Never leaves `root`, not by a link either.
+    ///
+    /// # Errors
+    ///
+    /// [`FactFault::Absent`], [`FactFault::TooLarge`] beyond `cap` bytes, [`FactFault::NotText`], or
+    /// [`FactFault::Failed`].
+    fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault>;
+
+    /// The value of a variable that is set.
+    fn env(&self, name: &str) -> Option<String>;
+
+    /// What git says within `wait`. None: it is not known.
+    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;
+}

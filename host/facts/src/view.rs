@@ -1,0 +1,231 @@
+//! [`View`]: what one policy may see of a call, and what it leaves behind.
+
+use std::sync::Arc;
+
+use crate::{Entry, Facts, GitAsked, GitQuestion, Resolver, manifests};
+use guard_contract::grants::Grants;
+use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES};
+use guard_contract::paths::{is_below, parent};
+use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_contract::{CallFacts, FactFault, JournalLine, Level, LogLine, Presence, ResolvedPath};
+use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
+
+/// All that the policies of a chain can learn of one call.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Where the call happens.
+    pub context: CallFacts,
+    /// What it does; none if no policy of the chain asks for it.
+    pub analysis: Arc<Analysis>,
+    /// The machine, or the world of a test.
+    pub facts: Arc<dyn Facts>,
+    /// Paths that were resolved already.
+    pub resolver: Arc<Resolver>,
+}
+
+/// What one policy may see, question by question, and the lines that it leaves behind.
+#[derive(Debug, Default)]
+pub struct View {
+    /// None while a policy is described or configured: only `log` works then.
+    pub scene: Option<Scene>,
+    /// What it may ask for.
+    pub grants: Arc<Grants>,
+    /// What it wants written.
+    pub journal: Vec<JournalLine>,
+    /// Its trace.
+    pub log: Vec<LogLine>,
+    /// The imports that it called, in order.
+    pub asked: Vec<String>,
+    /// How often git was asked.
+    git_questions: usize,
+}
+
+/// An import was called before there was a call to be asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsideDecide(String);
+
+impl std::fmt::Display for OutsideDecide {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` was called outside `decide`", self.0)
+    }
+}
+
+impl std::error::Error for OutsideDecide {}
+
+/// The answer to an import, which the contract has in `decide` only.
+type InDecide<T> = Result<T, OutsideDecide>;
+
+#[expect(clippy::missing_errors_doc, reason = "each fails for one reason: there is no call")]
+impl View {
+    fn scene(&mut self, question: &str) -> InDecide<&Scene> {
+        if self.asked.len() < LINES {
+            self.asked.push(question.to_owned());
+        }
+        self.scene.as_ref().ok_or_else(|| OutsideDecide(question.to_owned()))
+    }
+
+    /// `analysis.current`.
+    pub fn analysis(&mut self) -> InDecide<Analysis> {
+        Ok(Analysis::clone(&self.scene("analysis.current")?.analysis))
+    }
+
+    /// `context.get`.
+    pub fn context(&mut self) -> InDecide<CallFacts> {
+        Ok(self.scene("context.get")?.context.clone())
+    }
+
+    /// `files.resolve`.
+    pub fn resolve(&mut self, path: &str) -> InDecide<ResolvedPath> {
+        let scene = self.scene("files.resolve")?;
+        Ok(scene.resolver.resolve(&*scene.facts, path))
+    }
+
+    /// `files.read-text`.
+    pub fn read_text(&mut self, path: &str) -> InDecide<Result<String, FactFault>> {
+        let grants = self.grants.clone();
+        let scene = self.scene("files.read-text")?;
+        let resolved = scene.resolver.resolve(&*scene.facts, path);
+        Ok(match grants.read_root(&resolved.lexical) {
+            Some(root) => scene.facts.read_granted(root, &resolved.lexical, FILE_BYTES),
+            None => Err(FactFault::Denied),
+        })
+    }
+
+    /// `env.get`.
+    pub fn env(&mut self, name: &str) -> InDecide<Result<String, FactFault>> {
+        let granted = self.grants.allows_env(name);
+        let scene = self.scene("env.get")?;
+        Ok(if granted { scene.facts.env(name).ok_or(FactFault::Absent) } else { Err(FactFault::Denied) })
+    }
+
+    /// `journal.append`.
+    pub fn append(&mut self, stream: String, object: String) -> InDecide<Result<(), FactFault>> {
+        self.scene("journal.append")?;
+        if !self.grants.allows_journal(&stream) {
+            return Ok(Err(FactFault::Denied));
+        }
+        if self.journal.len() >= LINES || object.len() > JOURNAL_LINE_BYTES {
+            return Ok(Err(FactFault::TooLarge));
+        }
+        let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&object).is_ok();
+        if !is_object {
+            return Ok(Err(FactFault::Failed));
+        }
+        self.journal.push(JournalLine { stream, object });
+        Ok(Ok(()))
+    }
+
+    /// `log.log`, which works at any time.
+    pub fn log(&mut self, level: Level, mut message: String) {
+        if self.log.len() < LINES {
+            let end = message.floor_char_boundary(LOG_LINE_BYTES.min(message.len()));
+            message.truncate(end);
+            self.log.push(LogLine { level, message });
+        }
+    }
+
+    /// `git.branch`.
+    pub fn branch(&mut self, path: &str) -> InDecide<String> {
+        Ok(self.git("git.branch", path, GitQuestion::Branch)?.unwrap_or_default())
+    }
+
+    /// `git.tracked`.
+    pub fn tracked(&mut self, path: &str) -> InDecide<Presence> {
+        self.git_presence("git.tracked", path, GitQuestion::Tracked)
+    }
+
+    /// `git.staged`.
+    pub fn staged(&mut self, path: &str) -> InDecide<Presence> {
+        self.git_presence("git.staged", path, GitQuestion::Staged)
+    }
+
+    /// `git.ignored`.
+    pub fn ignored(&mut self, path: &str) -> InDecide<Presence> {
+        self.git_presence("git.ignored", path, GitQuestion::Ignored)
+    }
+
+    /// `project.manifests`.
+    pub fn manifests(&mut self, path: &str) -> InDecide<Result<Vec<manifests::Manifest>, FactFault>> {
+        let grants = self.grants.clone();
+        let scene = self.scene("project.manifests")?;
+        let found = scene.resolver.resolve(&*scene.facts, path);
+        // A project may be called by another name than the path.
+        let start = if is_below(&found.lexical, &scene.context.project_root) { found.lexical } else { found.canonical };
+        let read = |path: &str| match grants.read_root(path) {
+            Some(root) => scene.facts.read_granted(root, path, FILE_BYTES),
+            None => Err(FactFault::Denied),
+        };
+        Ok(manifests::nearest(&start, &scene.context.project_root, &*scene.facts, &read))
+    }
+
+    /// `earlier.effects`.
+    pub fn earlier(&mut self, command_id: u32, path: &str) -> InDecide<Vec<Effect>> {
+        let scene = self.scene("earlier.effects")?;
+        let about = scene.resolver.resolve(&*scene.facts, path);
+        let seats = scene.analysis.commands.iter().map(seat);
+        let earlier = Earlier::than(command_id, seats);
+        let is_near = |one: &str, other: &str| {
+            !one.is_empty() && !other.is_empty() && (is_below(one, other) || is_below(other, one))
+        };
+        let mut found = Vec::new();
+        for effect in &scene.analysis.effects {
+            let concerns =
+                is_near(&effect.path.lexical, &about.lexical) || is_near(&effect.path.canonical, &about.canonical);
+            if let Some(is_certain) = concerns.then(|| earlier.is_certain(effect.command_id)).flatten() {
+                let mut effect = effect.clone();
+                effect.certain &= is_certain;
+                found.push(effect);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What git says of a path; none if it is not known.
+    fn git(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Option<String>> {
+        self.git_questions += 1;
+        let has_room = self.git_questions <= GIT_QUESTIONS;
+        let scene = self.scene(name)?;
+        let (facts, resolver) = (&*scene.facts, &scene.resolver);
+        // Of a link git keeps the link, not what lies behind it.
+        let lexical = resolver.resolve(facts, path).lexical;
+        let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
+        let name = lexical.rsplit('/').next().unwrap_or_default();
+        let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
+        let is_root =
+            facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
+        let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
+        // A repository in between, which the host does not take for one, is one for git.
+        let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
+            .take_while(|folder| is_below(folder, &root) && *folder != root);
+        let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);
+        let is_known = !root.is_empty() && !held.canonical.is_empty() && (!is_root || root == whole);
+        if !has_room || !is_known || between.any(is_mine) {
+            return Ok(None);
+        }
+        let at = &scene.context;
+        let of_call = resolver.resolve(facts, &at.cwd).git_root;
+        let own = [root.clone(), at.project_root.clone(), at.cwd.clone(), of_call];
+        let own: Vec<String> = own.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).collect();
+        Ok(resolver.ask_git(facts, GitAsked { root: &root, path: &whole, question, own: &own }))
+    }
+
+    fn git_presence(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Presence> {
+        Ok(match self.git(name, path, question)?.as_deref() {
+            Some("yes") => Presence::Yes,
+            Some("no") => Presence::No,
+            _ => Presence::Unknown,
+        })
+    }
+}
+
+fn seat(command: &Command) -> Seat<'_> {
+    Seat {
+        id: command.id,
+        parent: command.parent,
+        pipeline: command.position.pipeline,
+        operator: &command.position.operator,
+        background: command.position.background,
+        within: &command.position.within,
+        is_for_each: command.via.iter().any(|via| FOR_EACH.contains(&via.kind.as_str())),
+    }
+}
