@@ -99,6 +99,17 @@ fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
     );
 }
 
+const SERVICE: [&str; 4] = ["wit/0.1.0", "wit/0.2.0", "policies/bundle/wit", "policies/service/wit"];
+
+#[test]
+fn the_bindings_of_the_parts_of_a_service_equal_its_contract() {
+    let types = ["types", "syntax"].map(shared).to_vec();
+    let own = |module: &str| options(module, Vec::new());
+    check("policies/service/src/generated.rs", &SERVICE, "service", options("crate::generated", types));
+    check("policies/service-view/src/generated.rs", &SERVICE, "view", own("crate::generated"));
+    check("policies/service-link/src/bindings.rs", &SERVICE, "link", own("crate::bindings"));
+}
+
 #[test]
 fn the_bindings_of_the_template_in_c_equal_the_contract() {
     let files = generate(&FOLDERS, "guest", wit_bindgen_c::Opts::default().build());

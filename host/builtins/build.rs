@@ -33,6 +33,9 @@ const BUNDLE: &str = "guard-bundle";
 /// The reader of scripts. A component of its own, because few calls hold a script.
 const SCRIPTS: &str = "guard-scripts";
 
+/// The parts of a service besides the policies. Each is a component, which commands put together.
+const SERVICE: [&str; 3] = ["guard-service", "guard-service-view", "guard-service-link"];
+
 /// What is tried for a program that is installed. Its share of a packed guest is two thirds of what deflate leaves.
 const COMPRESSION: u32 = 9;
 
@@ -127,7 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
     let (mut compiler, mut bundled) = (String::from("None"), String::new());
-    let (mut components, mut scripts) = (String::new(), String::from("None"));
+    let (mut components, mut scripts, mut service) = (String::new(), String::from("None"), String::new());
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
@@ -147,7 +150,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (usual, all) = (held(|preset| preset == USUAL_PRESET), held(|_| true));
         // Beside each other: of each, the last step is one long run of the packer.
         let text = |error: Box<dyn Error>| error.to_string();
-        let (made, of_bundle, of_scripts, of_compiler) = thread::scope(|scope| {
+        let (made, of_bundle, of_scripts, of_compiler, of_service) = thread::scope(|scope| {
             let made: Vec<_> = policies
                 .values()
                 .map(|(package, guard)| scope.spawn(|| carry.guest(package, !guard.presets.is_empty()).map_err(text)))
@@ -155,8 +158,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let of_bundle = scope.spawn(|| carry.bundle(&usual, &all).map_err(text));
             let of_scripts = scope.spawn(|| carry.scripts().map_err(text));
             let of_compiler = scope.spawn(|| carry.compiler().map_err(text));
+            let of_service = scope.spawn(|| carry.service().map_err(text));
             let made: Vec<_> = made.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            (made, of_bundle.join(), of_scripts.join(), of_compiler.join())
+            (made, of_bundle.join(), of_scripts.join(), of_compiler.join(), of_service.join())
         });
         let panicked = |_| "a step of the build panicked";
         for (((_, name), (_, guard)), made) in policies.iter().zip(made) {
@@ -175,12 +179,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             )?;
         }
         bundled = of_bundle.map_err(panicked)??;
+        service = of_service.map_err(panicked)??;
         scripts = format!("Some({})", of_scripts.map_err(panicked)??);
         compiler = format!("Some({})", of_compiler.map_err(panicked)??);
     }
     writeln!(table, "];\nstatic SCRIPTS: Option<Packed> = {scripts};")?;
     writeln!(table, "static COMPILER: Option<Packed> = {compiler};")?;
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
+    writeln!(table, "static SERVICE: &[(&str, Packed)] = &[\n{service}];")?;
     table.push_str(&bundled);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
@@ -189,8 +195,18 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Names the sources, whose change is a reason to build anew. Pages, cases and tests are none. A new folder of a guest
 /// shows in `Cargo.lock`.
 fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
-    let mut crates =
-        ["guest-sdk", "host/compiler", "host/engine", "host/facts", "host/contract"].map(|path| root.join(path)).to_vec();
+    let mut crates = [
+        "guest-sdk",
+        "host/chain",
+        "host/compiler",
+        "host/contract",
+        "host/engine",
+        "host/facts",
+        "host/harness",
+        "host/redact",
+    ]
+    .map(|path| root.join(path))
+    .to_vec();
     for folder in ["policies", "policies/lib"] {
         for entry in fs::read_dir(root.join(folder))? {
             crates.push(entry?.path());
@@ -248,7 +264,7 @@ fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<d
     };
     build(root, out, names(true))?;
     build(root, out, [BUNDLE].into_iter())?;
-    build(root, out, names(false).chain([SCRIPTS]))
+    build(root, out, names(false).chain([SCRIPTS]).chain(SERVICE))
 }
 
 /// Builds the packages in one cargo run and gives the folder of the results.
@@ -372,6 +388,18 @@ impl Carry<'_> {
         let name = SCRIPTS.replace('-', "_");
         let artifact = self.artifact(&component(&name, &order::merged(&self.module(&name)?)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
+    }
+
+    /// Makes the components that a service is put together from, and gives them as the table of them.
+    fn service(&self) -> Result<String, Box<dyn Error>> {
+        let mut table = String::new();
+        for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {
+            let name = package.replace('-', "_");
+            let wasm = component(&name, &order::merged(&self.module(&name)?)?)?;
+            let packed = packed(&format!("{name}.service.wasm"), &wasm, self.out)?;
+            writeln!(table, "    ({package:?}, {packed}),")?;
+        }
+        Ok(table)
     }
 
     /// Gives the compiler as a value of the table.

@@ -226,6 +226,13 @@ pub fn scripts() -> Option<&'static Packed> {
     SCRIPTS.as_ref()
 }
 
+/// A component that a service is put together from, by the name of its package: `guard-service`, `guard-service-view`,
+/// `guard-service-link`, `guard-bundle` or `guard-scripts`. None if this program does not hold it, or is damaged.
+#[must_use]
+pub fn of_service(package: &str) -> Option<Vec<u8>> {
+    SERVICE.iter().find(|(name, _)| *name == package)?.1.unpacked()
+}
+
 /// The component with this digest, for commands; the hook does without. None if this program does not hold it, or is
 /// damaged.
 #[must_use]

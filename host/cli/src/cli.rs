@@ -24,6 +24,7 @@ mod report;
 mod sandbox;
 mod sarif;
 mod serve;
+mod service;
 mod session;
 pub(crate) mod settings;
 mod ship;
@@ -68,7 +69,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let places = cli.global.places(environment);
     let reads = matches!(
         cli.command,
-        Command::Check(_) | Command::Rates(_) | Command::Report(_) | Command::Replay(_) | Command::Explain(_)
+        Command::Check(_)
+            | Command::Rates(_)
+            | Command::Report(_)
+            | Command::Replay(_)
+            | Command::Explain(_)
+            | Command::Service(_)
     );
     // `replay` takes a policy in its place, and says itself what is wrong with one.
     if reads && cli.global.names_config() && !replay::names_policy(&places) && !places.config.exists() {
@@ -110,6 +116,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),
         Command::Wit(args) => wit::run(&args, environment),
+        Command::Service(args) => service::run(&args, &places, environment),
     };
     match result {
         Ok(exit) => exit.code(),

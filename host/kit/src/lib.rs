@@ -16,5 +16,6 @@ pub mod compile;
 pub mod conformance;
 pub mod scaffold;
 pub mod schema;
+pub mod service;
 pub mod suite;
 pub mod wit;

@@ -13,6 +13,7 @@ mod policy;
 mod replay;
 mod report;
 mod serve;
+mod service;
 mod settings;
 mod sync;
 mod test;
@@ -42,6 +43,7 @@ pub(super) use policy::{
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
+pub(super) use service::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
 pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use sync::{SyncArgs, SyncCommand, SyncPushArgs, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
@@ -123,6 +125,8 @@ pub(super) enum Command {
     Hook(HookArgs),
     /// Answer payloads over HTTP, from one process that lives on.
     Serve(ServeArgs),
+    /// Build a component that answers over HTTP on other engines.
+    Service(ServiceArgs),
     /// Print the verdict that the hook would give. Writes no log and asks nobody.
     Check(CheckArgs),
     /// Count how often the chain stops the calls of a corpus.

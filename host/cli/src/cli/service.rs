@@ -1,0 +1,99 @@
+//! `guard-host service build`: the configuration and its policies as one component that answers over HTTP.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::args::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
+use super::print;
+use super::subject::refused;
+use guard_builtins::{Artifact, component};
+use guard_chain::baked::{Baked, BakedMember, BakedSeat};
+use guard_contract::exit::Exit;
+use guard_contract::policy::Source;
+use guard_hook::cache::{Component, Member, Prepared, Readiness, prepare};
+use guard_hook::chain::speaks_for_itself;
+use guard_kit::compile::making;
+use guard_kit::service::{RowPolicy, ServiceError, compose};
+use guard_setup::check;
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// How long it waits for another process that compiles the same policy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) fn run(args: &ServiceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let ServiceCommand::Build(args) = &args.command;
+    build(args, places, environment)
+}
+
+fn build(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    // A service is of no project.
+    let prepared = prepare(places, &environment.program, &[], Some(making(PATIENCE)));
+    let mistakes = check::check(prepared.clone(), environment, "");
+    if let Some(first) = mistakes.first() {
+        let text = format!("the service is not built: {}", check::line(first));
+        return Err(refused(Exit::Config, text, "`guard-host config check` shows all"));
+    }
+    let (baked, row) = bake(&prepared)?;
+    let wasm = compose(&baked, &row).map_err(|error| {
+        let hint = match &error {
+            ServiceError::Import { .. } => "build the policy without it, or leave the policy out of the service",
+            _ => "report this",
+        };
+        refused(Exit::Data, error.to_string(), hint)
+    })?;
+    let file = Path::new(&environment.cwd).join(&args.output);
+    std::fs::write(&file, &wasm).map_err(|error| {
+        refused(Exit::Unavailable, format!("{}: {error}", file.display()), "name another file with `-o`")
+    })?;
+    let names: Vec<&str> = baked.members.iter().map(|member| member.entry.name.as_str()).collect();
+    print::line(&format!("{}: {} bytes, {}", args.output.display(), wasm.len(), names.join(", ")))?;
+    Ok(Exit::Success)
+}
+
+/// The chain as a service carries it, and the policies that are not in the bundle.
+fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
+    let mut row: Vec<RowPolicy> = Vec::new();
+    let mut members = Vec::new();
+    for Member { entry, readiness } in &prepared.members {
+        let (artifact, manifest) = match readiness {
+            Readiness::Ready { artifact, manifest, .. } => (artifact, manifest),
+            Readiness::Broken(fault) => {
+                let text = format!("the service is not built: the policy `{}` cannot be asked: {fault}", entry.name);
+                return Err(refused(Exit::Config, text, "repair it, or take it out of the configuration"));
+            }
+        };
+        let bundled = match &entry.source {
+            Source::Builtin(name) => guard_builtins::find(name)
+                .filter(|builtin| matches!(builtin.guest.artifact, Artifact::Bundled))
+                .map(|builtin| builtin.name.to_owned()),
+            Source::File(_) => None,
+        };
+        let seat = match bundled {
+            Some(name) => BakedSeat::Bundle(name),
+            None => {
+                let wasm = Component::of(entry)?.wasm(component)?.into_owned();
+                row.push((entry.name.clone(), wasm));
+                BakedSeat::Row(u32::try_from(row.len() - 1)?)
+            }
+        };
+        members.push(BakedMember {
+            entry: entry.clone(),
+            manifest: manifest.clone(),
+            wants_analysis: artifact.interface.wants_analysis(),
+            speaks_for_itself: speaks_for_itself(entry),
+            seat,
+        });
+    }
+    let config = &prepared.config;
+    let baked = Baked {
+        problems: config.problems.clone(),
+        disabled: config.disabled.clone(),
+        tools: config.tools.clone(),
+        allows: config.allows.clone(),
+        locked: config.locked.clone(),
+        bypass_ask: config.bypass_ask,
+        members,
+    };
+    Ok((baked, row))
+}

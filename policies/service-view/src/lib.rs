@@ -1,0 +1,209 @@
+//! What the imports of a service's policies answer: the [`View`] of the hook, behind the component model.
+//!
+//! It is a component of its own, because the chain calls the policies, and what they import must be there before them.
+//! It is also the end of the row of policies.
+
+#![cfg(target_arch = "wasm32")]
+
+#[expect(
+    clippy::all,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    unreachable_pub,
+    unsafe_code,
+    reason = "generated from the service's wit/: the glue of the canonical ABI"
+)]
+#[rustfmt::skip]
+mod generated;
+
+mod bindings {
+    pub(crate) use crate::generated::exports::guard::facts;
+    pub(crate) use crate::generated::exports::guard::policy as interfaces;
+}
+
+#[path = "../../../host/engine/src/convert.rs"]
+mod convert;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use bindings::facts::{earlier, git, project};
+use bindings::interfaces::types::{Fault, Level, Presence, ResolvedPath};
+use bindings::interfaces::{analysis, context, env, files, journal, log, syntax};
+use convert::Convert;
+use generated::exports::guard::service::policies::Decision;
+use generated::exports::guard::service::{policies, scene};
+use guard_contract::grants::Grants;
+use guard_contract::syntax::Analysis;
+use guard_contract::{CallFacts, JournalLine, LogLine};
+use guard_facts::recorded::{Missing, Record, Recorded};
+use guard_facts::{OutsideDecide, Resolver, Scene, View};
+
+/// What `begin` is given: where the call happens, the home directory's project root included, what it does, and the JSON
+/// of the record.
+type Begun = (CallFacts, Analysis, String);
+
+/// What `leave` gives.
+type Left = (Vec<JournalLine>, Vec<LogLine>, Vec<String>);
+
+#[derive(Default)]
+struct State {
+    view: View,
+    scene: Option<(Scene, Arc<Recorded>)>,
+    /// What earlier scenes of the request asked for in vain.
+    missing: Missing,
+}
+
+std::thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+fn with<T>(body: impl FnOnce(&mut State) -> T) -> T {
+    STATE.with_borrow_mut(body)
+}
+
+/// What a policy is told. Outside of `decide` an import traps.
+fn told<T>(body: impl FnOnce(&mut View) -> Result<T, OutsideDecide>) -> T {
+    match with(|state| body(&mut state.view)) {
+        Ok(told) => told,
+        Err(outside) => broken(&outside.to_string()),
+    }
+}
+
+#[expect(clippy::panic, reason = "a trap is what the contract says")]
+fn broken(text: &str) -> ! {
+    panic!("{text}")
+}
+
+struct Component;
+
+impl scene::Guest for Component {
+    fn begin(bytes: Vec<u8>) {
+        let begun: Result<Begun, _> = postcard::from_bytes(&bytes);
+        let Ok((context, analysis, record)) = begun else { broken("the scene cannot be read") };
+        let Ok(record) = serde_json::from_str::<Record>(&record) else { broken("the record cannot be read") };
+        let facts = Arc::new(Recorded::elsewhere(record));
+        let resolver = Arc::new(Resolver::new(&context.cwd, &context.home, &context.project_root));
+        let scene = Scene { context, analysis: Arc::new(analysis), facts: facts.clone(), resolver };
+        with(|state| {
+            if let Some((_, old)) = state.scene.replace((scene, facts)) {
+                state.missing.add(old.missing());
+            }
+        });
+    }
+
+    fn meet(grants: Option<Vec<u8>>) {
+        with(|state| match grants {
+            None => state.view = View::default(),
+            Some(bytes) => {
+                let Ok(grants) = postcard::from_bytes::<Grants>(&bytes) else { broken("the grants cannot be read") };
+                state.view.grants = Arc::new(grants);
+                state.view.scene = state.scene.as_ref().map(|(scene, _)| scene.clone());
+            }
+        });
+    }
+
+    fn leave() -> Vec<u8> {
+        let view = with(|state| std::mem::take(&mut state.view));
+        let left: Left = (view.journal, view.log, view.asked);
+        postcard::to_stdvec(&left).unwrap_or_default()
+    }
+
+    fn missing() -> Vec<u8> {
+        let missing = with(|state| {
+            let mut missing = state.missing.clone();
+            if let Some((_, facts)) = &state.scene {
+                missing.add(facts.missing());
+            }
+            missing
+        });
+        postcard::to_stdvec(&missing).unwrap_or_default()
+    }
+}
+
+impl policies::Guest for Component {
+    fn configure(_: u32, _: String) -> Result<(), String> {
+        Err("there is no policy at this place".to_owned())
+    }
+
+    fn decide(_: u32, _: String, _: String) -> Result<Decision, String> {
+        Err("there is no policy at this place".to_owned())
+    }
+}
+
+impl analysis::Guest for Component {
+    fn current() -> analysis::Analysis {
+        told(View::analysis).convert()
+    }
+}
+
+impl context::Guest for Component {
+    fn get() -> context::Facts {
+        told(View::context).convert()
+    }
+}
+
+impl files::Guest for Component {
+    fn resolve(path: String) -> ResolvedPath {
+        told(|view| view.resolve(&path)).convert()
+    }
+
+    fn read_text(path: String) -> Result<String, Fault> {
+        told(|view| view.read_text(&path)).map_err(Convert::convert)
+    }
+}
+
+impl env::Guest for Component {
+    fn get(name: String) -> Result<String, Fault> {
+        told(|view| view.env(&name)).map_err(Convert::convert)
+    }
+}
+
+impl journal::Guest for Component {
+    fn append(stream: String, object: String) -> Result<(), Fault> {
+        told(|view| view.append(stream, object)).map_err(Convert::convert)
+    }
+}
+
+impl log::Guest for Component {
+    fn log(level: Level, message: String) {
+        with(|state| state.view.log(level.convert(), message));
+    }
+}
+
+impl git::Guest for Component {
+    fn branch(path: String) -> String {
+        told(|view| view.branch(&path))
+    }
+
+    fn tracked(path: String) -> Presence {
+        told(|view| view.tracked(&path)).convert()
+    }
+
+    fn staged(path: String) -> Presence {
+        told(|view| view.staged(&path)).convert()
+    }
+
+    fn ignored(path: String) -> Presence {
+        told(|view| view.ignored(&path)).convert()
+    }
+}
+
+impl project::Guest for Component {
+    fn manifests(path: String) -> Result<Vec<project::Manifest>, Fault> {
+        told(|view| view.manifests(&path)).map_err(Convert::convert).map(Convert::convert)
+    }
+}
+
+impl earlier::Guest for Component {
+    fn effects(command_id: u32, path: String) -> Vec<syntax::Effect> {
+        told(|view| view.earlier(command_id, &path)).convert()
+    }
+}
+
+#[expect(unsafe_code, unreachable_pub, reason = "generated: the exported symbols of the canonical ABI")]
+mod export {
+    use super::Component;
+
+    crate::generated::export_component!(Component with_types_in crate::generated);
+}

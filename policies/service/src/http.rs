@@ -1,0 +1,146 @@
+//! From a request over HTTP to its answer.
+
+use serde_json::json;
+use wasip2::http::types::{
+    Fields, IncomingBody, IncomingRequest, Method, OutgoingBody, OutgoingResponse, ResponseOutparam,
+};
+use wasip2::io::streams::StreamError;
+
+use crate::{answer, baked};
+use guard_chain::exchange::{BODY_BYTES, Request};
+use guard_contract::FaultKind;
+use guard_harness::Reply;
+use guard_harness::payload::parse;
+
+/// What a stream of WASI takes at once.
+const WRITE_BYTES: usize = 4096;
+
+/// What is read at once.
+const READ_BYTES: u64 = 64 << 10;
+
+/// The header with the exit code of the hook.
+const EXIT: &str = "x-guard-host-exit";
+
+/// The header that says that facts of the machine were not known.
+const MISSING: &str = "x-guard-host-missing";
+
+struct Reaction {
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+}
+
+impl Reaction {
+    fn new(status: u16, body: String) -> Self {
+        Reaction { status, headers: Vec::new(), body }
+    }
+
+    /// Nothing is decided.
+    fn refusal(status: u16, why: impl std::fmt::Display) -> Self {
+        Reaction::new(status, json!({ "error": why.to_string() }).to_string())
+    }
+}
+
+pub(crate) fn handle(request: &IncomingRequest, out: ResponseOutparam) {
+    let reaction = react(request).unwrap_or_else(|refusal| refusal);
+    let headers = Fields::new();
+    let json = ("content-type", "application/json".to_owned());
+    for (name, value) in reaction.headers.into_iter().chain([json]) {
+        // Each is a name and a text of this file.
+        let _ = headers.append(name, value.as_bytes());
+    }
+    let response = OutgoingResponse::new(headers);
+    let _ = response.set_status_code(reaction.status);
+    let body = response.body();
+    ResponseOutparam::set(out, Ok(response));
+    // A client that is gone reads nothing, and nobody is left to tell.
+    if let Ok(body) = body {
+        let _ = write(&body, reaction.body.as_bytes());
+        let _ = OutgoingBody::finish(body, None);
+    }
+}
+
+fn write(body: &OutgoingBody, bytes: &[u8]) -> Result<(), StreamError> {
+    let Ok(stream) = body.write() else { return Ok(()) };
+    bytes.chunks(WRITE_BYTES).try_for_each(|chunk| stream.blocking_write_and_flush(chunk))
+}
+
+fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
+    let path = request.path_with_query().unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default();
+    let is_post = matches!(request.method(), Method::Post);
+    let (harness, is_hook) = match path {
+        "/health" => return health(),
+        "/decide" => ("", false),
+        "/hook" => ("", true),
+        _ => match path.strip_prefix("/hook/") {
+            Some(harness) => (harness, true),
+            None => return Err(Reaction::refusal(404, "there are /decide, /hook, /hook/HARNESS and /health")),
+        },
+    };
+    if !is_post {
+        let refusal = Reaction::refusal(405, "only POST is answered here");
+        return Err(Reaction { headers: vec![("allow", "POST".to_owned())], ..refusal });
+    }
+    if !harness.is_empty() && guard_harness::named(harness).is_none() {
+        return Err(Reaction::refusal(404, "there is no harness of this name"));
+    }
+    let body = read(request)?;
+    let question = match is_hook {
+        true => {
+            let payload = parse(body).map_err(|refusal| Reaction::refusal(400, refusal.text()))?;
+            Request { harness: harness.to_owned(), payload: Some(payload), ..Request::default() }
+        }
+        false => serde_json::from_slice(&body).map_err(|error| Reaction::refusal(400, error))?,
+    };
+    let baked = baked().map_err(broken)?;
+    let response = answer(&baked, question).map_err(|undecided| Reaction::refusal(400, undecided))?;
+    let missing = !response.missing.is_empty();
+    let mut headers = Vec::new();
+    let body = match (is_hook, &response.reply) {
+        (true, Some(told)) => {
+            let reply = Reply { stdout: told.stdout.clone(), stderr: told.stderr.clone(), exit: told.exit };
+            headers.push((EXIT, reply.exit.to_string()));
+            headers.push((MISSING, missing.to_string()));
+            reply.body()
+        }
+        _ => serde_json::to_string(&response).map_err(|error| Reaction::refusal(500, error))?,
+    };
+    Ok(Reaction { headers, ..Reaction::new(200, body) })
+}
+
+fn health() -> Result<Reaction, Reaction> {
+    let baked = baked().map_err(broken)?;
+    let policies: Vec<&str> = baked.members.iter().map(|member| member.entry.name.as_str()).collect();
+    let body = json!({
+        "status": "ok",
+        "version": env!("CARGO_PKG_VERSION"),
+        "policies": policies,
+        "config_problems": baked.problems.len(),
+    });
+    Ok(Reaction::new(200, body.to_string()))
+}
+
+fn broken(fault: FaultKind) -> Reaction {
+    Reaction::refusal(500, format!("the service is broken: {fault}"))
+}
+
+fn read(request: &IncomingRequest) -> Result<Vec<u8>, Reaction> {
+    let broke_off = || Reaction::refusal(400, "the request broke off");
+    let body = request.consume().map_err(|()| broke_off())?;
+    let mut bytes = Vec::new();
+    let stream = body.stream().map_err(|()| broke_off())?;
+    loop {
+        match stream.blocking_read(READ_BYTES) {
+            Ok(read) => bytes.extend_from_slice(&read),
+            Err(StreamError::Closed) => break,
+            Err(StreamError::LastOperationFailed(_)) => return Err(broke_off()),
+        }
+        if bytes.len() > BODY_BYTES {
+            return Err(Reaction::refusal(413, format!("the request is larger than {} MiB", BODY_BYTES >> 20)));
+        }
+    }
+    drop(stream);
+    IncomingBody::finish(body);
+    Ok(bytes)
+}

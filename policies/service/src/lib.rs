@@ -1,0 +1,65 @@
+//! A chain behind `wasi:http/incoming-handler`. It holds nothing between requests and asks no machine.
+//!
+//! `guard-host service build` puts it together with the policies. What decides is the hook's own chain; this is its
+//! sandbox, in which each policy is a component beside this one.
+
+#![cfg(target_arch = "wasm32")]
+
+#[expect(
+    clippy::all,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    unreachable_pub,
+    unsafe_code,
+    reason = "generated from wit/: the glue of the canonical ABI"
+)]
+#[rustfmt::skip]
+mod generated;
+
+mod bindings {
+    pub(crate) use guard_sdk::bindings::guard::facts;
+    pub(crate) use guard_sdk::bindings::guard::policy as interfaces;
+}
+
+#[path = "../../../host/engine/src/convert.rs"]
+mod convert;
+mod http;
+mod linked;
+
+use guard_chain::Chain;
+use guard_chain::baked::Baked;
+use guard_chain::exchange::{Request, Response, Undecided};
+use guard_contract::FaultKind;
+use jiff::Timestamp;
+use linked::Linked;
+use wasip2::clocks::wall_clock;
+
+use generated::guard::service::config;
+
+/// What this service was built with.
+fn baked() -> Result<Baked, FaultKind> {
+    Baked::from_bytes(&config::chain())
+}
+
+/// Answers a request with this chain.
+fn answer(baked: &Baked, request: Request) -> Result<Response, Undecided> {
+    let linked = Linked::new(baked, &request.facts);
+    let chain = Chain { sandbox: &linked, terms: baked.terms(today), seats: baked.seats() };
+    chain.answer(request, baked.bypass_ask, || linked.missing()).map(|answered| answered.response)
+}
+
+/// The present day in UTC, such as `2026-01-31`.
+fn today() -> String {
+    let seconds = i64::try_from(wall_clock::now().seconds).unwrap_or_default();
+    format!("{:.10}", Timestamp::from_second(seconds).unwrap_or_default())
+}
+
+struct Component;
+
+impl wasip2::exports::http::incoming_handler::Guest for Component {
+    fn handle(request: wasip2::http::types::IncomingRequest, out: wasip2::http::types::ResponseOutparam) {
+        http::handle(&request, out);
+    }
+}
+
+wasip2::http::proxy::export!(Component);

@@ -1,0 +1,106 @@
+//! [`Linked`]: the sandbox in which each policy is a component that this one is linked to.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::convert::Convert;
+use crate::generated::guard::bundle::{analyzer, policies as bundled};
+use crate::generated::guard::service::{policies as row, scene};
+use guard_chain::baked::{Baked, BakedMember, BakedSeat};
+use guard_chain::{DEFAULTS, Given, Sandbox};
+use guard_contract::call::CallContext;
+use guard_contract::manifest::check_decision;
+use guard_contract::policy::Entry;
+use guard_contract::syntax::Analysis;
+use guard_contract::{FaultKind, JournalLine, LogLine, Problem};
+use guard_facts::recorded::{Missing, Record};
+use guard_facts::{Answer, Question, Scene, Used};
+
+/// The policies of one request.
+#[derive(Debug)]
+pub(crate) struct Linked<'a> {
+    baked: &'a Baked,
+    record: String,
+    /// The scene that the policies see, by its analysis.
+    begun: RefCell<Option<Arc<Analysis>>>,
+}
+
+impl<'a> Linked<'a> {
+    pub(crate) fn new(baked: &'a Baked, record: &Record) -> Self {
+        // A record is maps of texts, and has a form in JSON.
+        let record = serde_json::to_string(record).unwrap_or_default();
+        Linked { baked, record, begun: RefCell::default() }
+    }
+
+    /// What policies asked for and is not in the record.
+    pub(crate) fn missing(&self) -> Missing {
+        match self.begun.borrow().is_some() {
+            true => postcard::from_bytes(&scene::missing()).unwrap_or_default(),
+            false => Missing::default(),
+        }
+    }
+
+    /// Shows the policies the scene of a call, once.
+    fn begin(&self, shown: &Scene) -> Result<(), FaultKind> {
+        let mut begun = self.begun.borrow_mut();
+        if !begun.as_ref().is_some_and(|begun| Arc::ptr_eq(begun, &shown.analysis)) {
+            let bytes = postcard::to_stdvec(&(&shown.context, &*shown.analysis, &self.record)).map_err(form)?;
+            scene::begin(&bytes);
+            *begun = Some(shown.analysis.clone());
+        }
+        Ok(())
+    }
+}
+
+/// A value that has no form between two parts of the service.
+fn form(error: postcard::Error) -> FaultKind {
+    FaultKind::Artifact(error.to_string())
+}
+
+impl Sandbox for Linked<'_> {
+    type Shared = ();
+
+    fn analyze(&self, (): &mut (), command: &str, dialect: &str, at: &CallContext) -> Result<Analysis, FaultKind> {
+        Ok(analyzer::analyze(command, dialect, &at.cwd, &at.home).convert())
+    }
+
+    fn ask(&self, (): &mut (), place: usize, given: Given, question: &Question<'_>) -> Answer {
+        let Some(BakedMember { entry, seat, .. }) = self.baked.members.get(place) else {
+            return Answer::fault(FaultKind::NotReady);
+        };
+        let settings = match given {
+            Given::Own => entry.settings.as_str(),
+            Given::Defaults => DEFAULTS,
+        };
+        scene::meet(None);
+        let configured = match seat {
+            BakedSeat::Bundle(name) => bundled::configure(name, settings),
+            BakedSeat::Row(place) => row::configure(*place, settings),
+        };
+        let decision = configured.map_err(|text| FaultKind::refused("configure", &text)).and_then(|()| {
+            self.begin(&question.scene)?;
+            scene::meet(Some(&postcard::to_stdvec(&*question.grants).map_err(form)?));
+            let decided = match seat {
+                BakedSeat::Bundle(name) => bundled::decide(name, question.tool, question.input),
+                BakedSeat::Row(place) => row::decide(*place, question.tool, question.input),
+            };
+            let decision = decided.map_err(|text| FaultKind::refused("decide", &text))?;
+            check_decision(question.manifest, decision.convert())
+        });
+        let left: (Vec<JournalLine>, Vec<LogLine>, Vec<String>) =
+            postcard::from_bytes(&scene::leave()).unwrap_or_default();
+        let (journal, log, asked) = left;
+        Answer { decision, journal, log, asked, used: Used::default() }
+    }
+
+    fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
+        // Whoever built the service tried the settings; there is no file here to look into.
+        let hint = "correct the settings of the policy, and build the service anew".to_owned();
+        Problem { layer: entry.layer, place: String::new(), text: refusal.to_owned(), hint }
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+}
