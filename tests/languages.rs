@@ -1,6 +1,6 @@
 //! The templates of each language and the pages about them, as an author meets them: written by `guard-host new`, built
 //! with the tools that the registries have now, held against the same calls. Signatures, as the library of sigstore has
-//! them. The replay of a fleet, with engines from the registry.
+//! them. The replay of a fleet, with engines from the registry. A chain as a component, on `wasmtime serve`.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
 //! `cargo test --release --test languages -- --ignored`.
@@ -18,6 +18,8 @@
 mod fleet;
 #[path = "languages/packages.rs"]
 mod packages;
+#[path = "languages/service.rs"]
+mod service;
 #[path = "languages/sigstore.rs"]
 mod sigstore;
 #[expect(dead_code, unreachable_pub, reason = "shared with the other binaries of tests")]
@@ -272,6 +274,7 @@ fn main() {
         trial(packages::PYTHON.name, packages::python),
         trial("sigstore", sigstore::sigstore),
         trial("fleet", fleet::fleet),
+        trial("service", service::service),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -29,6 +29,7 @@ mod programs;
 mod registry;
 mod sandbox;
 mod serve;
+mod service;
 mod session;
 mod ship;
 mod snapshots;

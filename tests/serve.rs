@@ -2,6 +2,7 @@
 
 mod answers;
 pub(crate) mod client;
+mod decide;
 mod installed;
 mod life;
 mod limits;

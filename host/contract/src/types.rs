@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The cases are ordered by severity, least first, and the list is closed:
 /// merging two outcomes means taking the later one of this list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// No opinion. The harness goes on as if no policy had been asked.
     Abstain,

@@ -10,9 +10,13 @@
 //! ```
 
 use guard_chain::baked::Baked;
-use guard_contract::FaultKind;
-use wasm_compose::graph::{Component, ComponentId, CompositionGraph, EncodeOptions, InstanceId};
+use guard_contract::{FaultKind, Wasi};
+use wasm_compose::graph::{
+    Component, ComponentId, CompositionGraph, EncodeOptions, ExportIndex, ImportIndex, InstanceId,
+};
 use wasmparser::Validator;
+use wit_component::{ComponentEncoder, DecodedWasm, StringEncoding, decode, dummy_module, embed_component_metadata};
+use wit_parser::{ManglingAndAbi, WorldItem, WorldKey};
 
 /// Why there is no service.
 #[derive(Debug, thiserror::Error)]
@@ -21,13 +25,18 @@ pub enum ServiceError {
     #[error("this program does not hold `{0}`")]
     Missing(&'static str),
     /// A policy wants what a service cannot give it.
-    #[error("the policy `{policy}` imports `{import}`, which a service does not give")]
+    #[error("the policy `{policy}` imports `{import}`, which a service does not give: {why}")]
     Import {
         /// The policy.
         policy: String,
         /// What it imports.
         import: String,
+        /// Why it is not given.
+        why: String,
     },
+    /// A policy was not made by a tool for components.
+    #[error("the policy `{0}` does not export the types of the contract beside its functions")]
+    Types(String),
     /// The chain has no form in bytes.
     #[error("the chain cannot be written: {0}")]
     Chain(FaultKind),
@@ -36,8 +45,16 @@ pub enum ServiceError {
     Compose(String),
 }
 
-/// A policy that is not in the bundle: its name in the chain, and its component.
-pub type RowPolicy = (String, Vec<u8>);
+/// A policy that is not in the bundle.
+#[derive(Debug, Clone)]
+pub struct RowPolicy {
+    /// Its name in the chain.
+    pub name: String,
+    /// Its component.
+    pub wasm: Vec<u8>,
+    /// What its calls of WASI meet.
+    pub wasi: Wasi,
+}
 
 /// Puts a service together. The places that the chain names are those of `row`.
 ///
@@ -54,19 +71,26 @@ pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError
     let link = parts.component_carried("guard-service-link")?;
     // The view is the end of the row. Of two parts that export one interface, the first one is taken.
     let mut rest = view;
-    for (place, (name, wasm)) in row.iter().enumerate().rev() {
-        let component = parts.add(&format!("policy-{place}"), wasm.clone())?;
-        let (policy, open) = parts.instance(component, &[view])?;
-        if let Some(import) = open.into_iter().next() {
-            return Err(ServiceError::Import { policy: name.clone(), import });
-        }
-        rest = parts.closed(link, &[policy, rest, view])?;
+    for (place, policy) in row.iter().enumerate().rev() {
+        let component = parts.add(&format!("policy-{place}"), policy.wasm.clone())?;
+        let open = parts.open(component, &[view]);
+        let absent = if open.is_empty() {
+            None
+        } else {
+            let absent = parts.add(&format!("absent-{place}"), absent(policy, &open)?)?;
+            Some(parts.closed(absent, &[])?)
+        };
+        let sources: Vec<InstanceId> = [view].into_iter().chain(absent).collect();
+        let instance = parts.closed(component, &sources)?;
+        let types = |_| ServiceError::Types(policy.name.clone());
+        rest = parts.closed(link, &[instance, rest, view]).map_err(types)?;
     }
     let service = parts.component_carried("guard-service")?;
-    let (service, open) = parts.instance(service, &[rest, view, bundle, config])?;
-    if let Some(import) = open.into_iter().find(|import| !import.starts_with("wasi:")) {
+    let sources = [rest, view, bundle, config];
+    if let Some(import) = parts.open(service, &sources).into_iter().find(|import| !import.starts_with("wasi:")) {
         return Err(ServiceError::Compose(format!("nothing gives `{import}`")));
     }
+    let service = parts.instance(service, &sources)?;
     parts
         .graph
         .encode(EncodeOptions { define_components: true, export: Some(service), validate: true })
@@ -102,39 +126,66 @@ impl Parts {
 
     /// An instance whose imports all come from these.
     fn closed(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
-        let (instance, open) = self.instance(component, sources)?;
-        match open.into_iter().next() {
-            None => Ok(instance),
+        match self.open(component, sources).into_iter().next() {
+            None => self.instance(component, sources),
             Some(import) => Err(ServiceError::Compose(format!("nothing gives `{import}`"))),
         }
     }
 
-    /// An instance whose imports come from these, as far as they have them, and the names of the others.
-    fn instance(
-        &mut self,
-        component: ComponentId,
-        sources: &[InstanceId],
-    ) -> Result<(InstanceId, Vec<String>), ServiceError> {
+    /// An instance whose imports come from these, as far as they have them.
+    fn instance(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
         let instance = self.graph.instantiate(component).map_err(composed)?;
-        let wanted = self
-            .graph
-            .get_component(component)
-            .map(|component| component.imports().map(|(index, name, _)| (index, name.to_owned())).collect::<Vec<_>>());
-        let mut open = Vec::new();
-        for (index, name) in wanted.unwrap_or_default() {
-            let gives = |source: &InstanceId| {
-                let (_, given) = self.graph.get_component_of_instance(*source)?;
-                Some((*source, given.export_by_name(&name)?.0))
-            };
-            match sources.iter().find_map(gives) {
-                Some((source, export)) => {
-                    self.graph.connect(source, Some(export), instance, index).map_err(composed)?
-                }
-                None => open.push(name),
+        for (index, name) in self.imports(component) {
+            if let Some((source, export)) = self.given(&name, sources) {
+                self.graph.connect(source, Some(export), instance, index).map_err(composed)?;
             }
         }
-        Ok((instance, open))
+        Ok(instance)
     }
+
+    /// The imports that these do not have.
+    fn open(&self, component: ComponentId, sources: &[InstanceId]) -> Vec<String> {
+        let names = self.imports(component).into_iter().map(|(_, name)| name);
+        names.filter(|name| self.given(name, sources).is_none()).collect()
+    }
+
+    fn imports(&self, component: ComponentId) -> Vec<(ImportIndex, String)> {
+        let imports = self.graph.get_component(component).into_iter().flat_map(Component::imports);
+        imports.map(|(index, name, _)| (index, name.to_owned())).collect()
+    }
+
+    /// The first of these that exports an interface.
+    fn given(&self, name: &str, sources: &[InstanceId]) -> Option<(InstanceId, ExportIndex)> {
+        sources.iter().find_map(|source| {
+            let (_, component) = self.graph.get_component_of_instance(*source)?;
+            Some((*source, component.export_by_name(name)?.0))
+        })
+    }
+}
+
+/// A component that exports these imports of a policy, and traps when one is called: what the hook does with an import
+/// that is none of the contract.
+fn absent(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
+    let lacks = |why: String| ServiceError::Import { policy: policy.name.clone(), import: names.join("`, `"), why };
+    if policy.wasi == Wasi::Frozen {
+        return Err(lacks("its entry has `wasi = \"frozen\"`, and a service has no frozen WASI".to_owned()));
+    }
+    let encode = || {
+        let DecodedWasm::Component(mut resolve, world) = decode(&policy.wasm)? else { return Ok(Vec::new()) };
+        let wanted = |(key, item): &(&WorldKey, &WorldItem)| {
+            matches!(item, WorldItem::Interface { .. }) && names.contains(&resolve.name_world_key(key))
+        };
+        let exports = resolve.worlds.get(world).into_iter().flat_map(|world| &world.imports).filter(wanted);
+        let exports = exports.map(|(key, item)| (key.clone(), item.clone())).collect();
+        if let Some(world) = resolve.worlds.get_mut(world) {
+            world.imports.clear();
+            world.exports = exports;
+        }
+        let mut module = dummy_module(&resolve, world, ManglingAndAbi::Standard32);
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)?;
+        ComponentEncoder::default().module(&module)?.validate(true).encode()
+    };
+    encode().map_err(|error| lacks(format!("{error:#}")))
 }
 
 /// A component that gives these bytes as `guard:service/config`.

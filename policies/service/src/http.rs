@@ -45,7 +45,8 @@ pub(crate) fn handle(request: &IncomingRequest, out: ResponseOutparam) {
     let reaction = react(request).unwrap_or_else(|refusal| refusal);
     let headers = Fields::new();
     let json = ("content-type", "application/json".to_owned());
-    for (name, value) in reaction.headers.into_iter().chain([json]) {
+    let length = ("content-length", reaction.body.len().to_string());
+    for (name, value) in reaction.headers.into_iter().chain([json, length]) {
         // Each is a name and a text of this file.
         let _ = headers.append(name, value.as_bytes());
     }

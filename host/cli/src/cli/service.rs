@@ -37,6 +37,7 @@ fn build(args: &ServiceBuildArgs, places: &Places, environment: &Environment) ->
     let (baked, row) = bake(&prepared)?;
     let wasm = compose(&baked, &row).map_err(|error| {
         let hint = match &error {
+            ServiceError::Types(_) => "build it with a tool of its language, or leave the policy out of the service",
             ServiceError::Import { .. } => "build the policy without it, or leave the policy out of the service",
             _ => "report this",
         };
@@ -73,7 +74,7 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
             Some(name) => BakedSeat::Bundle(name),
             None => {
                 let wasm = Component::of(entry)?.wasm(component)?.into_owned();
-                row.push((entry.name.clone(), wasm));
+                row.push(RowPolicy { name: entry.name.clone(), wasm, wasi: entry.wasi });
                 BakedSeat::Row(u32::try_from(row.len() - 1)?)
             }
         };

@@ -1,0 +1,240 @@
+//! A chain as a component, on `wasmtime serve`: what it says of ten thousand calls is what the hook and `guard-host serve`
+//! say of them, byte for byte.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use guard_facts::git::WAIT;
+use guard_facts::real::RealFacts;
+use guard_facts::recorded::{Missing, Recording};
+use guard_facts::{Disk, Facts, GitAsked, GitQuestion};
+use serde_json::{Value, json};
+
+use crate::support::pages::root;
+use crate::support::world::World;
+use crate::{Language, missing, skip};
+
+const SERVICE: Language = Language { name: "service", page: "", tools: &["wasmtime serve --help"], checks: "" };
+
+/// As many calls as are asked about.
+const CALLS: usize = 10_000;
+
+/// How many are asked about at once.
+const AT_ONCE: usize = 4;
+
+/// How often what is missing is looked up.
+const ROUNDS: usize = 32;
+
+/// A process that is ended with its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Where calls are posted, and with which token.
+struct Place {
+    address: String,
+    token: String,
+}
+
+impl Place {
+    fn post(&self, path: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {}\r\n\
+             content-length: {}\r\n\r\n",
+            self.token,
+            body.len()
+        );
+        stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let (mut line, mut length, mut status) = (String::new(), 0, 0);
+        while reader.read_line(&mut line).unwrap() > 2 {
+            let (name, value) = line.trim_end().split_once(": ").unwrap_or((line.trim_end(), ""));
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.parse().unwrap();
+            }
+            if let Some(rest) = name.strip_prefix("HTTP/1.1 ") {
+                status = rest.split(' ').next().unwrap().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        (status, String::from_utf8(body).unwrap())
+    }
+}
+
+/// Looks up on this machine what a response misses.
+fn look_up(recording: &Recording, missing: &Missing, own: &[String]) {
+    for path in &missing.entries {
+        recording.entry(path);
+    }
+    let bounded = |key: &str| key.split_once(':').map(|(cap, path)| (cap.parse().unwrap(), path.to_owned())).unwrap();
+    for (cap, path) in missing.heads.iter().map(|key| bounded(key)) {
+        let _ = recording.read_head(&path, cap);
+    }
+    for (cap, path) in missing.files.iter().map(|key| bounded(key)) {
+        let _ = recording.read_granted(&path, &path, cap);
+    }
+    for name in &missing.env {
+        let _ = recording.env(name);
+    }
+    let questions = [GitQuestion::Branch, GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored];
+    for (key, root) in &missing.git {
+        let (name, path) = key.split_once(':').unwrap();
+        let question = questions.into_iter().find(|question| question.name() == name).unwrap();
+        let _ = recording.git(GitAsked { root, path, question, own }, WAIT);
+    }
+}
+
+/// The calls of all cases of the built-in policies, as payloads of a harness in some folders of the project.
+fn payloads(world: &World) -> Vec<Value> {
+    let mut inputs = Vec::new();
+    for policy in std::fs::read_dir(root().join("policies")).unwrap() {
+        let Ok(files) = std::fs::read_dir(policy.unwrap().path().join("cases")) else { continue };
+        for file in files {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let suite: toml::Table = toml::from_str(&text).unwrap();
+            for case in suite.get("cases").and_then(toml::Value::as_array).into_iter().flatten() {
+                let tool = case.get("tool").and_then(toml::Value::as_str).unwrap_or("Bash").to_owned();
+                let input = match case.get("input") {
+                    Some(toml::Value::String(command)) => json!({ "command": command }),
+                    Some(input) => serde_json::to_value(input).unwrap(),
+                    None => continue,
+                };
+                if input.is_object() {
+                    inputs.push((tool, input));
+                }
+            }
+        }
+    }
+    inputs.sort_by_key(|(tool, input)| (tool.clone(), input.to_string()));
+    inputs.dedup();
+    let folders = ["", "/src", "/src/deep/er"];
+    let of_folder = |folder: &str| {
+        let cwd = format!("{}{folder}", world.repo().display());
+        let payload = |(tool, input): &(String, Value)| {
+            json!({
+                "session_id": "s1", "cwd": cwd, "hook_event_name": "PreToolUse", "permission_mode": "default",
+                "tool_name": tool, "tool_input": input,
+            })
+        };
+        inputs.iter().map(payload).collect::<Vec<_>>()
+    };
+    folders.iter().flat_map(|folder| of_folder(folder)).take(CALLS).collect()
+}
+
+fn started(world: &World) -> (Place, Running, Place, Running) {
+    let built = world.run(&["service", "build", "-o", "../team.wasm"], "");
+    assert_eq!(built.exit, 0, "{built:?}");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("127.0.0.1:{port}");
+    let mut engine = Command::new("wasmtime");
+    engine.args(["serve", "--addr", &address]).arg(world.path("team.wasm"));
+    let engine = Running(engine.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let service = Place { address, token: String::new() };
+    let mut server = world.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut server = Running(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut first = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let token = std::fs::read_to_string(world.path(".local/state/guard-host/serve.token")).unwrap();
+    let address = first.trim().strip_prefix("listening at http://").unwrap().to_owned();
+    let native = Place { address, token: token.trim().to_owned() };
+    let until = Instant::now() + Duration::from_secs(120);
+    while TcpStream::connect(&service.address).is_err() {
+        assert!(Instant::now() < until, "`wasmtime serve` never listens");
+        thread::sleep(Duration::from_millis(50));
+    }
+    (service, engine, native, server)
+}
+
+pub(crate) fn service() {
+    if let Some(tool) = missing(&SERVICE) {
+        return skip(&SERVICE, &format!("`{tool}` fails"));
+    }
+    let world = World::new();
+    world.write("repo/src/deep/er/a.rs", "");
+    let kept = |version: &str| root().join("tests/kept").join(version).join("policy.wasm");
+    let policy = |name: &str, version: &str, settings: &str| {
+        let grants = format!("grants = {{ journal = {{ kept = \"~/{name}.jsonl\" }} }}");
+        let source = kept(version).display().to_string();
+        format!("[[policy]]\nname = \"{name}\"\nsource = \"{source}\"\nsettings = {settings}\n{grants}\n")
+    };
+    world.configure(&format!(
+        "preset = \"full\"\n{}{}",
+        policy("first", "0.1.0", "{ outcome = \"warn\" }"),
+        policy("second", "0.2.0", "{ outcome = \"warn\" }"),
+    ));
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let payloads = Arc::new(payloads(&world));
+    assert_eq!(payloads.len(), CALLS, "there are enough cases");
+    let (service, _engine, native, _server) = started(&world);
+    let home = world.home.path().display().to_string();
+    let (next, asked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let outcomes: Vec<BTreeMap<String, usize>> = thread::scope(|scope| {
+        let work = || {
+            let mut outcomes = BTreeMap::new();
+            while let Some(payload) = payloads.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let outcome = one(&world, &home, payload, &service, &native, &asked);
+                *outcomes.entry(outcome).or_default() += 1;
+            }
+            outcomes
+        };
+        let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut all: BTreeMap<String, usize> = BTreeMap::new();
+    for (outcome, count) in outcomes.into_iter().flatten() {
+        *all.entry(outcome).or_default() += count;
+    }
+    println!("service: {CALLS} calls, {} requests, the same from all three: {all:?}", asked.into_inner());
+    assert!(
+        ["deny", "ask", "warn", "abstain"].iter().all(|outcome| all.get(*outcome).is_some_and(|count| *count > 100))
+    );
+}
+
+/// Asks all three about one call, and gives the outcome.
+fn one(world: &World, home: &str, payload: &Value, service: &Place, native: &Place, asked: &AtomicUsize) -> String {
+    let env = BTreeMap::from([("HOME".to_owned(), home.to_owned())]);
+    let recording = Recording::of(Arc::new(RealFacts::new(env)));
+    let account = std::env::var("HOME").unwrap_or_default();
+    let own = [world.repo().display().to_string()];
+    for _ in 0..ROUNDS {
+        let request = json!({
+            "harness": "claude", "payload": payload, "at": { "home": home, "account-home": account },
+            "facts": recording.record(),
+        });
+        let request = request.to_string();
+        let [of_native, of_service] = [native, service].map(|place| place.post("/decide", &request));
+        asked.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(of_native, of_service, "{payload}");
+        assert_eq!(of_native.0, 200, "{payload}: {}", of_native.1);
+        let response: Value = serde_json::from_str(&of_native.1).unwrap();
+        let missing: Missing = serde_json::from_value(response["missing"].clone()).unwrap();
+        if missing.is_empty() {
+            let hook = world.hook(&payload.to_string());
+            let said = response["reply"]["stdout"].as_str().unwrap();
+            let told: Value = serde_json::from_str(said).unwrap_or_default();
+            let told = &told["hookSpecificOutput"];
+            assert_eq!(hook.decision(), told["permissionDecision"].as_str().unwrap_or_default(), "{payload}");
+            // The hook ends an ask with how a person lets the call run.
+            let reason = told["permissionDecisionReason"].as_str().unwrap_or_default();
+            assert!(hook.reason().starts_with(reason), "{payload}: {} / {reason}", hook.reason());
+            return response["verdict"]["outcome"].as_str().unwrap().to_owned();
+        }
+        look_up(&recording, &missing, &own);
+    }
+    panic!("something is always missing: {payload}");
+}

@@ -1,0 +1,126 @@
+//! `POST /decide`: calls of other machines, with what is known of them.
+
+use serde_json::{Value, json};
+
+use super::client::{Answered, Server};
+use crate::support::world::World;
+
+fn decide(server: &Server, request: &Value) -> Answered {
+    server.post("/decide", &request.to_string())
+}
+
+fn said(answered: &Answered) -> Value {
+    assert_eq!(answered.status, 200, "{answered:?}");
+    serde_json::from_str(&answered.body).unwrap()
+}
+
+/// A request about a command in `/work/app` of another machine.
+fn of_command(command: &str, facts: &Value) -> Value {
+    json!({
+        "harness": "claude",
+        "payload": {
+            "session_id": "s1", "cwd": "/work/app", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command },
+        },
+        "at": { "home": "/home/them", "project-root": "/work/app" },
+        "facts": facts,
+    })
+}
+
+#[test]
+fn a_call_of_another_machine_gets_what_the_hook_says_of_one_here() {
+    let world = World::new();
+    let server = Server::start(&world, &[]);
+    for (command, outcome) in [
+        ("ls -la", "abstain"),
+        ("rm -rf /", "deny"),
+        ("git push --force origin main", "deny"),
+        ("git status", "abstain"),
+    ] {
+        let response = said(&decide(&server, &of_command(command, &json!({}))));
+        assert_eq!(response["verdict"]["outcome"], outcome, "{command}: {response}");
+        let here = server.bash(&world, command);
+        assert_eq!(response["reply"]["stdout"], here.body, "{command}");
+        assert_eq!(response["reply"]["exit"].to_string(), here.header("x-guard-host-exit").unwrap(), "{command}");
+    }
+    // A call from elsewhere is in the log as any other.
+    assert_eq!(world.audit().iter().filter(|line| line["cwd"] == "/work/app").count(), 2, "{:?}", world.audit());
+}
+
+#[test]
+fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
+    let world = World::new();
+    let server = Server::start(&world, &[]);
+    let command = "cat notes";
+    let first = said(&decide(&server, &of_command(command, &json!({}))));
+    let missing = &first["missing"]["entries"];
+    assert!(missing.as_array().unwrap().contains(&json!("/work")), "{first}");
+    // Each answer leads to the next question, as with a link.
+    let (mut facts, mut rounds) = (json!({ "entries": {} }), 0);
+    let last = loop {
+        let response = said(&decide(&server, &of_command(command, &facts)));
+        let missing: Vec<String> = serde_json::from_value(response["missing"]["entries"].clone()).unwrap();
+        if missing.is_empty() {
+            break response;
+        }
+        for path in missing {
+            let entry = match path.as_str() {
+                "/work" | "/work/app" | "/home" | "/home/them" | "/home/them/.ssh" => "dir",
+                "/home/them/.ssh/id_rsa" => "file",
+                "/work/app/notes" => "link:/home/them/.ssh/id_rsa",
+                _ => "absent",
+            };
+            facts["entries"][path] = json!(entry);
+        }
+        rounds += 1;
+        assert!(rounds < 9, "{facts}");
+    };
+    assert_eq!(last["verdict"]["outcome"], "deny", "{last}");
+    assert!(last["reply"]["stdout"].as_str().unwrap().contains("id_rsa"), "{last}");
+}
+
+#[test]
+fn calls_in_the_hosts_own_words_are_one_event() {
+    let world = World::new();
+    let server = Server::start(&world, &[]);
+    let bash = |command: &str| json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" });
+    let request = json!({
+        "calls": [bash("ls"), bash("rm -rf /")],
+        "at": { "cwd": "/work/app", "project-root": "/work/app", "home": "/home/them", "harness": "generic" },
+    });
+    let response = said(&decide(&server, &request));
+    assert_eq!(response["verdict"]["outcome"], "deny", "{response}");
+    assert_eq!(response["reply"], Value::Null, "{response}");
+    let mut one = request;
+    one["only"] = json!(["protected-files"]);
+    assert_eq!(said(&decide(&server, &one))["verdict"]["outcome"], "abstain");
+}
+
+#[test]
+fn what_cannot_be_decided_is_no_verdict() {
+    let world = World::new();
+    let server = Server::start(&world, &[]);
+    let ls = of_command("ls", &json!({}));
+    let with = |key: &str, value: Value| {
+        let mut request = ls.clone();
+        request[key] = value;
+        request
+    };
+    let call = json!({ "tool": "Bash", "original-tool": "Bash", "input": {}, "dialect": "bash" });
+    for (request, expected) in [
+        (json!(7), "expected"),
+        (json!({}), "a request is about 1 to 256 calls"),
+        (with("fact", json!({})), "unknown field `fact`"),
+        (with("facts", json!({ "paths": {} })), "unknown field `paths`"),
+        (with("harness", json!("nobody")), "there is no harness `nobody`"),
+        (with("calls", json!([call])), "a request has a payload or calls, not both"),
+        (json!({ "calls": vec![call; 257] }), "a request is about 1 to 256 calls"),
+        (json!({ "payload": { "tool_name": 7, "tool_input": {} } }), "tool_name"),
+    ] {
+        let answered = decide(&server, &request);
+        assert_eq!(answered.status, 400, "{request}: {answered:?}");
+        assert!(answered.body.contains(expected), "{request}: {answered:?}");
+    }
+    assert_eq!(server.ask("POST", "/decide", None, ls.to_string().as_bytes()).status, 401);
+    assert_eq!(server.ask("GET", "/decide", Some(&format!("Bearer {}", server.token)), b"").status, 405);
+}

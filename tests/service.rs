@@ -1,0 +1,82 @@
+//! `guard-host service build`: a chain as one component. How it answers on an engine, `tests/languages/service.rs` asks.
+
+use crate::support::pages::root;
+use crate::support::{guests, world::World};
+use wasmparser::{Parser, Payload};
+
+/// The keys of the entry of a policy that is kept.
+const KEPT: &str = "settings = { outcome = \"warn\" }\ngrants = { journal = { kept = \"~/kept.jsonl\" } }";
+
+/// The names of what a component imports and exports itself.
+fn interface(wasm: &[u8]) -> (Vec<String>, Vec<String>) {
+    let (mut imports, mut exports, mut depth) = (Vec::new(), Vec::new(), 0);
+    for payload in Parser::new(0).parse_all(wasm) {
+        match payload.unwrap() {
+            Payload::ComponentSection { .. } | Payload::ModuleSection { .. } => depth += 1,
+            Payload::End(_) => depth -= 1,
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                imports.extend(section.into_iter().map(|import| import.unwrap().name.name.to_owned()));
+            }
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                exports.extend(section.into_iter().map(|export| export.unwrap().name.name.to_owned()));
+            }
+            _ => {}
+        }
+    }
+    (imports, exports)
+}
+
+#[test]
+fn a_service_needs_an_engine_with_http_and_nothing_else() {
+    let world = World::new();
+    // It imports WASI, as what Cargo builds does, and calls nothing of it.
+    let own = root().join("tests/kept/0.1.0/policy.wasm");
+    world.configure(&format!("preset = \"full\"\n{}", guests::entry("own", &own, KEPT)));
+    let built = world.run(&["service", "build", "-o", "team.wasm"], "");
+    assert_eq!((built.exit, built.stderr.as_str()), (0, ""), "{built:?}");
+    assert!(built.stdout.starts_with("team.wasm: ") && built.stdout.contains("command-guard"), "{built:?}");
+    assert!(built.stdout.trim_end().ends_with(", own"), "{built:?}");
+    let (imports, exports) = interface(&std::fs::read(world.repo().join("team.wasm")).unwrap());
+    let of_wasi = ["wasi:clocks/", "wasi:http/types@", "wasi:io/"];
+    assert!(imports.iter().all(|name| of_wasi.iter().any(|wasi| name.starts_with(wasi))), "{imports:?}");
+    assert!(imports.len() > 3, "{imports:?}");
+    let [export] = exports.as_slice() else { panic!("{exports:?}") };
+    assert!(export.starts_with("wasi:http/incoming-handler@0.2."), "{export}");
+}
+
+#[test]
+fn what_would_not_decide_is_not_built() {
+    let world = World::new();
+    let build = |config: &str| {
+        world.configure(config);
+        let built = world.run(&["service", "build"], "");
+        assert!(!world.repo().join("guard-service.wasm").exists(), "{config}");
+        (built.exit, built.stderr)
+    };
+    let (exit, said) = build("presett = \"full\"\n");
+    assert!(exit == 78 && said.contains("presett"), "{exit} {said}");
+    let (exit, said) = build("[[policy]]\nname = \"own\"\nsource = \"gone.wasm\"\n");
+    assert!(exit == 78 && said.contains("gone.wasm"), "{exit} {said}");
+    let refuses = guests::place(&world, "refuses");
+    let (exit, said) = build(&guests::entry("own", &refuses, ""));
+    assert!(exit == 78 && said.contains("own"), "{exit} {said}");
+    let missing = world.run(&["--config", "none.toml", "service", "build"], "");
+    assert_eq!(missing.exit, 66, "{missing:?}");
+}
+
+#[test]
+fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
+    let world = World::new();
+    // It was written by hand, and lacks the types that tools for components put beside the functions.
+    let plain = guests::place(&world, "denies");
+    world.configure(&guests::entry("plain", &plain, ""));
+    let built = world.run(&["service", "build"], "");
+    assert_eq!(built.exit, 65, "{built:?}");
+    assert!(built.stderr.contains("the policy `plain` does not export the types of the contract"), "{built:?}");
+    let kept = root().join("tests/kept/0.1.0/policy.wasm");
+    world.configure(&guests::entry("kept", &kept, &format!("{KEPT}\nwasi = \"frozen\"")));
+    let built = world.run(&["service", "build"], "");
+    assert_eq!(built.exit, 65, "{built:?}");
+    assert!(built.stderr.contains("the policy `kept` imports `wasi:"), "{built:?}");
+    assert!(built.stderr.contains("a service has no frozen WASI"), "{built:?}");
+}
