@@ -62,7 +62,7 @@ pub struct RowPolicy {
 ///
 /// A part is missing, or a policy imports what a service does not give.
 pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
-    let mut parts = Parts { graph: CompositionGraph::new(), validator: Validator::new() };
+    let mut parts = Parts::new();
     let view = parts.carried("guard-service-view", &[])?;
     let scripts = parts.carried("guard-scripts", &[])?;
     let bundle = parts.carried("guard-bundle", &[view, scripts])?;
@@ -74,14 +74,11 @@ pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError
     for (place, policy) in row.iter().enumerate().rev() {
         let component = parts.add(&format!("policy-{place}"), policy.wasm.clone())?;
         let open = parts.open(component, &[view]);
-        let absent = if open.is_empty() {
-            None
-        } else {
-            let absent = parts.add(&format!("absent-{place}"), absent(policy, &open)?)?;
-            Some(parts.closed(absent, &[])?)
+        let component = match open.is_empty() {
+            true => component,
+            false => parts.add(&format!("closed-policy-{place}"), closed(policy, &open)?)?,
         };
-        let sources: Vec<InstanceId> = [view].into_iter().chain(absent).collect();
-        let instance = parts.closed(component, &sources)?;
+        let instance = parts.closed(component, &[view])?;
         let types = |_| ServiceError::Types(policy.name.clone());
         rest = parts.closed(link, &[instance, rest, view]).map_err(types)?;
     }
@@ -91,10 +88,7 @@ pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError
         return Err(ServiceError::Compose(format!("nothing gives `{import}`")));
     }
     let service = parts.instance(service, &sources)?;
-    parts
-        .graph
-        .encode(EncodeOptions { define_components: true, export: Some(service), validate: true })
-        .map_err(composed)
+    parts.encode(service)
 }
 
 fn composed(error: impl std::fmt::Display) -> ServiceError {
@@ -109,6 +103,16 @@ struct Parts {
 }
 
 impl Parts {
+    fn new() -> Self {
+        Parts { graph: CompositionGraph::new(), validator: Validator::new() }
+    }
+
+    /// The component that exports what this instance does. Imports that nothing gives are its own.
+    fn encode(&self, instance: InstanceId) -> Result<Vec<u8>, ServiceError> {
+        let options = EncodeOptions { define_components: true, export: Some(instance), validate: true };
+        self.graph.encode(options).map_err(composed)
+    }
+
     fn add(&mut self, name: &str, wasm: Vec<u8>) -> Result<ComponentId, ServiceError> {
         let component = Component::from_bytes(&mut self.validator, name, wasm).map_err(composed)?;
         self.graph.add_component(component).map_err(composed)
@@ -161,6 +165,17 @@ impl Parts {
             Some((*source, component.export_by_name(name)?.0))
         })
     }
+}
+
+/// The policy without these imports. It is put together on its own: the resources of two policies would be taken for the
+/// same ones.
+fn closed(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
+    let mut parts = Parts::new();
+    let absent = parts.add("absent", absent(policy, names)?)?;
+    let absent = parts.closed(absent, &[])?;
+    let component = parts.add("policy", policy.wasm.clone())?;
+    let policy = parts.instance(component, &[absent])?;
+    parts.encode(policy)
 }
 
 /// A component that exports these imports of a policy, and traps when one is called: what the hook does with an import
