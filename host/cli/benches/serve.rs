@@ -1,4 +1,5 @@
-//! What a call costs when it is posted to `guard-host serve`: the whole round trip, and the decision within it.
+//! What a call costs when it is posted to `guard-host serve`, and to the same chain as a component on `wasmtime serve`, if
+//! that is there: the whole round trip, and the decision within it.
 //!
 //! ```sh
 //! cargo bench -p guard-host --bench serve
@@ -12,51 +13,97 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// The calls of a row.
+/// The calls of a row, as far as no connection has more than its share.
 const CALLS: usize = 10_000;
+
+/// The most calls of one connection.
+const MOST_EACH: usize = 2_000;
 
 /// What is timed of a call, in microseconds.
 type Times = (f64, f64);
+
+/// An engine that answers: its name, its address, and the token it wants.
+type Engine = (&'static str, String, String);
 
 fn main() {
     let program = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     let program = program.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_guard-host")), PathBuf::from);
     let home = std::env::temp_dir().join(format!("guard-host-bench-serve-{}", std::process::id()));
     fs::create_dir_all(home.join("repo/.git")).unwrap();
-    let (mut server, address) = start(&program, &home);
-    let token = fs::read_to_string(home.join(".local/state/guard-host/serve.token")).unwrap();
-    println!("{CALLS} calls posted to `serve`, preset standard; the decision is what `server-timing` says:");
-    println!("  {:<22} {:>11}  {:>28}  {:>28}", "", "calls/s", "round trip p50, p99", "decision p50, p99");
-    for (name, command) in [("`ls -la`", "ls -la"), ("`rm -rf /`", "rm -rf /")] {
-        let request = request(&home, token.trim(), command);
-        // The first calls start what all share.
-        converse(&address, &request, 100);
-        for connections in [1, 2, 8, 64] {
-            let started = Instant::now();
-            let each = CALLS / connections;
-            let times: Vec<Times> = thread::scope(|scope| {
-                let threads: Vec<_> =
-                    (0..connections).map(|_| scope.spawn(|| converse(&address, &request, each))).collect();
-                threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-            });
-            let rate = times.len() as f64 / started.elapsed().as_secs_f64();
-            let ([trip, slow_trip], [decision, slow_decision]) =
-                (quantiles(times.iter().map(|time| time.0)), quantiles(times.iter().map(|time| time.1)));
-            println!(
-                "  {:<22} {rate:11.0}  {trip:11.0} us {slow_trip:11.0} us  {decision:11.0} us {slow_decision:11.0} us",
-                format!("{name}, {connections} at once")
-            );
+    println!("calls posted to /hook/claude, with as many connections as the row says; `serve` is the native server:");
+    println!("  {:<34} {:>9}  {:>28}  {:>28}", "", "calls/s", "round trip p50, p99", "decision p50, p99");
+    let ls = "ls -la".to_owned();
+    engines(&program, &home, "preset = \"standard\"\n", |engine| {
+        for connections in [1, 16, 256] {
+            row(&home, engine, "standard, `ls -la`", &ls, connections);
         }
-    }
+        for connections in [1, 16, 256] {
+            row(&home, engine, "standard, `rm -rf /`", "rm -rf /", connections);
+        }
+        for bytes in [1 << 10, 16 << 10, 64 << 10] {
+            let text = "echo one two three && ".repeat(bytes / 22) + "ls";
+            row(&home, engine, &format!("standard, {} KiB of shell", bytes >> 10), &text, 1);
+        }
+    });
+    engines(&program, &home, "preset = \"full\"\n", |engine| row(&home, engine, "full, `ls -la`", &ls, 1));
+    fs::remove_dir_all(&home).unwrap();
+}
+
+/// Starts the native server, and the chain as a component on `wasmtime serve`, and lets each be measured.
+fn engines(program: &Path, home: &Path, configuration: &str, measure: impl Fn(&Engine)) {
+    let folder = home.join(".config/guard-host");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("guard.toml"), configuration).unwrap();
+    let (mut server, address) = start(program, home);
+    let token = fs::read_to_string(home.join(".local/state/guard-host/serve.token")).unwrap();
+    measure(&("serve", address, token.trim().to_owned()));
     server.kill().unwrap();
     server.wait().unwrap();
-    fs::remove_dir_all(&home).unwrap();
+    let mut build = Command::new(program);
+    build.args(["service", "build"]).env_clear().env("HOME", home).current_dir(home).stdout(Stdio::null());
+    assert!(build.status().unwrap().success());
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("127.0.0.1:{port}");
+    let mut engine = Command::new("wasmtime");
+    engine.args(["serve", "--addr", &address, "guard-service.wasm"]).current_dir(home);
+    let Ok(mut engine) = engine.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+        return println!("  skipped, because there is no `wasmtime`");
+    };
+    while TcpStream::connect(&address).is_err() {
+        thread::sleep(Duration::from_millis(50));
+    }
+    measure(&("wasmtime serve", address, String::new()));
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+}
+
+/// Measures calls and prints what they took.
+fn row(home: &Path, (name, address, token): &Engine, what: &str, command: &str, connections: usize) {
+    let request = request(home, token, command);
+    // The first calls start what all share.
+    converse(address, &request, 20);
+    let each = (CALLS / connections).min(MOST_EACH);
+    let started = Instant::now();
+    let times: Vec<Times> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..connections).map(|_| scope.spawn(|| converse(address, &request, each))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let rate = times.len() as f64 / started.elapsed().as_secs_f64();
+    let ([trip, slow_trip], [decision, slow_decision]) =
+        (quantiles(times.iter().map(|time| time.0)), quantiles(times.iter().map(|time| time.1)));
+    // An engine of others does not say how long the decision took.
+    let decision = match decision > 0.0 {
+        true => format!("{decision:11.0} us {slow_decision:11.0} us"),
+        false => String::new(),
+    };
+    let what = format!("{what}, {connections}");
+    println!("  {name:<14} {what:<32} {rate:9.0}  {trip:11.0} us {slow_trip:11.0} us  {decision}");
 }
 
 /// A server in this home, and its address.

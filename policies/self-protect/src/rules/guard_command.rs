@@ -184,7 +184,9 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
             _,
         ) => None,
         ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
-        ("policy", "pull" | "keygen") | ("service", "build") => Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY)),
+        ("policy", "pull" | "keygen") | ("service", "build") => {
+            Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY))
+        }
         ("policy", "push") => Some((Outcome::Ask, "it publishes a policy, which others then use", SAY)),
         ("sync", "status") => None,
         ("sync", "push") => Some((Outcome::Ask, "it publishes a configuration, which other machines take", SAY)),
