@@ -137,6 +137,7 @@ fn the_starter_configuration_names_every_key() {
         "/properties",
         "/$defs/AuditOptions/properties",
         "/$defs/SessionOptions/properties",
+        "/$defs/RemoteOptions/properties",
         "/$defs/TrustOptions/properties",
         "/$defs/SignerOptions/properties",
         "/$defs/PolicyOptions/properties",

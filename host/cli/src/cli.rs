@@ -19,6 +19,7 @@ mod pause;
 mod policy;
 mod print;
 mod rates;
+mod remote;
 mod replay;
 mod report;
 mod sandbox;
@@ -54,6 +55,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let arguments = by_name(&arguments).unwrap_or(arguments);
     if is_hook(&arguments) {
         return run_hook(&arguments, environment);
+    }
+    if arguments.get(1).is_some_and(|word| word == guard_hook::remote::COMMAND) {
+        return remote::run(environment);
     }
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,

@@ -2,4 +2,5 @@
 
 pub mod experiment;
 pub mod cli;
+mod remote;
 pub mod scratch;

@@ -10,6 +10,7 @@ use super::load::of_builtin;
 use super::lock::{self, Lock};
 use super::options::{self, AllowOptions, OnError, Options, PolicyMode, PolicyOptions};
 use super::problem::{nearest, of_toml};
+use super::remote::Remote;
 use super::settings;
 use super::signers;
 use super::tools;
@@ -142,6 +143,9 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
             return refuse(text, &hint);
         }
     }
+    if let Some(Err((text, hint))) = options.remote.as_ref().map(|remote| Remote::of(remote, "")) {
+        return refuse(text, hint);
+    }
     for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
         let is_name = signer.name.len() <= 64 && signer.name.bytes().all(|byte| byte.is_ascii_graphic());
         if signer.name.is_empty() || !is_name || !signers::is_key(signer.key.trim()) {
@@ -164,6 +168,7 @@ pub fn parse(layer: Layer, file: &Path, text: &str, standing: TrustLevel<'_>) ->
             ("deadline-ms", options.deadline_ms.is_some()),
             ("audit", options.audit.is_some()),
             ("session", options.session.is_some()),
+            ("remote", options.remote.is_some()),
             ("trust", options.trust.is_some()),
             ("allow", !options.allow.is_empty()),
         ];

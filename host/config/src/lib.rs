@@ -27,6 +27,7 @@ pub mod options;
 mod order;
 pub mod problem;
 mod project;
+pub mod remote;
 mod settings;
 pub mod signers;
 mod tools;
@@ -40,9 +41,10 @@ pub use brought::Brought;
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use load::{of_builtin, unconfigured};
-pub use options::{AuditLevel, OnMalformed};
+pub use options::{AuditLevel, Fallback, OnMalformed};
 pub use problem::of_refused_settings;
 pub use project::Candidate;
+pub use remote::Remote;
 pub use settings::{files_of, of_file};
 pub use signers::Signer;
 pub use tools::check as check_tool;
@@ -83,6 +85,8 @@ pub struct Config {
     pub audit: Audit,
     /// Where sessions are kept.
     pub sessions: Sessions,
+    /// The server that decides instead of the chain.
+    pub remote: Option<Remote>,
     /// Layers that were dropped.
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.

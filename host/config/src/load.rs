@@ -10,6 +10,7 @@ use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
 use super::problem::placed;
 use super::project::project;
+use super::remote::Remote;
 use super::settings;
 use super::signers;
 use super::tools;
@@ -58,6 +59,7 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
     // The user's values first, so that the managed ones win.
     apply(&user.options, (Layer::User, &places.config), places, &mut config);
     apply(&managed.options, (Layer::Managed, &places.managed), places, &mut config);
+    find_remote(&managed.options, &user.options, places, &mut config);
     let trust = [
         ((Layer::Managed, places.managed.as_path()), managed.options.trust.clone()),
         ((Layer::User, places.config.as_path()), user.options.trust.clone()),
@@ -95,6 +97,7 @@ impl Config {
                 max_bytes: AUDIT_BYTES,
             },
             sessions: Sessions::below(&places.state),
+            remote: None,
             problems: Vec::new(),
             warnings: Vec::new(),
             disabled: Vec::new(),
@@ -267,6 +270,29 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
             config.warnings.push(in_file(of, "`file` in `[session]` is the audit log; give each a file of its own"));
         }
         config.sessions = Sessions::File(file);
+    }
+}
+
+/// The server of the managed file, or else that of the user's.
+fn find_remote(managed: &Options, user: &Options, places: &Places, config: &mut Config) {
+    let layers = [(Layer::Managed, &places.managed, managed), (Layer::User, &places.config, user)];
+    for (layer, file, options) in layers {
+        // What cannot be used has made the layer a problem.
+        let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::of(remote, &places.home)) else { continue };
+        if remote.timeout_ms >= config.deadline_ms {
+            let (timeout, deadline) = (remote.timeout_ms, config.deadline_ms);
+            let text = format!("`timeout-ms` in `[remote]` is {timeout}, and `deadline-ms` is {deadline}");
+            let hint = "wait less long for the server, or give the call more time".to_owned();
+            let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint };
+            let source = read(layer, file).ok().flatten().unwrap_or_default();
+            config.problems.push(placed(problem, &source, None));
+        }
+        // Whoever changes these files chooses whom to believe.
+        config
+            .named
+            .extend([Some(&remote.token_file), remote.ca.as_ref()].into_iter().flatten().flat_map(|path| names(path)));
+        config.remote = Some(remote);
+        return;
     }
 }
 

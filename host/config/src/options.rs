@@ -32,6 +32,9 @@ pub struct Options {
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
+    /// The server that decides instead of the chain here. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
+    pub remote: Option<RemoteOptions>,
     /// Whose signatures count for policies that are fetched. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub trust: Option<TrustOptions>,
@@ -140,6 +143,37 @@ pub enum AuditLevel {
 pub struct SessionOptions {
     /// The file that holds the approvals of all sessions.
     pub file: Option<String>,
+}
+
+/// `[remote]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RemoteOptions {
+    /// The server's address, without `/decide`. Without TLS only on this machine.
+    pub url: String,
+    /// The file with the server's token.
+    pub token_file: String,
+    /// A file of certificate authorities in PEM. Default: those that the machine trusts.
+    pub ca: Option<String>,
+    /// How long an answer is waited for in milliseconds, 100 to 1500, less than `deadline-ms`. Default: 1000.
+    #[schemars(range(min = 100, max = 1500))]
+    pub timeout_ms: Option<u32>,
+    /// What counts if the server does not answer. Default: `"ask"`.
+    pub fallback: Option<Fallback>,
+    /// What the server may learn beside paths and git: `read:PATH` and `env:NAME`. Default: nothing.
+    pub grants: Vec<String>,
+}
+
+/// What counts if the server of `[remote]` does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fallback {
+    /// The chain of this machine.
+    Local,
+    /// A prompt.
+    Ask,
+    /// A refusal.
+    Deny,
 }
 
 /// `[trust]`.

@@ -5,6 +5,7 @@
 //! ```
 
 mod consent;
+mod elsewhere;
 mod open_call;
 mod judge;
 mod responder;
@@ -15,11 +16,12 @@ mod record;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use crate::cache::{self, Prepared, prepare_for};
 use crate::chain::Chain;
+use crate::remote::Child;
 pub use guard_chain::bypass;
 use guard_config::{Brought, Config, OnMalformed};
 use guard_contract::Outcome;
@@ -85,6 +87,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         brought: &options.brought,
         is_set: &is_set,
         chains: &chains,
+        asker: &Child { environment },
     };
     let object = read();
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
@@ -156,7 +159,7 @@ fn read() -> Result<Map<String, Value>, Refusal> {
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it. A process that lives on has to wait for
 /// it once it ends.
-pub fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<Child> {
+pub fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<std::process::Child> {
     FileLock::acquire(&warm_lock(places), environment.started).ok()?;
     let mut warm = Command::new(&environment.program);
     for (flag, path) in places.arguments() {

@@ -29,6 +29,7 @@ pub mod examples;
 pub mod hook;
 pub mod nested;
 pub mod programs;
+pub mod remote;
 pub mod scene;
 pub mod watch;
 

@@ -59,7 +59,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
 }
 
 /// The second program, beside the first one.
-fn tools(environment: &Environment) -> PathBuf {
+pub(crate) fn tools(environment: &Environment) -> PathBuf {
     environment.program.with_file_name(TOOLS)
 }
 

@@ -20,6 +20,18 @@ const REDIRECTS: usize = 5;
 /// How long a connection may take to be made.
 const CONNECTING: Duration = Duration::from_secs(10);
 
+/// The connections that are kept for later requests.
+const IDLE: usize = 16;
+
+/// How a host is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By the proxy that the environment names, if it names one.
+    Usual,
+    /// Without one.
+    Direct,
+}
+
 /// The header with a password or a token.
 pub(crate) const AUTHORIZATION: &str = "authorization";
 
@@ -60,20 +72,30 @@ impl Http {
     /// `patience` is the limit of a request, with its redirects and its answer.
     pub(crate) fn new(host: &str, patience: Duration) -> Self {
         // Those that this machine trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
-        Http::of(host, patience, &certificates(load_native_certs()))
+        Http::of(host, patience, &certificates(load_native_certs()), Way::Usual)
     }
 
     /// The same, with the authorities of this file instead of those that this machine trusts.
     pub(crate) fn with_authorities(host: &str, patience: Duration, path: &Path) -> Result<Self, RegistryError> {
-        let mut found = load_certs_from_paths(Some(path), None);
-        let why = found.errors.pop().map(|error| format!(": {error}")).unwrap_or_default();
-        if found.certs.is_empty() {
-            return Err(RegistryError::Authorities { path: path.display().to_string(), why });
-        }
-        Ok(Http::of(host, patience, &certificates(found)))
+        Ok(Http::of(host, patience, &authorities(path)?, Way::Usual))
     }
 
-    fn of(host: &str, patience: Duration, roots: &[Certificate<'static>]) -> Self {
+    /// The client of a server that decides: no proxy sees what it is asked. Without TLS no certificate is read.
+    pub(crate) fn direct(
+        host: &str,
+        patience: Duration,
+        has_tls: bool,
+        path: Option<&Path>,
+    ) -> Result<Self, RegistryError> {
+        let roots = match path {
+            _ if !has_tls => Vec::new(),
+            Some(path) => authorities(path)?,
+            None => certificates(load_native_certs()),
+        };
+        Ok(Http::of(host, patience, &roots, Way::Direct))
+    }
+
+    fn of(host: &str, patience: Duration, roots: &[Certificate<'static>], way: Way) -> Self {
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -81,12 +103,14 @@ impl Http {
             .build();
         let config = Agent::config_builder();
         // A proxy would be asked for what is on this machine, and see it.
-        let config = if is_local(host) { config.proxy(None) } else { config };
+        let is_direct = way == Way::Direct || is_local(host);
+        let config = if is_direct { config.proxy(None) } else { config };
         let config = config
             .http_status_as_error(false)
             // Each is looked at before it is followed.
             .max_redirects(0)
             .max_redirects_will_error(false)
+            .max_idle_connections_per_host(IDLE)
             .timeout_connect(Some(CONNECTING.min(patience)))
             .tls_config(tls)
             .user_agent(concat!("guard-host/", env!("CARGO_PKG_VERSION")))
@@ -101,7 +125,11 @@ impl Http {
 
     /// Sends a request and reads the answer whole. What is only read may lead to other addresses.
     pub(crate) fn send(&self, request: &Request<'_>) -> Result<Answer, RegistryError> {
-        let end = Instant::now() + self.patience;
+        self.send_until(request, Instant::now() + self.patience)
+    }
+
+    /// The same, where the request has to be over by then.
+    pub(crate) fn send_until(&self, request: &Request<'_>, end: Instant) -> Result<Answer, RegistryError> {
         let mut answer = self.once(request, request.url.to_owned(), request.headers, end)?;
         for _ in 0..REDIRECTS {
             let place = answer.headers.get("location").and_then(|value| value.to_str().ok());
@@ -172,6 +200,16 @@ fn from(url: &str, place: &str) -> String {
 
 fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&str, String)]) -> ureq::RequestBuilder<B> {
     headers.iter().fold(request, |request, (name, value)| request.header(*name, value))
+}
+
+/// The certificates of a file.
+fn authorities(path: &Path) -> Result<Vec<Certificate<'static>>, RegistryError> {
+    let mut found = load_certs_from_paths(Some(path), None);
+    let why = found.errors.pop().map(|error| format!(": {error}")).unwrap_or_default();
+    if found.certs.is_empty() {
+        return Err(RegistryError::Authorities { path: path.display().to_string(), why });
+    }
+    Ok(certificates(found))
 }
 
 fn certificates(found: CertificateResult) -> Vec<Certificate<'static>> {

@@ -1,10 +1,10 @@
 //! [`Receiver`]: a place on the web that things are posted to.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::RegistryError;
-use crate::http::{Http, Method, Request};
+use crate::http::{Answer, Http, Method, Request};
 use crate::text::{cut, host_of};
 
 /// The most bytes of an answer.
@@ -54,15 +54,46 @@ impl Receiver {
         Ok(Receiver { http, url: url.to_owned() })
     }
 
+    /// The receiver at this address, for questions that are not for a proxy. Each has a limit of its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Receiver::new`].
+    pub fn direct(url: &str, patience: Duration, authorities: Option<&Path>) -> Result<Self, RegistryError> {
+        let http = Http::direct(host_of(url), patience, url.starts_with("https://"), authorities)?;
+        if !http.may_ask(url) {
+            return Err(RegistryError::NoTls { url: cut(url) });
+        }
+        Ok(Receiver { http, url: url.to_owned() })
+    }
+
     /// Posts a body and reads the answer whole, whatever its status. Follows no redirect.
     ///
     /// # Errors
     ///
     /// There is no answer, or it is too large.
     pub fn post(&self, headers: &[(String, String)], body: &[u8]) -> Result<Posted, RegistryError> {
+        self.post_by(headers, body, |request| self.http.send(request))
+    }
+
+    /// The same, where the answer has to be there by then.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Receiver::post`].
+    pub fn post_until(&self, headers: &[(String, String)], body: &[u8], end: Instant) -> Result<Posted, RegistryError> {
+        self.post_by(headers, body, |request| self.http.send_until(request, end))
+    }
+
+    fn post_by(
+        &self,
+        headers: &[(String, String)],
+        body: &[u8],
+        send: impl Fn(&Request<'_>) -> Result<Answer, RegistryError>,
+    ) -> Result<Posted, RegistryError> {
         let headers: Vec<(&str, String)> = headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let request = Request { method: Method::Post(body), url: &self.url, headers: &headers, most: ANSWER_BYTES };
-        let answer = self.http.send(&request)?;
+        let answer = send(&request)?;
         let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
         Ok(Posted {
             status: answer.status.as_u16(),

@@ -18,17 +18,18 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::ServeError;
 use crate::chains::{KeptChains, Pulse};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
+use crate::{Options, ServeError};
 use guard_chain::exchange::{Answered, Request};
-use guard_config::Brought;
+use guard_config::{Brought, Remote};
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_harness::capabilities::ALL;
 use guard_harness::{Harness, Reply};
 use guard_hook::hook::{Judge, OpenCall, Said, parse};
+use guard_hook::remote::Asker;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -63,6 +64,7 @@ pub(crate) struct Calls {
     chains: KeptChains,
     pulse: Arc<Pulse>,
     free: Arc<Semaphore>,
+    asker: Arc<dyn Asker>,
     note: fn(&str),
     answered: AtomicU64,
     metrics: Metrics,
@@ -88,19 +90,14 @@ thread_local! {
 }
 
 impl Calls {
-    /// `at_once` calls are decided at the same time; others wait for their turn.
-    pub(crate) fn new(
-        places: &Places,
-        environment: &Environment,
-        at_once: usize,
-        note: fn(&str),
-    ) -> Result<Arc<Self>, ServeError> {
+    /// So many calls are decided at the same time as the options say; others wait for their turn.
+    pub(crate) fn new(places: &Places, environment: &Environment, options: &Options) -> Result<Arc<Self>, ServeError> {
         let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
         let environment = Arc::new(of_no_agent(environment));
         let pulse = Pulse::start().map_err(ServeError::Threads)?;
         let chains = KeptChains::new(places, environment.clone(), pulse.clone())
             .map_err(|fault| ServeError::Sandbox(fault.to_string()))?;
-        let free = Arc::new(Semaphore::new(at_once));
+        let free = Arc::new(Semaphore::new(options.at_once));
         Ok(Arc::new(Calls {
             places: places.clone(),
             environment,
@@ -108,7 +105,8 @@ impl Calls {
             chains,
             pulse,
             free,
-            note,
+            asker: options.asker.clone(),
+            note: options.note,
             answered: AtomicU64::new(0),
             metrics: Metrics::new(),
             panics: AtomicUsize::new(0),
@@ -240,6 +238,7 @@ impl Turn {
             // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
             is_set: &|_| true,
             chains: &calls.chains,
+            asker: &*calls.asker,
         };
         let object = parse(body);
         let mut judged = judge.judge(&self.call, named, object.as_ref());
@@ -270,7 +269,18 @@ impl Turn {
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let answered = request.map_err(|error| error.to_string());
-        let answered = answered.and_then(|request| chain.answer(request).map_err(|undecided| undecided.to_string()));
+        let answered = match (answered, &config.remote) {
+            (Ok(request), Some(remote)) => match self.pass_on(remote, request) {
+                Ok(answered) => Ok(answered),
+                // Whoever asked has a fallback of its own.
+                Err(why) => {
+                    (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
+                    return self.undecided();
+                }
+            },
+            (Ok(request), None) => chain.answer(request).map_err(|undecided| undecided.to_string()),
+            (Err(error), _) => Err(error),
+        };
         let answered = answered.and_then(|Answered { response, calls, at }| {
             let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
             Ok((text, response.verdict, calls.into_iter().next(), at))
@@ -292,6 +302,20 @@ impl Turn {
         }
         if let Some(answer) = self.settled() {
             self.send(answer);
+        }
+    }
+
+    /// What the server of the configuration says of a call from elsewhere. No machine is asked for what is missing here.
+    fn pass_on(&self, remote: &Remote, request: Request) -> Result<Answered, String> {
+        let patience = Duration::from_millis(remote.timeout_ms.into()).min(self.call.left().saturating_sub(STEP));
+        let response = self.calls.asker.pass_on(remote, &request, Instant::now() + patience)?;
+        Ok(Answered { response, calls: request.calls, at: request.at })
+    }
+
+    /// Nothing is decided.
+    fn undecided(&self) {
+        if self.call.take() {
+            self.send(Answer::Busy);
         }
     }
 
@@ -406,8 +430,18 @@ mod tests {
             home: path.clone(),
             account_home: path.clone(),
         };
-        // One call at a time: one that kept its place would keep all others waiting.
-        let calls = Calls::new(&Places::below(&path), &environment, 1, |_| {}).unwrap();
+        let options = Options {
+            address: crate::Address::Socket("serve.sock".into()),
+            token_file: None,
+            read_timeout: Duration::from_secs(1),
+            connections: 1,
+            // One that kept its place would keep all others waiting.
+            at_once: 1,
+            asker: Arc::new(guard_hook::remote::Child { environment: Box::leak(Box::new(environment.clone())) }),
+            ready: |_| {},
+            note: |_| {},
+        };
+        let calls = Calls::new(&Places::below(&path), &environment, &options).unwrap();
         answer_panics(|_| {});
         let runtime = crate::runtime(1).unwrap();
         let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";

@@ -43,6 +43,7 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use calls::Calls;
+use guard_hook::remote::Asker;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, FolderError, Places, make_private};
 use http::{BODIES_KIB, Site};
@@ -80,6 +81,8 @@ pub struct Options {
     pub connections: usize,
     /// The most calls that are decided at once; others wait for their turn.
     pub at_once: usize,
+    /// Asks the server of a `[remote]`, where the configuration has one.
+    pub asker: Arc<dyn Asker>,
     /// Is told the address once the server listens.
     pub ready: fn(&str),
     /// Is told what people who run the server should know.
@@ -138,7 +141,7 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
     let result = runtime.block_on(async {
         let listener = Listener::bind(&options.address)?;
         allow_files(options.connections);
-        let calls = Calls::new(places, environment, options.at_once, options.note)?;
+        let calls = Calls::new(places, environment, options)?;
         calls::answer_panics(options.note);
         // Makes the chain that most calls need, before the first one waits for it.
         calls.problems();

@@ -58,6 +58,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "deadline-ms": config.deadline_ms,
             "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
             "session": { "file": config.sessions.file() },
+            "remote": config.remote,
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
             "allow": config.allows,
             "tools": config.tools,
@@ -75,6 +76,9 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     }
     print::line(&format!("deadline   {} ms", config.deadline_ms))?;
     print::line(&format!("audit      {}", config.audit.path.display()))?;
+    if let Some(remote) = &config.remote {
+        print::line(&format!("remote     {} ({} ms)", remote.url, remote.timeout_ms))?;
+    }
     trusted(config)?;
     for entry in &config.entries {
         let layer = entry.layer.name();

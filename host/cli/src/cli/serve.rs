@@ -1,15 +1,17 @@
 //! `guard-host serve`: the hook's answers over HTTP.
 
 use std::path::Path;
-use std::sync::LazyLock;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, LazyLock};
 use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 use super::args::ServeArgs;
 use super::print;
 use super::subject::refused;
+use crate::remote::Client;
 use guard_contract::exit::Exit;
+use guard_facts::real::RealFacts;
 use guard_serve::{Address, Options, ServeError};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -59,6 +61,7 @@ pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) 
         read_timeout: Duration::from_secs(args.read_timeout),
         connections: args.max_connections,
         at_once: args.max_calls.unwrap_or_else(|| (2 * processors).min(AT_ONCE)),
+        asker: Arc::new(Client::new(Arc::new(RealFacts::new(environment.variables.clone())))),
         ready: |address| {
             // Who started it may not read that.
             let _ = print::line(&format!("listening at {address}"));

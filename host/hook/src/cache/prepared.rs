@@ -29,7 +29,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 12";
+const PURPOSE: &str = "prepared chain 13";
 
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;

@@ -1,6 +1,7 @@
 //! Writes what policies want in their journals, after the reply.
 
 use std::io::Write;
+use std::slice::from_ref;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::cache::Prepared;
 use crate::chain::Trace;
 use crate::redaction;
+use guard_chain::exchange::JournalEntry;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths;
 use guard_facts::Facts;
@@ -21,26 +23,53 @@ pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, ca
     for (call, trace) in calls.iter().zip(traces) {
         if trace.journal().next().is_some() {
             let secrets = redaction::secrets(call, at, trace.analysis.as_deref());
-            of_trace(prepared, at, facts, trace, &secrets);
+            for (policy, line) in trace.journal() {
+                write_line(prepared, at, facts, (policy, &line.stream, &line.object), from_ref(&secrets));
+            }
         }
     }
 }
 
-fn of_trace(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, trace: &Trace, secrets: &Secrets) {
-    for (policy, line) in trace.journal() {
-        let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { continue };
-        let project = if member.entry.project.is_empty() { &at.project_root } else { &member.entry.project };
-        let grants = member.entry.grants.resolve(&at.home, project, false, &|name| facts.env(name));
-        if let Some(path) = grants.journal.get(&line.stream) {
-            let _ = append(path, &stamped(&line.object, secrets));
-        }
+/// Appends the lines of a server's policies, as far as the policies of these names have the streams here.
+pub(super) fn write_told(
+    prepared: &Prepared,
+    at: &CallContext,
+    facts: &dyn Facts,
+    calls: &[ToolCall],
+    traces: &[Trace],
+    told: &[JournalEntry],
+) {
+    if told.is_empty() {
+        return;
+    }
+    let secrets = calls.iter().zip(traces).map(|(call, trace)| redaction::secrets(call, at, trace.analysis.as_deref()));
+    let secrets: Vec<Secrets> = secrets.collect();
+    for JournalEntry { policy, stream, object } in told {
+        write_line(prepared, at, facts, (policy, stream, object), &secrets);
+    }
+}
+
+fn write_line(
+    prepared: &Prepared,
+    at: &CallContext,
+    facts: &dyn Facts,
+    (policy, stream, object): (&str, &str, &str),
+    secrets: &[Secrets],
+) {
+    let Some(member) = prepared.members.iter().find(|member| member.entry.name == policy) else { return };
+    let project = if member.entry.project.is_empty() { &at.project_root } else { &member.entry.project };
+    let grants = member.entry.grants.resolve(&at.home, project, false, &|name| facts.env(name));
+    if let Some(path) = grants.journal.get(stream) {
+        let _ = append(path, &stamped(object, secrets));
     }
 }
 
 /// The object with `ts` and without secrets.
-fn stamped(object: &str, secrets: &Secrets) -> String {
+fn stamped(object: &str, secrets: &[Secrets]) -> String {
     let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
-    map.iter_mut().for_each(|(key, value)| hide(key, value, secrets));
+    for secrets in secrets {
+        map.iter_mut().for_each(|(key, value)| hide(key, value, secrets));
+    }
     map.insert("ts".to_owned(), stamp(Timestamp::now()).into());
     Value::Object(map).to_string()
 }

@@ -7,12 +7,15 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::consent::{self, PATIENCE, Question};
+use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
 use super::{bypass, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{Ask, Chain, Trace};
-use crate::{redaction, watch};
+use crate::remote::Asker;
+use crate::{nested, redaction, watch};
+use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
@@ -55,12 +58,24 @@ pub struct Judge<'a> {
     pub is_set: &'a dyn Fn(&str) -> bool,
     /// Where chains come from.
     pub chains: &'a dyn Chains,
+    /// Asks a server that decides instead of the chain.
+    pub asker: &'a dyn Asker,
 }
 
 impl std::fmt::Debug for Judge<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Judge").field("places", self.places).finish_non_exhaustive()
     }
+}
+
+/// The calls of one event, who decides them here, and where they happen.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) call: &'a OpenCall,
+    pub(super) chain: &'a Chain,
+    pub(super) calls: &'a [ToolCall],
+    pub(super) at: &'a CallContext,
+    pub(super) pause: Option<&'a Pause>,
 }
 
 /// What is said of a payload.
@@ -108,6 +123,8 @@ struct Decided {
     at: CallContext,
     calls: Vec<ToolCall>,
     traces: Vec<Trace>,
+    /// What the policies of a server want written.
+    journal: Vec<JournalEntry>,
     outcome: Outcome,
     question: Option<Question>,
     /// The harness puts an ask to a person, so that one who lets a call run is one.
@@ -126,7 +143,9 @@ impl Records {
         match &mut self.0 {
             Kept::Nothing => {}
             Kept::Decided(decided) => {
-                journal::write(&decided.chain.prepared, &decided.at, facts, &decided.calls, &decided.traces);
+                let Decided { chain, at, calls, traces, journal, .. } = &**decided;
+                journal::write(&chain.prepared, at, facts, calls, traces);
+                journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
                 if let Some(question) = decided.question.take() {
                     let call = std::mem::take(&mut decided.key);
                     question.note(decided.outcome, decided.asks, decided.prompted, call);
@@ -203,36 +222,20 @@ impl Judge<'_> {
             return Said::Verdict(merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)])).into();
         };
         let config = &chain.prepared.config;
-        let nested = |folders: &[String]| self.chains.nested(folders);
         let pause = Pause::of(&self.places.state, Timestamp::now());
-        let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
-        let mut worst = None;
-        let keeps_facts = config.audit.level == AuditLevel::Facts;
-        for each in &calls {
-            call.set_record(&config.audit, each, &at);
-            let recording = keeps_facts.then(|| Arc::new(Recording::of(self.facts.clone())));
-            let facts = recording.clone().map_or_else(|| self.facts.clone(), |recording| recording as Arc<dyn Facts>);
-            let watch = |opinion: &Opinion| call.record_opinion(opinion);
-            let only = self.brought.only.as_deref();
-            let ask = Ask { only, watch: Some(&watch), nested: Some(&nested), pause: pause.as_ref(), ..Ask::default() };
-            let trace = chain.decide(each, &at, &facts, ask);
-            let rank = guard_contract::rank(trace.verdict.outcome);
-            if worst.is_none_or(|(highest, _)| rank > highest) {
-                worst = Some((rank, each));
-                if let Some(recording) = recording {
-                    // A pause is no part of what a replay knows.
-                    let unpaused = pause.as_ref().and_then(|_| trace.verdict.unwatched());
-                    let verdict = unpaused.as_ref().unwrap_or(&trace.verdict);
-                    let secrets = redaction::secrets(each, &at, trace.analysis.as_deref());
-                    call.set_decision(Decision::new(each, &at, recording.record(), verdict, &secrets));
-                }
+        let asked = Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref() };
+        let (traces, told) = match &config.remote {
+            None => (self.ask_here(asked, self.brought.only.as_deref(), None), None),
+            Some(remote) => {
+                let Elsewhere { traces, verdict, journal } = self.ask_elsewhere(asked, remote);
+                (traces, Some((verdict, journal)))
             }
-            traces.push(trace);
-        }
-        if let Some((_, each)) = worst {
-            call.set_record(&config.audit, each, &at);
-        }
-        let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+        };
+        let (elsewhere, journal) = told.unzip();
+        let is_elsewhere = elsewhere.is_some();
+        let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
+        // Only the chain of this machine may skip the harness's own prompt.
+        verdict.skips_prompt &= !is_elsewhere;
         let note = watch::note(&verdict, pause.as_ref());
         // A pause is told each time; a configuration that watches would say it for weeks.
         let sessions = &config.sessions;
@@ -244,7 +247,7 @@ impl Judge<'_> {
         let told = (is_first && pause.is_none()).then_some(session);
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
-        if question.is_some() && can_be_allowed(&chain, &calls, &traces, (&at, &**self.facts)) {
+        if question.is_some() && !is_elsewhere && can_be_allowed(&chain, &calls, &traces, (&at, &**self.facts)) {
             let how = "To end such questions, run in a terminal: guard-host allow --last";
             let lines = [how, verdict.closing.as_str()].into_iter().filter(|line| !line.is_empty());
             verdict.closing = lines.collect::<Vec<_>>().join("\n");
@@ -254,10 +257,52 @@ impl Judge<'_> {
         let asks = surface.ask == Asking::Person;
         let prompted = asks && harness.prompts(&at.permission_mode);
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
-        let decided =
-            Decided { chain, calls, traces, outcome: verdict.outcome, question, asks, prompted, key, told, at };
+        let (journal, outcome) = (journal.unwrap_or_default(), verdict.outcome);
+        let decided = Decided { chain, calls, traces, journal, outcome, question, asks, prompted, key, told, at };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
+    }
+
+    /// Asks the chain of this machine about every call: all of it, or the policies of these names. With `facts` of its own it
+    /// is not all that decides: folders below the project are not asked, and a replay would know too little.
+    pub(super) fn ask_here(
+        &self,
+        of: Asked<'_>,
+        only: Option<&[String]>,
+        facts: Option<&Arc<dyn Facts>>,
+    ) -> Vec<Trace> {
+        let Asked { call, chain, calls, at, pause } = of;
+        let audit = &chain.prepared.config.audit;
+        let nested = |folders: &[String]| self.chains.nested(folders);
+        let nested = facts.is_none().then_some(&nested as &nested::Open<'_>);
+        let keeps_facts = audit.level == AuditLevel::Facts && facts.is_none();
+        let mut traces: Vec<Trace> = Vec::with_capacity(calls.len());
+        let mut worst = None;
+        for each in calls {
+            call.set_record(audit, each, at);
+            let recording = keeps_facts.then(|| Arc::new(Recording::of(self.facts.clone())));
+            let own = || facts.unwrap_or(self.facts).clone();
+            let facts = recording.clone().map_or_else(own, |recording| recording as Arc<dyn Facts>);
+            let watch = |opinion: &Opinion| call.record_opinion(opinion);
+            let trace =
+                chain.decide(each, at, &facts, Ask { only, watch: Some(&watch), nested, pause, ..Ask::default() });
+            let rank = guard_contract::rank(trace.verdict.outcome);
+            if worst.is_none_or(|(highest, _)| rank > highest) {
+                worst = Some((rank, each));
+                if let Some(recording) = recording {
+                    // A pause is no part of what a replay knows.
+                    let unpaused = pause.and_then(|_| trace.verdict.unwatched());
+                    let verdict = unpaused.as_ref().unwrap_or(&trace.verdict);
+                    let secrets = redaction::secrets(each, at, trace.analysis.as_deref());
+                    call.set_decision(Decision::new(each, at, recording.record(), verdict, &secrets));
+                }
+            }
+            traces.push(trace);
+        }
+        if let Some((_, each)) = worst {
+            call.set_record(audit, each, at);
+        }
+        traces
     }
 
     /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.

@@ -1,0 +1,34 @@
+//! `guard-host-tools ask-remote`: asks the server of a `[remote]` for a hook, which starts this process.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::remote::Client;
+use guard_chain::exchange::{BODY_BYTES, Response};
+use guard_contract::exit::Exit;
+use guard_facts::real::RealFacts;
+use guard_hook::remote::{Asker, Task, printed};
+use guard_state::environment::Environment;
+
+/// The largest task: a request of the largest payload, written as JSON, and what surrounds it.
+const TASK_BYTES: u64 = 4 * BODY_BYTES as u64;
+
+/// Reads the task on standard input and prints what comes of it. Gives the exit code.
+pub(super) fn run(environment: &Environment) -> u8 {
+    let answer = answer(environment);
+    let mut out = std::io::stdout().lock();
+    match out.write_all(&printed(answer)).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Success.code(),
+        Err(_) => Exit::Unavailable.code(),
+    }
+}
+
+fn answer(environment: &Environment) -> Result<Response, String> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| format!("the call cannot be read: {error}"))?;
+    let task: Task = serde_json::from_slice(&bytes).map_err(|error| format!("the call cannot be read: {error}"))?;
+    let until = environment.started + Duration::from_millis(task.left_ms);
+    Client::new(Arc::new(RealFacts::new(environment.variables.clone()))).ask(&task.remote, task.request, until)
+}

@@ -1,0 +1,114 @@
+//! [`Client`]: asks the server of a `[remote]` over HTTP, and tells it of this machine what it may know.
+
+mod learn;
+mod sound;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use guard_chain::exchange::{Request, Response};
+use guard_config::Remote;
+use guard_facts::Facts;
+use guard_hook::remote::Asker;
+use guard_registry::{Receiver, RegistryError, said};
+use guard_state::{FileState, files};
+
+/// How often a server is asked about one call.
+const ROUNDS: usize = 8;
+
+/// The longest token, in bytes.
+const TOKEN_BYTES: u64 = 4096;
+
+/// The limit of a connection; each request has less.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Asks servers from this process, over connections that it keeps.
+#[derive(Debug)]
+pub(crate) struct Client {
+    facts: Arc<dyn Facts>,
+    /// The server that was asked last.
+    last: Mutex<Option<(Server, Arc<Receiver>)>>,
+}
+
+/// What tells servers apart: the address, and the authorities with the state of their file.
+#[derive(Debug, Clone, PartialEq)]
+struct Server {
+    url: String,
+    ca: Option<(PathBuf, FileState)>,
+}
+
+impl Client {
+    /// One that tells of the machine what these facts say.
+    #[must_use]
+    pub(crate) fn new(facts: Arc<dyn Facts>) -> Self {
+        Client { facts, last: Mutex::default() }
+    }
+
+    fn receiver(&self, remote: &Remote) -> Result<Arc<Receiver>, RegistryError> {
+        let ca = remote.ca.as_ref().map(|path| (path.clone(), FileState::of(path)));
+        let server = Server { url: remote.url.clone(), ca };
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, receiver)) = last().as_ref().filter(|(known, _)| *known == server) {
+            return Ok(receiver.clone());
+        }
+        let url = format!("{}/decide", remote.url);
+        let receiver = Arc::new(Receiver::direct(&url, PATIENCE, remote.ca.as_deref())?);
+        *last() = Some((server, receiver.clone()));
+        Ok(receiver)
+    }
+
+    /// One round.
+    fn once(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
+        let headers = [
+            ("authorization".to_owned(), format!("Bearer {}", token(remote)?)),
+            ("content-type".to_owned(), "application/json".to_owned()),
+        ];
+        let body = serde_json::to_vec(request).map_err(|error| error.to_string())?;
+        let receiver = self.receiver(remote).map_err(|error| error.to_string())?;
+        let post = || receiver.post_until(&headers, &body, until);
+        // A connection that was kept may be gone, and to ask twice changes nothing.
+        let posted = post().or_else(|error| match error {
+            RegistryError::Unreachable { .. } => post(),
+            error => Err(error),
+        });
+        let posted = posted.map_err(|error| error.to_string())?;
+        match posted.status {
+            200 => sound::response(&posted.body),
+            401 | 403 => Err(format!("it does not take the token of `{}`", remote.token_file.display())),
+            status @ 300..=399 => {
+                Err(format!("it answers with {status}, and leads elsewhere: `url` is not its address"))
+            }
+            status => Err(format!("it answers with {status}: {}", said(&posted.body))),
+        }
+    }
+}
+
+impl Asker for Client {
+    fn ask(&self, remote: &Remote, mut request: Request, until: Instant) -> Result<Response, String> {
+        for _ in 0..ROUNDS {
+            let response = self.once(remote, &request, until)?;
+            if response.missing.is_empty() {
+                return Ok(response);
+            }
+            learn::learn(&response.missing, &mut request, &remote.grants, &self.facts, until)?;
+        }
+        Err(format!("after {ROUNDS} rounds it still asks for more of this machine"))
+    }
+
+    fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
+        self.once(remote, request, until)
+    }
+}
+
+/// The token of a server.
+fn token(remote: &Remote) -> Result<String, String> {
+    let file = remote.token_file.display();
+    let text = files::read_text(&remote.token_file, TOKEN_BYTES)
+        .map_err(|error| format!("the token in `{file}` cannot be read: {error}"))?;
+    let token = text.trim();
+    match !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(token.to_owned()),
+        false => Err(format!("`{file}` holds no token")),
+    }
+}

@@ -1,0 +1,109 @@
+//! Answers what a server asks of this machine, as far as the machine may tell it.
+//!
+//! What may not be told is answered as if it were not there, or as denied, so that it is not asked for again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use guard_chain::exchange::Request;
+use guard_contract::FactFault;
+use guard_contract::grants::GrantSpec;
+use guard_contract::limits::FILE_BYTES;
+use guard_facts::recorded::{Missing, Recording};
+use guard_facts::{Disk, Facts, GitAsked, GitQuestion};
+use guard_redact::redact;
+
+/// The most facts of one round.
+const FACTS: usize = 512;
+
+/// The longest that git is waited for in one round.
+const GIT: Duration = Duration::from_millis(300);
+
+/// The questions that git is asked.
+const QUESTIONS: [GitQuestion; 4] =
+    [GitQuestion::Branch, GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored];
+
+/// Puts what is missing into the request.
+pub(super) fn learn(
+    missing: &Missing,
+    request: &mut Request,
+    grants: &GrantSpec,
+    facts: &Arc<dyn Facts>,
+    until: Instant,
+) -> Result<(), String> {
+    let Missing { entries, heads, files, env, git } = missing;
+    let count = entries.len() + heads.len() + files.len() + env.len() + git.len();
+    if count > FACTS {
+        return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
+    }
+    let at = &request.at;
+    let granted = grants.resolve(&at.home, &at.project_root, false, &|name| facts.env(name));
+    let asked = Recording::of(facts.clone());
+    for path in entries.iter().filter(|path| path.starts_with('/')) {
+        asked.entry(path);
+    }
+    for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
+        asked.read_head(path, cap);
+    }
+    for (path, cap) in files.iter().filter_map(|key| bounded(key)) {
+        if let Some(root) = granted.read_root(path) {
+            // Whether there is a text is in the recording.
+            let _ = asked.read_granted(root, path, cap);
+        }
+    }
+    for name in env.iter().filter(|name| granted.allows_env(name)) {
+        asked.env(name);
+    }
+    let own = [&at.project_root, &at.repository, &at.cwd].map(String::clone);
+    let give_up = until.min(Instant::now() + GIT);
+    for (key, root) in git.iter().filter(|(_, root)| root.starts_with('/')) {
+        let Some((name, path)) = key.split_once(':') else { continue };
+        let own: Vec<String> =
+            own.iter().chain([root]).filter(|folder| !matches!(folder.as_str(), "" | "/")).cloned().collect();
+        if let Some(question) = QUESTIONS.into_iter().find(|question| question.name() == name) {
+            asked.git(GitAsked { root, path, question, own: &own }, give_up.saturating_duration_since(Instant::now()));
+        }
+    }
+    let mut learned = asked.record();
+    for (key, head) in &mut learned.heads {
+        let is_of_git = head.as_ref().is_some_and(|text| bounded(key).is_some_and(|(path, _)| says_of_git(path, text)));
+        *head = head.take().filter(|_| is_of_git).map(|text| redact(&text));
+    }
+    learned.files.values_mut().filter_map(|text| text.as_mut().ok()).for_each(|text| *text = redact(text));
+    learned.env.values_mut().flatten().for_each(|text| *text = redact(text));
+    let known = &mut request.facts;
+    known.entries.extend(entries.iter().map(|path| (path.clone(), "unknown".to_owned())));
+    known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
+    known.files.extend(files.iter().map(|key| (key.clone(), Err(FactFault::Denied))));
+    known.env.extend(env.iter().map(|name| (name.clone(), None)));
+    known.git.extend(git.keys().map(|key| (key.clone(), None)));
+    known.entries.extend(learned.entries);
+    known.heads.extend(learned.heads);
+    known.files.extend(learned.files);
+    known.env.extend(learned.env);
+    known.git.extend(learned.git);
+    Ok(())
+}
+
+/// The path of a key, and the most bytes of it that are asked for.
+fn bounded(key: &str) -> Option<(&str, usize)> {
+    let (cap, path) = key.split_once(':')?;
+    let cap = cap.parse().ok().filter(|cap| *cap <= FILE_BYTES)?;
+    path.starts_with('/').then_some((path, cap))
+}
+
+/// A file whose start says where a work tree's repository lies, or what git leaves out.
+fn is_gits(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name == ".git" || name == ".gitignore" || name == "gitdir" && path.contains("/.git/")
+}
+
+/// The text is what such a file holds, and not what a link of its name leads to.
+fn says_of_git(path: &str, text: &str) -> bool {
+    let is_line = text.trim_end().lines().count() <= 1;
+    match path.rsplit('/').next() {
+        Some(".git") => is_line && text.starts_with("gitdir:"),
+        Some("gitdir") => is_line && text.trim_end().ends_with(".git"),
+        _ => true,
+    }
+}

@@ -1,0 +1,47 @@
+//! What of a server's answer counts: one that is whole, that this program knows every word of, and that fits itself.
+
+use serde_json::{Map, Value};
+
+use guard_chain::exchange::{JournalEntry, Response};
+use guard_contract::limits::JOURNAL_LINE_BYTES;
+use guard_contract::verdict::{Attributed, CONFIRMED, Verdict};
+use guard_contract::{Outcome, worse};
+
+/// The answer, if it counts.
+pub(super) fn response(body: &[u8]) -> Result<Response, String> {
+    let odd = |error: serde_json::Error| format!("its answer cannot be read: {error}");
+    let value: Value = serde_json::from_slice(body).map_err(odd)?;
+    let mut response: Response = serde_json::from_value(value.clone()).map_err(odd)?;
+    // A word that is not known may change what the others mean.
+    let is_same = |key: &str, known: Result<Value, _>| known.is_ok_and(|known: Value| value.get(key) == Some(&known));
+    if !is_same("verdict", serde_json::to_value(&response.verdict))
+        || !is_same("journal", serde_json::to_value(&response.journal))
+    {
+        return Err("its answer cannot be read: it has keys that are not known here".to_owned());
+    }
+    fits(&response.verdict)?;
+    if !response.journal.iter().all(is_line) {
+        return Err("its answer has a line for a journal that is none".to_owned());
+    }
+    // Only the chain of this machine says how a reply ends.
+    response.verdict.closing.clear();
+    response.verdict.skips_prompt = false;
+    Ok(response)
+}
+
+/// The verdict says what its findings come to, and nothing in a person's name.
+fn fits(verdict: &Verdict) -> Result<(), String> {
+    let found = verdict.findings.iter().map(|found| found.finding.outcome);
+    if found.fold(Outcome::Abstain, worse) != verdict.outcome {
+        return Err("its answer contradicts itself: the outcome is not that of the findings".to_owned());
+    }
+    let is_persons = |found: &Attributed| found.of_host && found.finding.rule == CONFIRMED;
+    match verdict.findings.iter().chain(&verdict.lifted).any(is_persons) {
+        true => Err("its answer speaks for a person".to_owned()),
+        false => Ok(()),
+    }
+}
+
+fn is_line(entry: &JournalEntry) -> bool {
+    entry.object.len() <= JOURNAL_LINE_BYTES && serde_json::from_str::<Map<String, Value>>(&entry.object).is_ok()
+}

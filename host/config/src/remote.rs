@@ -1,0 +1,124 @@
+//! [`Remote`]: where calls are decided instead of here.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::options::{Fallback, RemoteOptions};
+use guard_contract::grants::GrantSpec;
+use guard_contract::paths::absolute;
+
+/// How long an answer is waited for by default, in milliseconds.
+const TIMEOUT_MS: u32 = 1000;
+
+/// A server that decides calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remote {
+    /// Its address, without a slash at the end.
+    pub url: String,
+    /// The file of its token.
+    pub token_file: PathBuf,
+    /// The file of the authorities that count for it, in PEM; none: those that the machine trusts.
+    pub ca: Option<PathBuf>,
+    /// How long its answer is waited for.
+    pub timeout_ms: u32,
+    /// What counts if there is no answer.
+    pub fallback: Fallback,
+    /// The files and variables that it may learn.
+    pub grants: GrantSpec,
+}
+
+impl Remote {
+    /// What a `[remote]` says. Paths are taken from `home`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be used: what is wrong, and what to do about it.
+    pub(super) fn of(options: &RemoteOptions, home: &str) -> Result<Self, (String, &'static str)> {
+        let refuse = |text: String, hint| Err((format!("{text} in `[remote]`"), hint));
+        let url = options.url.trim_end_matches('/');
+        let Some((scheme, rest)) = url.split_once("://") else {
+            return refuse("`url` is missing, or no address".to_owned(), "give one such as `https://guard.example`");
+        };
+        let host = rest.split('/').next().unwrap_or_default();
+        let is_odd = |c: char| c.is_whitespace() || c.is_control() || "@?#\\".contains(c);
+        if host.is_empty() || rest.contains(is_odd) || !matches!(scheme, "http" | "https") {
+            return refuse(format!("`{url}` is no address"), "give one such as `https://guard.example`");
+        }
+        if scheme == "http" && !is_this_machine(host) {
+            let hint = "use `https://`: only a server on this machine is asked without TLS";
+            return refuse(format!("`{url}` has no TLS"), hint);
+        }
+        for (key, path) in [("token-file", Some(&options.token_file)), ("ca", options.ca.as_ref())] {
+            if let Some(path) = path.filter(|path| !path.starts_with('/') && !path.starts_with("~/")) {
+                let hint = "give a path from `/` or from `~/`";
+                return refuse(format!("`{key}` is `{path}`, which is no path of a file"), hint);
+            }
+        }
+        let timeout_ms = options.timeout_ms.unwrap_or(TIMEOUT_MS);
+        if !(100..=1500).contains(&timeout_ms) {
+            return refuse(format!("`timeout-ms` is {timeout_ms}"), "give a number from 100 to 1500");
+        }
+        let mut grants = GrantSpec::default();
+        for grant in &options.grants {
+            if grant.starts_with("journal:") || !grants.add(grant) {
+                let hint = "give words such as `read:~/folder` and `env:NAME`";
+                return refuse(format!("`{grant}` in `grants` is no grant"), hint);
+            }
+        }
+        let path = |path: &String| PathBuf::from(absolute(path, "/", home));
+        Ok(Remote {
+            url: url.to_owned(),
+            token_file: path(&options.token_file),
+            ca: options.ca.as_ref().map(path),
+            timeout_ms,
+            fallback: options.fallback.unwrap_or(Fallback::Ask),
+            grants,
+        })
+    }
+}
+
+/// The host, with a port or without, is this machine.
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_asked_without_tls() {
+        let of = |url: &str| {
+            let options =
+                RemoteOptions { url: url.to_owned(), token_file: "/t".to_owned(), ..RemoteOptions::default() };
+            Remote::of(&options, "/home/u").map(|remote| remote.url)
+        };
+        for (url, kept) in [
+            ("https://guard.example", "https://guard.example"),
+            ("https://guard.example:8443/team/", "https://guard.example:8443/team"),
+            ("http://127.0.0.1:8273", "http://127.0.0.1:8273"),
+            ("http://[::1]:8273/", "http://[::1]:8273"),
+            ("http://localhost", "http://localhost"),
+        ] {
+            assert_eq!(of(url).as_deref(), Ok(kept));
+        }
+        for url in [
+            "http://guard.example",
+            "http://127.0.0.1.guard.example",
+            "http://localhost@guard.example",
+            "http://localhost:80@guard.example",
+            "http://localhost\\@guard.example",
+            "http://10.0.0.1:8273",
+        ] {
+            assert!(of(url).is_err(), "{url}");
+        }
+        for url in ["", "guard.example", "ftp://localhost", "https://", "https:///x", "https://a b", "https://a?b"] {
+            assert!(of(url).is_err(), "{url}");
+        }
+    }
+}
