@@ -27,6 +27,7 @@ mod packages;
 mod policy_languages;
 mod programs;
 mod registry;
+mod remote;
 mod sandbox;
 mod serve;
 mod service;

@@ -42,29 +42,29 @@ impl Stream for UnixStream {
 
 /// What a server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answered {
-    pub(super) status: u16,
-    pub(super) headers: String,
-    pub(super) body: String,
+pub(crate) struct Answered {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: String,
 }
 
 impl Answered {
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.headers.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// What the hook would have printed.
-    pub(super) fn ended(&self) -> Ended {
+    pub(crate) fn ended(&self) -> Ended {
         let exit = self.header("x-guard-host-exit").and_then(|exit| exit.parse().ok()).unwrap_or(-1);
         Ended { exit, stdout: self.body.clone(), stderr: String::new() }
     }
 
-    pub(super) fn decision(&self) -> String {
+    pub(crate) fn decision(&self) -> String {
         self.ended().decision()
     }
 
-    pub(super) fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         self.ended().reason()
     }
 }
@@ -126,12 +126,12 @@ impl Server {
     }
 
     /// Posts a payload with the right token.
-    pub(super) fn post(&self, path: &str, body: &str) -> Answered {
+    pub(crate) fn post(&self, path: &str, body: &str) -> Answered {
         self.ask("POST", path, Some(&format!("Bearer {}", self.token)), body.as_bytes())
     }
 
     /// Posts a `Bash` call of the session `s1` in the project.
-    pub(super) fn bash(&self, world: &World, command: &str) -> Answered {
+    pub(crate) fn bash(&self, world: &World, command: &str) -> Answered {
         self.post("/hook/claude", &bash(world, command))
     }
 

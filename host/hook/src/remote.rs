@@ -121,11 +121,13 @@ fn talk(program: &PathBuf, own: &PathBuf, task: Vec<u8>, left: impl Fn() -> Dura
     while talker.is_ok() && slot.get().is_none() && !left().is_zero() {
         thread::park_timeout(left());
     }
+    // Once the child is dead, its silence looks like an end.
+    let printed = slot.get().cloned();
     let _ = child.kill();
     let _ = child.wait();
-    match (talker, slot.get()) {
+    match (talker, printed) {
         (Err(error), _) => Err(no_child(error)),
-        (Ok(_), Some(printed)) => Ok(printed.clone()),
+        (Ok(_), Some(printed)) => Ok(printed),
         (Ok(_), None) => Err("it did not answer in time".to_owned()),
     }
 }

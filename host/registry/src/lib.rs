@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //!
-//! - The hook does not depend on this crate: it never goes to a network.
+//! - The hook does not depend on this crate: a process of its own asks the server of a `[remote]`.
 //! - What is given out has the digest that its manifest names, and the manifest the one that was asked for.
 //! - Every answer has a limit of bytes, every request a limit of time.
 

@@ -9,6 +9,7 @@ use guard_chain::exchange::Request;
 use guard_contract::FactFault;
 use guard_contract::grants::GrantSpec;
 use guard_contract::limits::FILE_BYTES;
+use guard_contract::paths::lexical;
 use guard_facts::recorded::{Missing, Recording};
 use guard_facts::{Disk, Facts, GitAsked, GitQuestion};
 use guard_redact::redact;
@@ -89,7 +90,7 @@ pub(super) fn learn(
 fn bounded(key: &str) -> Option<(&str, usize)> {
     let (cap, path) = key.split_once(':')?;
     let cap = cap.parse().ok().filter(|cap| *cap <= FILE_BYTES)?;
-    path.starts_with('/').then_some((path, cap))
+    (lexical(path, "/", "") == path).then_some((path, cap))
 }
 
 /// A file whose start says where a work tree's repository lies, or what git leaves out.

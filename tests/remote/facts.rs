@@ -1,0 +1,154 @@
+//! What a server learns of this machine, and what it does not.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::asking;
+use super::stub::{Stub, say, verdict, wants};
+use crate::serve::client::Server;
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::{World, end};
+
+/// Shaped as a token of GitHub, and none.
+const SECRET: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
+
+/// A server that wants this at first, and then lets the call run.
+fn curious(some: Value) -> Stub {
+    Stub::start(move |_, number| say(&if number == 0 { wants(&some) } else { verdict("Abstain") }))
+}
+
+/// A world whose calls a real server decides, which runs in a world of its own.
+pub(super) fn served() -> (World, World, Server) {
+    let (world, other) = (World::new(), World::new());
+    let server = Server::start(&other, &[]);
+    let token = other.path(".local/state/guard-host/serve.token");
+    world.configure(&format!(
+        "[remote]\nurl = \"http://{}\"\ntoken-file = \"{}\"\nfallback = \"deny\"\n",
+        server.address,
+        token.display()
+    ));
+    (world, other, server)
+}
+
+#[test]
+fn a_real_server_decides_as_the_chain_here_would() {
+    let (world, _other, _server) = served();
+    assert_deny(&world.bash("rm -rf /"), &["command-guard: rm-root"]);
+    assert_silent(&world.bash("ls -la"));
+    assert_ask(&world.bash("git push origin topic"), &["command-guard: git-push"]);
+    assert_deny(&world.bash("rm ~/.config/guard-host/guard.toml"), &["self-protect: guard-file"]);
+}
+
+#[test]
+fn a_real_server_learns_where_links_of_this_machine_lead() {
+    let (world, other, _server) = served();
+    fs::create_dir(world.path("repo/plain")).unwrap();
+    symlink(world.home.path(), world.path("repo/link")).unwrap();
+    symlink(".env", world.path("repo/notes.txt")).unwrap();
+    assert_deny(&world.bash("rm -rf link/"), &["command-guard: rm-home"]);
+    assert_ask(&world.bash("rm -rf plain/"), &["command-guard: rm-recursive-force"]);
+    assert_deny(&world.bash("echo x > notes.txt"), &["command-guard: shell-write-secret"]);
+    assert_silent(&world.bash("echo x > others.txt"));
+    // Nothing of the server's own machine counts.
+    symlink(".env", other.path("repo/others.txt")).unwrap();
+    assert_silent(&world.bash("echo x > others.txt"));
+}
+
+#[test]
+fn a_server_is_told_where_a_link_leads() {
+    let world = World::new();
+    symlink("somewhere", world.path("repo/link")).unwrap();
+    let path = world.path("repo/link").display().to_string();
+    let stub = curious(json!({ "entries": [path, "/not/there", "relative"] }));
+    super::ask(&world, &stub.url, "");
+    assert_silent(&world.bash("ls"));
+    let requests = stub.requests();
+    let entries = &requests[1]["facts"]["entries"];
+    assert_eq!(entries[&path], "link:somewhere");
+    assert_eq!((&entries["/not/there"], &entries["relative"]), (&json!("absent"), &json!("unknown")));
+}
+
+#[test]
+fn what_the_policies_here_learned_comes_with_the_first_request() {
+    let (stub, world) = (Stub::of("Abstain"), World::new());
+    fs::create_dir(world.path("repo/plain")).unwrap();
+    super::ask(&world, &stub.url, "");
+    world.bash("rm -rf plain");
+    let entries = stub.requests()[0]["facts"]["entries"].clone();
+    assert_eq!(entries[world.path("repo/plain").display().to_string()], "dir", "{entries}");
+}
+
+#[test]
+fn files_and_variables_are_told_as_far_as_they_are_granted_and_without_secrets() {
+    let world = World::new();
+    let at = |below: &str| world.path(below).display().to_string();
+    world.write("plans/a.txt", format!("one plan\ntoken = {SECRET}\n"));
+    world.write("other.txt", "not for it");
+    world.write(".ssh/id_ed25519", "not for it");
+    world.write("repo/.gitignore", format!("target/\n# {SECRET}\n"));
+    symlink("../other.txt", world.path("plans/out.txt")).unwrap();
+    fs::create_dir_all(world.path("odd")).unwrap();
+    symlink("../.ssh/id_ed25519", world.path("odd/.git")).unwrap();
+    let [plan, other, out, gone] =
+        ["plans/a.txt", "other.txt", "plans/out.txt", "plans/gone.txt"].map(|below| format!("1000:{}", at(below)));
+    let up = format!("1000:{}/../other.txt", at("plans"));
+    let [ignored, key, odd] =
+        ["repo/.gitignore", ".ssh/id_ed25519", "odd/.git"].map(|below| format!("1000:{}", at(below)));
+    let stub = curious(json!({
+        "files": [plan, other, out, gone, up, "not a key"], "heads": [ignored, key, odd, "x"],
+        "env": ["CI", "SECRET_OF_MINE", "UNSET"],
+    }));
+    super::ask(&world, &stub.url, "grants = [\"read:~/plans\", \"env:CI\", \"env:UNSET\"]");
+    let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "cwd": world.repo() });
+    let mut hook = world.command(&["hook", "claude"]);
+    hook.env("CI", "yes").env("SECRET_OF_MINE", "not for it");
+    assert_silent(&end(hook, &payload.to_string()));
+    let requests = stub.requests();
+    let facts = &requests[1]["facts"];
+    let text = facts["files"][&plan]["Ok"].as_str().unwrap();
+    assert!(text.starts_with("one plan\ntoken = ") && !text.contains(SECRET), "{text}");
+    for (key, fault) in [(&other, "Denied"), (&out, "Failed"), (&gone, "Absent"), (&up, "Denied")] {
+        assert_eq!(facts["files"][key], json!({ "Err": fault }), "{key}");
+    }
+    assert_eq!(facts["files"]["not a key"], json!({ "Err": "Denied" }));
+    assert!(facts["heads"][&ignored].as_str().unwrap().starts_with("target/\n"));
+    assert_eq!(
+        (&facts["heads"][&key], &facts["heads"][&odd], &facts["heads"]["x"]),
+        (&json!(null), &json!(null), &json!(null))
+    );
+    assert_eq!(facts["env"], json!({ "CI": "yes", "SECRET_OF_MINE": null, "UNSET": null }));
+    let sent = json!(requests).to_string();
+    assert!(!sent.contains(SECRET) && !sent.contains("not for it"), "{sent}");
+    assert_eq!(requests.len(), 2);
+}
+
+#[test]
+fn git_is_asked_on_the_machine_of_the_call() {
+    let world = World::new();
+    let git = Command::new("git").args(["init", "--quiet", "-b", "topic"]).current_dir(world.repo()).status();
+    if !git.is_ok_and(|status| status.success()) {
+        eprintln!("skipped, because there is no git");
+        return;
+    }
+    let repo = world.repo().display().to_string();
+    let (branch, odd) = (format!("branch:{repo}"), format!("colour:{repo}"));
+    let stub = curious(json!({ "git": { &branch: repo, &odd: repo, "branch:relative": "relative" } }));
+    super::ask(&world, &stub.url, "");
+    world.bash("ls");
+    let git = &stub.requests()[1]["facts"]["git"];
+    assert_eq!((&git[&branch], &git[&odd], &git["branch:relative"]), (&json!("topic"), &json!(null), &json!(null)));
+}
+
+#[test]
+fn the_call_and_its_place_are_told_whole() {
+    let stub = Stub::of("Abstain");
+    let world = asking(&stub.url, "");
+    world.bash("echo one two");
+    let request = stub.requests().remove(0);
+    assert_eq!(request["calls"][0]["input"]["command"], "echo one two");
+    assert_eq!(request["at"]["cwd"], json!(world.repo()));
+    assert_eq!(request["at"]["session"], "s1");
+}

@@ -1,0 +1,198 @@
+//! Servers that fail: there is no answer, and the configuration says what counts.
+
+use serde_json::{Value, json};
+
+use super::stub::{Reply, Stub, say, verdict, wants};
+use super::{TOKEN, asking};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::World;
+
+/// What no chain lets run.
+const ROOT: &str = "rm -rf /";
+
+/// What `self-protect` denies, whoever decides the rest.
+const PROTECTED: &str = "rm ~/.config/guard-host/guard.toml";
+
+/// A world of a fallback, without an answer for this reason: what counts is what the fallback says.
+#[track_caller]
+pub(super) fn assert_falls_back(world: &World, fallback: &str, why: &str) {
+    let (root, harmless, protected) = (world.bash(ROOT), world.bash("ls -la"), world.bash(PROTECTED));
+    match fallback {
+        "ask" => {
+            assert_ask(&root, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_ask(&harmless, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_deny(&protected, &["self-protect: guard-file"]);
+        }
+        "deny" => {
+            assert_deny(&root, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_deny(&harmless, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_deny(&protected, &["self-protect: guard-file", "[remote: no-answer]"]);
+        }
+        "local" => {
+            assert_deny(&root, &["command-guard: rm-root"]);
+            assert_silent(&harmless);
+            assert_deny(&protected, &["self-protect: guard-file"]);
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// The same for each fallback. `more` goes into the configuration.
+#[track_caller]
+fn assert_no_answer(url: &str, more: &str, why: &str) {
+    for fallback in ["ask", "deny", "local"] {
+        let world = asking(url, &format!("fallback = \"{fallback}\"\n{more}"));
+        assert_falls_back(&world, fallback, why);
+    }
+}
+
+fn broken(change: impl Fn(&mut Value)) -> Reply {
+    let mut response = verdict("Allow");
+    change(&mut response);
+    say(&response)
+}
+
+#[test]
+fn a_status_but_200_is_no_answer() {
+    let answer = |status| Stub::always(Reply::Say(status, String::new(), verdict("Allow").to_string()));
+    for (status, why) in [
+        (500, "answers with 500"),
+        (503, "answers with 503"),
+        (201, "answers with 201"),
+        (401, "does not take the token"),
+    ] {
+        assert_no_answer(&answer(status).url, "", why);
+    }
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let other = Stub::of("Allow");
+    for status in [301, 302, 307, 308] {
+        let headers = format!("location: {}/decide\r\n", other.url);
+        let stub = Stub::always(Reply::Say(status, headers, verdict("Allow").to_string()));
+        let world = asking(&stub.url, "fallback = \"deny\"");
+        assert_falls_back(&world, "deny", "leads elsewhere");
+    }
+    assert_eq!(other.requests(), [json!(null); 0]);
+}
+
+#[test]
+fn an_answer_that_cannot_be_read_is_none() {
+    let allow = || verdict("Allow").to_string();
+    for text in [String::new(), "allow".to_owned(), "{}".to_owned(), "null".to_owned(), allow() + "x"] {
+        assert_no_answer(&Stub::always(Reply::Say(200, String::new(), text)).url, "", "cannot be read");
+    }
+}
+
+#[test]
+fn an_answer_with_words_that_are_not_known_is_none() {
+    for place in ["", "/verdict", "/verdict/findings/0", "/verdict/findings/0/finding"] {
+        let reply = broken(|response| response.pointer_mut(place).unwrap()["but"] = json!("deny"));
+        let stub = Stub::always(reply);
+        let world = asking(&stub.url, "fallback = \"deny\"");
+        assert_falls_back(&world, "deny", "cannot be read");
+    }
+    let missing = broken(|response| response["missing"]["more"] = json!([]));
+    assert_no_answer(&Stub::always(missing).url, "", "cannot be read");
+}
+
+#[test]
+fn an_answer_that_contradicts_itself_is_none() {
+    for (outcome, found) in [("Allow", "Deny"), ("Abstain", "Ask"), ("Deny", "Allow"), ("Ask", "Deny")] {
+        let reply = broken(|response| {
+            *response = verdict(found);
+            response["verdict"]["outcome"] = json!(outcome);
+        });
+        let stub = Stub::always(reply);
+        let world = asking(&stub.url, "fallback = \"ask\"");
+        assert_falls_back(&world, "ask", "contradicts itself");
+    }
+    let without = broken(|response| response["verdict"]["findings"] = json!([]));
+    assert_no_answer(&Stub::always(without).url, "", "contradicts itself");
+}
+
+#[test]
+fn a_server_does_not_speak_for_a_person() {
+    let reply = broken(|response| {
+        response["verdict"]["findings"][0]["of-host"] = json!(true);
+        response["verdict"]["findings"][0]["finding"]["rule"] = json!("session_allowlist");
+    });
+    assert_no_answer(&Stub::always(reply).url, "", "speaks for a person");
+}
+
+#[test]
+fn a_server_that_never_knows_enough_gives_no_answer() {
+    let stub = Stub::start(|_, number| say(&wants(&json!({ "entries": [format!("/{number}")] }))));
+    assert_no_answer(&stub.url, "", "after 8 rounds");
+    let world = asking(&stub.url, "");
+    let before = stub.requests().len();
+    world.bash("ls");
+    assert_eq!(stub.requests().len() - before, 8);
+    let greedy: Vec<String> = (0..513).map(|number| format!("/{number}")).collect();
+    assert_no_answer(&Stub::always(say(&wants(&json!({ "entries": greedy })))).url, "", "513 facts");
+}
+
+#[test]
+fn an_answer_of_more_than_a_mebibyte_is_none() {
+    let mut response = verdict("Allow");
+    response["verdict"]["findings"][0]["finding"]["message"] = json!("x".repeat(1 << 20));
+    assert_no_answer(&Stub::always(say(&response)).url, "", "larger than 1048576 bytes");
+}
+
+#[test]
+fn a_server_that_breaks_off_or_is_not_there_gives_no_answer() {
+    assert_no_answer(&Stub::always(Reply::Close).url, "", "cannot be reached");
+    assert_no_answer(&Stub::always(Reply::Half).url, "", "cannot be reached");
+    let gone = Stub::of("Allow").url.clone();
+    assert_no_answer(&gone, "", "cannot be reached");
+}
+
+#[test]
+fn a_slow_server_gives_no_answer_and_the_deadline_holds() {
+    let late = || Stub::always(Reply::Late(1500, verdict("Allow").to_string()));
+    for stub in [late(), Stub::always(Reply::Silent)] {
+        assert_no_answer(&stub.url, "timeout-ms = 200", "in time");
+    }
+    // The time of the whole call ends before that of the server.
+    for (fallback, expected) in [("ask", "ask"), ("deny", "deny")] {
+        let stub = Stub::always(Reply::Silent);
+        let world = asking(&stub.url, &format!("fallback = \"{fallback}\"\ntimeout-ms = 390"));
+        let text = std::fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
+        world.configure(&format!("deadline-ms = 400\n{text}"));
+        let started = std::time::Instant::now();
+        let ended = world.bash(ROOT);
+        assert_eq!(ended.decision(), expected, "{ended:?}");
+        assert!(started.elapsed().as_millis() < 1500, "{:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn without_a_token_nothing_is_asked() {
+    let stub = Stub::of("Allow");
+    for (text, why) in [(None, "cannot be read"), (Some(""), "holds no token"), (Some("a b"), "holds no token")] {
+        let world = asking(&stub.url, "fallback = \"deny\"");
+        match text {
+            Some(text) => drop(world.write("remote.token", text)),
+            None => std::fs::remove_file(world.path("remote.token")).unwrap(),
+        }
+        assert_falls_back(&world, "deny", why);
+    }
+    assert_eq!(stub.requests(), [json!(null); 0]);
+    asking(&stub.url, "").bash("ls");
+    let head = stub.heads().concat().to_ascii_lowercase();
+    assert!(head.starts_with("post /decide http/1.1") && head.contains(&format!("authorization: bearer {TOKEN}")));
+}
+
+#[test]
+fn a_mode_that_skips_prompts_does_not_skip_the_question_of_a_dead_server() {
+    let gone = Stub::of("Allow").url.clone();
+    let world = asking(&gone, "");
+    let text = std::fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
+    world.configure(&format!("bypass-ask = \"skip\"\n{text}"));
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "permission_mode": "bypassPermissions", "tool_input": { "command": ROOT },
+    });
+    assert_ask(&world.hook(&payload.to_string()), &["[remote: no-answer]"]);
+}

@@ -1,0 +1,176 @@
+//! Of this machine and the server the more severe one counts, and what else becomes of an answer.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::stub::{Stub, say, verdict};
+use super::{ask, asking};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::terminal::attended;
+use crate::support::world::{Ended, end};
+
+/// What is expected of a reply.
+#[derive(Debug, Clone, Copy)]
+enum Expected {
+    Silence,
+    /// What it says is told, and decides nothing.
+    Note,
+    Warning,
+    Question,
+    Refusal,
+}
+use Expected::{Note, Question, Refusal, Silence, Warning};
+
+#[track_caller]
+fn assert_is(ended: &Ended, expected: Expected) {
+    match expected {
+        Silence => assert_silent(ended),
+        Note => assert_warn(ended, &["the server says Allow"]),
+        Warning => assert_warn(ended, &["the server says Warn"]),
+        Question => assert_ask(ended, &[]),
+        Refusal => assert_deny(ended, &[]),
+    }
+}
+
+#[test]
+fn the_more_severe_of_both_counts() {
+    // What `self-protect` says of a call on this machine: nothing, ask, deny.
+    let calls = ["ls -la", "guard-host confirm x", "rm ~/.config/guard-host/guard.toml"];
+    let table = [
+        ("Abstain", [Silence, Question, Refusal]),
+        ("Allow", [Note, Question, Refusal]),
+        ("Warn", [Warning, Question, Refusal]),
+        ("Ask", [Question, Question, Refusal]),
+        ("Deny", [Refusal, Refusal, Refusal]),
+    ];
+    for (outcome, expected) in table {
+        let stub = Stub::of(outcome);
+        let world = asking(&stub.url, "");
+        for (call, expected) in calls.into_iter().zip(expected) {
+            assert_is(&world.bash(call), expected);
+        }
+    }
+}
+
+#[test]
+fn the_chain_here_is_not_asked_where_a_server_answers() {
+    let stub = Stub::of("Abstain");
+    let world = asking(&stub.url, "");
+    assert_silent(&world.bash("git push --force origin main"));
+    let gone = Stub::of("Abstain").url.clone();
+    ask(&world, &gone, "fallback = \"local\"");
+    assert_deny(&world.bash("git push --force origin main"), &["command-guard: force-push-protected"]);
+}
+
+#[test]
+fn a_server_never_skips_the_prompt_of_a_harness() {
+    let stub = Stub::of("Allow");
+    let world = asking(&stub.url, "");
+    let ended = world.bash("ls");
+    assert!(ended.decision().is_empty() && ended.exit == 0, "{ended:?}");
+    assert_eq!(verdict("Allow")["verdict"]["skips-prompt"], true);
+}
+
+#[test]
+fn several_calls_are_asked_about_at_once() {
+    let stub = Stub::of("Deny");
+    let world = asking(&stub.url, "");
+    let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Add File: b.txt\n+x\n*** End Patch\n";
+    let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch }, "cwd": world.repo() });
+    let ended = world.run(&["hook", "codex"], &payload.to_string());
+    assert!(
+        ended.stdout.contains("the server says Deny") || ended.stderr.contains("the server says Deny"),
+        "{ended:?}"
+    );
+    let requests = stub.requests();
+    assert_eq!((requests.len(), requests[0]["calls"].as_array().unwrap().len()), (1, 2), "{requests:?}");
+    assert!(requests[0].get("payload").is_none());
+}
+
+#[test]
+fn the_server_is_told_which_policies_a_hook_asks() {
+    let stub = Stub::of("Abstain");
+    let world = asking(&stub.url, "");
+    let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "cwd": world.repo() }).to_string();
+    world.run(&["hook", "claude", "--only", "command-guard"], &payload);
+    world.run(&["hook", "claude"], &payload);
+    let requests = stub.requests();
+    assert_eq!((&requests[0]["only"], requests[1].get("only")), (&json!(["command-guard"]), None));
+}
+
+#[test]
+fn no_allow_of_this_machine_lifts_what_a_server_asks() {
+    let stub = Stub::of("Ask");
+    let world = asking(&stub.url, "[[allow]]\ncommand = [\"git\", \"push\"]");
+    let ended = world.bash("git push");
+    assert_ask(&ended, &["the server says Ask"]);
+    assert!(!ended.reason().contains("guard-host allow"), "{ended:?}");
+}
+
+#[test]
+fn a_person_can_confirm_what_a_server_asks() {
+    let stub = Stub::of("Ask");
+    let world = asking(&stub.url, "");
+    assert_ask(&world.bash("git push"), &["[central: told]"]);
+    let Some(ended) = attended(&world, &["confirm", "git push"]) else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_eq!(world.bash("git push").decision(), "allow");
+    assert_eq!(stub.requests().len(), 2);
+    // A deny is none of a person's.
+    let refusing = Stub::of("Deny");
+    ask(&world, &refusing.url, "");
+    assert_deny(&world.bash("git push"), &["[central: told]"]);
+}
+
+#[test]
+fn a_pause_is_of_the_policies_here() {
+    let stub = Stub::of("Deny");
+    let world = asking(&stub.url, "");
+    let Some(paused) = attended(&world, &["pause", "10m"]) else { return };
+    assert_eq!(paused.exit, 0, "{paused:?}");
+    assert_deny(&world.bash("ls"), &["the server says Deny"]);
+}
+
+#[test]
+fn the_audit_log_has_the_verdict_and_who_gave_it() {
+    let stub = Stub::of("Deny");
+    let world = asking(&stub.url, "");
+    world.bash("ls");
+    let gone = Stub::of("Deny").url.clone();
+    ask(&world, &gone, "");
+    world.bash("pwd");
+    let lines = world.audit();
+    let told: Vec<_> = lines.iter().map(|line| (&line["action"], &line["rules"], &line["operation"])).collect();
+    assert_eq!(told[0], (&json!("block"), &json!(["central:told"]), &json!("ls")), "{lines:?}");
+    assert_eq!(told[1], (&json!("confirm_required"), &json!(["remote:no-answer"]), &json!("pwd")), "{lines:?}");
+}
+
+#[test]
+fn a_journal_is_written_where_its_policy_has_the_stream() {
+    let mut response = verdict("Abstain");
+    let line = |policy: &str, stream: &str| json!({ "policy": policy, "stream": stream, "object": "{\"who\":\"it\"}" });
+    response["journal"] =
+        json!([line("command-guard", "seen"), line("command-guard", "other"), line("central", "seen")]);
+    let granted = "[[policy]]\nname = \"command-guard\"\n[policy.grants]\njournal = { seen = \"~/seen.jsonl\" }";
+    let stub = Stub::always(say(&response));
+    let world = asking(&stub.url, granted);
+    assert_silent(&world.bash("ls"));
+    let text = fs::read_to_string(world.path("seen.jsonl")).unwrap();
+    assert!(text.lines().count() == 1 && text.contains("\"who\":\"it\""), "{text}");
+    // One that is no object makes an answer that does not count.
+    response["journal"][0]["object"] = json!("[]");
+    let odd = Stub::always(say(&response));
+    ask(&world, &odd.url, "");
+    assert_ask(&world.bash("ls"), &["line for a journal"]);
+}
+
+#[test]
+fn a_payload_that_cannot_be_read_is_asked_of_nobody() {
+    let stub = Stub::of("Allow");
+    let world = asking(&stub.url, "on-malformed = \"ask\"");
+    let text = fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
+    world.configure(&format!("on-malformed = \"ask\"\n{}", text.replace("on-malformed = \"ask\"\n", "")));
+    assert_ask(&end(world.command(&["hook", "claude"]), "{"), &["malformed-payload"]);
+    assert_eq!(stub.requests().len(), 0);
+}

@@ -1,0 +1,76 @@
+//! A server with TLS: whose certificate counts.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use super::facts::served;
+use crate::registry::real::certificates;
+use crate::support::reply::{assert_deny, assert_silent};
+use crate::support::world::end;
+
+/// Stands before a server and speaks TLS.
+const FRONT: &str = r#"
+import http.server, ssl, sys, urllib.request
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        headers = {"authorization": self.headers["authorization"]}
+        answer = urllib.request.urlopen(urllib.request.Request(sys.argv[1] + self.path, body, headers)).read()
+        self.send_response(200)
+        self.send_header("content-length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("tls.pem", "tls.key")
+server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"#;
+
+#[test]
+fn a_certificate_counts_if_the_configuration_names_its_authority() {
+    let (world, other, server) = served();
+    let folder = world.home.path();
+    if !certificates(folder) {
+        eprintln!("skipped, because this machine has no `openssl`");
+        return;
+    }
+    let mut command = Command::new("python3");
+    command.args(["-c", FRONT, &format!("http://{}", server.address)]).current_dir(folder);
+    let Ok(mut front) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
+        eprintln!("skipped, because python3 cannot be started");
+        return;
+    };
+    let mut port = String::new();
+    BufReader::new(front.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let token = other.path(".local/state/guard-host/serve.token");
+    let configure = |host: &str, more: &str| {
+        let url = format!("https://{host}:{}", port.trim());
+        let token = token.display();
+        world.configure(&format!("[remote]\nurl = \"{url}\"\ntoken-file = \"{token}\"\nfallback = \"deny\"\n{more}\n"));
+    };
+    let named = format!("ca = \"{}\"", folder.join("ca.pem").display());
+    configure("localhost", &named);
+    let (root, harmless) = (world.bash("rm -rf /"), world.bash("ls"));
+    configure("localhost", "");
+    let unknown = world.bash("ls");
+    // No variable of the agent's says whom to believe.
+    let payload = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } }).to_string();
+    let mut hook = world.command(&["hook", "claude"]);
+    hook.env("SSL_CERT_FILE", folder.join("ca.pem"));
+    let by_variable = end(hook, &payload);
+    configure("127.0.0.1", &named);
+    let other_name = world.bash("ls");
+    configure("localhost", &format!("ca = \"{}\"", folder.join("gone.pem").display()));
+    let without_file = world.bash("ls");
+    let _ = front.kill();
+    let _ = front.wait();
+    assert_deny(&root, &["command-guard: rm-root"]);
+    assert_silent(&harmless);
+    for refused in [&unknown, &by_variable, &other_name] {
+        assert_deny(refused, &["[remote: no-answer]", "the certificate of"]);
+    }
+    assert_deny(&without_file, &["[remote: no-answer]", "no certificate authority can be read"]);
+}
