@@ -42,10 +42,14 @@ fn whatever_becomes_of_the_child_the_fallback_counts() {
         ("dead", Some("exit 1"), "ended without an answer"),
         ("silent", Some("cat > /dev/null"), "ended without an answer"),
         ("killed", Some("kill -9 $$"), "ended without an answer"),
-        ("killed while it speaks", Some("printf '\\000\\001'; kill -9 $$"), "ended without an answer"),
+        (
+            "killed while it speaks",
+            Some(r#"printf '{"verdict":{"outcome":"Allow"'; kill -9 $$"#),
+            "ended without an answer",
+        ),
         ("nonsense", Some("cat > /dev/null; echo allow"), "ended without an answer"),
         ("deaf and slow", Some("exec sleep 30"), "in time"),
-        ("slow after a byte", Some("printf '\\000'; exec sleep 30"), "in time"),
+        ("slow after a byte", Some("printf '{'; exec sleep 30"), "in time"),
         ("flood", Some("cat > /dev/null; head -c 3000000 /dev/zero"), "larger than 1 MiB"),
     ];
     for (name, tools, why) in rows {

@@ -9,11 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::programs::{STARTED_AS, tools};
 use guard_chain::exchange::{JournalEntry, Request, Response};
 use guard_config::Remote;
-use guard_contract::verdict::Verdict;
+use guard_contract::verdict::{Attributed, Verdict};
+use guard_contract::{Finding, Outcome, outcome_named};
 use guard_facts::recorded::Missing;
 use guard_state::environment::Environment;
 
@@ -51,21 +53,88 @@ pub trait Asker: std::fmt::Debug + Send + Sync {
 pub struct Task {
     /// Whom it asks.
     pub remote: Remote,
-    /// What it asks.
-    pub request: Request,
     /// How long it may take, in milliseconds.
     pub left_ms: u64,
+    /// What it asks: a [`Request`] in JSON.
+    pub request: String,
 }
 
-/// What a child says: the verdict and the lines of journals, or why there is no answer.
-type Said = Result<(Verdict, Vec<JournalEntry>), String>;
+impl Task {
+    /// What a hook wrote.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}
 
-/// What a child prints.
+/// What a child prints: the response, or why there is none.
 #[must_use]
-pub fn printed(answer: Result<Response, String>) -> Vec<u8> {
-    let said: Said = answer.map(|response| (response.verdict, response.journal));
-    // What cannot be written is no answer either.
-    postcard::to_stdvec(&said).unwrap_or_default()
+pub fn printed(answer: Result<Response, String>) -> String {
+    let value = match answer {
+        Ok(response) => serde_json::to_value(response).unwrap_or_default(),
+        Err(why) => json!({ "error": why }),
+    };
+    value.to_string()
+}
+
+/// The request in JSON. Its parts are written as in the audit log, so that the hook has their code once.
+fn written(request: &Request) -> Option<String> {
+    let calls: Option<Vec<Value>> = request.calls.iter().map(|call| serde_json::to_value(call).ok()).collect();
+    let mut all = Map::new();
+    all.insert("calls".to_owned(), Value::Array(calls?));
+    all.insert("at".to_owned(), serde_json::to_value(&request.at).ok()?);
+    all.insert("facts".to_owned(), serde_json::to_value(&request.facts).ok()?);
+    if let Some(only) = &request.only {
+        all.insert("only".to_owned(), Value::Array(only.iter().cloned().map(Value::String).collect()));
+    }
+    Some(Value::Object(all).to_string())
+}
+
+/// The response that a child printed, or why there is none; none if it printed neither. The child has checked it.
+fn understood(text: &str) -> Option<Result<Response, String>> {
+    let all = Value::Object(serde_json::from_str::<Map<String, Value>>(text).ok()?);
+    if let Some(why) = word(&all, "error") {
+        return Some(Err(why));
+    }
+    let said = all.get("verdict")?;
+    let verdict = Verdict {
+        outcome: outcome(said)?,
+        findings: list(said, "findings", found)?,
+        skips_prompt: false,
+        lifted: list(said, "lifted", found)?,
+        closing: String::new(),
+    };
+    let line = |entry: &Value| {
+        let [policy, stream, object] = ["policy", "stream", "object"].map(|key| word(entry, key));
+        Some(JournalEntry { policy: policy?, stream: stream?, object: object? })
+    };
+    let journal = list(&all, "journal", line)?;
+    Some(Ok(Response { verdict, reply: None, journal, missing: Missing::default() }))
+}
+
+fn found(value: &Value) -> Option<Attributed> {
+    let said = value.get("finding")?;
+    let tag = |tag: &Value| Some((tag.get(0)?.as_str()?.to_owned(), tag.get(1)?.as_str()?.to_owned()));
+    let finding = Finding {
+        rule: word(said, "rule")?,
+        outcome: outcome(said)?,
+        message: word(said, "message")?,
+        remedy: word(said, "remedy")?,
+        tags: list(said, "tags", tag)?,
+    };
+    Some(Attributed { policy: word(value, "policy")?, finding, of_host: value.get("of-host")?.as_bool()? })
+}
+
+fn outcome(value: &Value) -> Option<Outcome> {
+    outcome_named(&word(value, "outcome")?.to_ascii_lowercase())
+}
+
+fn word(value: &Value, key: &str) -> Option<String> {
+    value.get(key)?.as_str().map(str::to_owned)
+}
+
+fn list<T>(value: &Value, key: &str, each: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    value.get(key)?.as_array()?.iter().map(each).collect()
 }
 
 /// Asks by a process of `guard-host-tools`.
@@ -79,15 +148,15 @@ impl Asker for Child<'_> {
     fn ask(&self, remote: &Remote, request: Request, until: Instant) -> Result<Response, String> {
         let left = || until.saturating_duration_since(Instant::now());
         let left_ms = u64::try_from(left().as_millis()).unwrap_or_default();
-        let task = serde_json::to_vec(&Task { remote: remote.clone(), request, left_ms });
-        let task = task.map_err(|error| error.to_string())?;
+        let unwritten = || "the call cannot be written".to_owned();
+        let request = written(&request).ok_or_else(unwritten)?;
+        let task = postcard::to_stdvec(&Task { remote: remote.clone(), left_ms, request }).map_err(|_| unwritten())?;
         let printed = talk(&tools(self.environment), &self.environment.program, task, left)?;
         if printed.len() as u64 > ANSWER_BYTES {
             return Err(format!("its answer is larger than {} MiB", ANSWER_BYTES >> 20));
         }
-        let said: Result<Said, _> = postcard::from_bytes(&printed);
-        let (verdict, journal) = said.map_err(|_| "the process that asks it ended without an answer".to_owned())??;
-        Ok(Response { verdict, reply: None, journal, missing: Missing::default() })
+        let answer = std::str::from_utf8(&printed).ok().and_then(understood);
+        answer.unwrap_or_else(|| Err("the process that asks it ended without an answer".to_owned()))
     }
 
     fn pass_on(&self, _: &Remote, _: &Request, _: Instant) -> Result<Response, String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::remote::Client;
-use guard_chain::exchange::{BODY_BYTES, Response};
+use guard_chain::exchange::{BODY_BYTES, Request, Response};
 use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
 use guard_hook::remote::{Asker, Task, printed};
@@ -18,7 +18,7 @@ const TASK_BYTES: u64 = 4 * BODY_BYTES as u64;
 pub(super) fn run(environment: &Environment) -> u8 {
     let answer = answer(environment);
     let mut out = std::io::stdout().lock();
-    match out.write_all(&printed(answer)).and_then(|()| out.flush()) {
+    match out.write_all(printed(answer).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Exit::Success.code(),
         Err(_) => Exit::Unavailable.code(),
     }
@@ -28,7 +28,9 @@ fn answer(environment: &Environment) -> Result<Response, String> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);
     read.map_err(|error| format!("the call cannot be read: {error}"))?;
-    let task: Task = serde_json::from_slice(&bytes).map_err(|error| format!("the call cannot be read: {error}"))?;
+    let task = Task::read(&bytes).ok_or("the call cannot be read: this is another version of guard-host")?;
+    let request: Request =
+        serde_json::from_str(&task.request).map_err(|error| format!("the call cannot be read: {error}"))?;
     let until = environment.started + Duration::from_millis(task.left_ms);
-    Client::new(Arc::new(RealFacts::new(environment.variables.clone()))).ask(&task.remote, task.request, until)
+    Client::new(Arc::new(RealFacts::new(environment.variables.clone()))).ask(&task.remote, request, until)
 }

@@ -29,6 +29,10 @@ pub(super) fn run(args: &ServiceArgs, places: &Places, environment: &Environment
 fn build(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     // A service is of no project.
     let prepared = prepare(places, &environment.program, &[], Some(making(PATIENCE)));
+    if let Some(remote) = &prepared.config.remote {
+        let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
+        return Err(refused(Exit::Config, text, "build it from a configuration without `[remote]`, with `--config`"));
+    }
     let mistakes = check::check(prepared.clone(), environment, "");
     if let Some(first) = mistakes.first() {
         let text = format!("the service is not built: {}", check::line(first));
