@@ -1,6 +1,7 @@
 //! `guard-host service build`: a chain as one component. How it answers on an engine, `tests/languages/service.rs` asks.
 
-use crate::support::pages::root;
+use crate::serve::client::Server;
+use crate::support::pages::{blocks, root};
 use crate::support::{guests, world::World};
 use wasmparser::{Parser, Payload};
 
@@ -79,4 +80,28 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     assert_eq!(built.exit, 65, "{built:?}");
     assert!(built.stderr.contains("the policy `kept` imports `wasi:"), "{built:?}");
     assert!(built.stderr.contains("a service has no frozen WASI"), "{built:?}");
+}
+
+/// `host/SERVICE.md`: what it builds is built, and the native server answers the page's request as the page says. The
+/// engine is asked by `tests/languages/service.rs`.
+#[test]
+fn the_page_of_the_service_does_what_it_says() {
+    let world = World::new();
+    world.write("repo/team.toml", "preset = \"full\"\n");
+    let blocks = blocks("host/SERVICE.md");
+    let lines = blocks.iter().filter(|block| block.language == "sh").flat_map(|block| block.text.lines());
+    let (own, engines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("guard-host "));
+    assert_eq!((own.len(), engines.len()), (2, 1), "{own:?} {engines:?}");
+    for line in own {
+        let words: Vec<&str> = line.split(' ').skip(1).collect();
+        let ended = world.run(&words, "");
+        assert!(ended.exit == 0 && world.repo().join("guard-service.wasm").exists(), "{line}: {ended:?}");
+    }
+    let request = blocks.iter().find(|block| block.language == "json").unwrap();
+    let server = Server::start(&world, &[]);
+    let answered = server.post("/decide", &request.text);
+    assert_eq!(answered.status, 200, "{answered:?}");
+    let response: serde_json::Value = serde_json::from_str(&answered.body).unwrap();
+    assert!(response["reply"]["stdout"].is_string() && response["journal"].is_array(), "{response}");
+    assert!(!response["missing"]["entries"].as_array().unwrap().is_empty(), "{response}");
 }

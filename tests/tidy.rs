@@ -102,6 +102,8 @@ fn the_crates_depend_in_one_direction() {
         ("state", &["wasmtime", "toml", "anyhow", "clap"]),
         ("config", &["wasmtime", "anyhow", "clap"]),
         ("harness", &["wasmtime", "toml", "anyhow", "clap"]),
+        ("facts", &["wasmtime", "rustix", "guard-state", "anyhow", "clap"]),
+        ("chain", &["wasmtime", "rustix", "guard-state", "anyhow", "clap"]),
         ("hook", &["anyhow", "clap", "guard-setup", "guard-kit", "guard-registry", "prometheus-client", "ureq"]),
         ("setup", &["anyhow", "clap", "guard-kit", "guard-registry"]),
         ("serve", &["anyhow", "clap", "guard-registry"]),

@@ -6,6 +6,7 @@
 mod alike;
 mod data;
 mod order;
+mod pack;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,9 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use lzma_rust2::filter::bcj::BcjWriter;
-use lzma_rust2::{LzmaOptions, LzmaWriter};
 use object::build::elf::Builder;
+use pack::{is_installed, packed, packed_code};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -35,15 +35,6 @@ const SCRIPTS: &str = "guard-scripts";
 
 /// The parts of a service besides the policies. Each is a component, which commands put together.
 const SERVICE: [&str; 3] = ["guard-service", "guard-service-view", "guard-service-link"];
-
-/// What is tried for a program that is installed. Its share of a packed guest is two thirds of what deflate leaves.
-const COMPRESSION: u32 = 9;
-
-/// The longest match of LZMA, which is looked for to its end.
-const LONGEST_MATCH: u32 = 273;
-
-/// What is tried for a program that is built to try: its packing is not to be waited for.
-const QUICK_COMPRESSION: u32 = 1;
 
 /// The policies of this preset run in most calls.
 const USUAL_PRESET: &str = "standard";
@@ -120,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
-    for step in ["alike.rs", "data.rs", "order.rs"] {
+    for step in ["alike.rs", "data.rs", "order.rs", "pack.rs"] {
         println!("cargo::rerun-if-changed={step}");
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
@@ -330,12 +321,6 @@ fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<P
     Ok(target.join(triple).join(profile).join("guard-compiler"))
 }
 
-/// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only such a
-/// program is built for its size.
-fn is_installed() -> Result<bool, Box<dyn Error>> {
-    Ok(env::var("OPT_LEVEL")? == "s")
-}
-
 /// What the programs are to carry.
 struct Carry<'a> {
     guests: &'a Path,
@@ -443,42 +428,6 @@ impl Carry<'_> {
 fn component(name: &str, module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let encode = || ComponentEncoder::default().module(module)?.validate(true).encode();
     encode().map_err(|error| format!("{name} cannot be made a component: {error:#}").into())
-}
-
-/// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
-fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    written(name, bytes, bytes, false, out)
-}
-
-/// The same of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
-/// function look the same. A twentieth less.
-fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    let mut filtered = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
-        "aarch64" => BcjWriter::new_arm64(Vec::new(), 0),
-        _ => BcjWriter::new_x86(Vec::new(), 0),
-    };
-    filtered.write_all(bytes)?;
-    written(name, bytes, &filtered.finish()?, true, out)
-}
-
-fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
-    let path = out.join(format!("{name}.lzma"));
-    let mut options = if is_installed()? {
-        LzmaOptions { nice_len: LONGEST_MATCH, ..LzmaOptions::with_preset(COMPRESSION) }
-    } else {
-        LzmaOptions::with_preset(QUICK_COMPRESSION)
-    };
-    options.pb = 0;
-    // What unpacks it takes as much memory.
-    options.dict_size = bytes.len().next_power_of_two().try_into()?;
-    let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
-    packed.write_all(packs)?;
-    fs::write(&path, packed.finish()?)?;
-    let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
-    let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-    Ok(format!(
-        "Packed {{ sha256: {digest:?}, bytes: {length}, is_code: {is_code}, packed: include_bytes!({path:?}) }}"
-    ))
 }
 
 /// A folder in the target folder. Not OUT_DIR itself: check, clippy, release and each target would build anew.

@@ -11,7 +11,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 28] = [
+const ELSEWHERE: [(&str, &str); 29] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -36,6 +36,7 @@ const ELSEWHERE: [(&str, &str); 28] = [
     ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
     ("policies/README.md", "tests/docs/blocks.rs"),
     ("host/SERVE.md", "tests/docs/blocks.rs"),
+    ("host/SERVICE.md", "tests/service.rs"),
     ("host/SHIP.md", "tests/ship.rs"),
     ("host/RELEASE.md", "tests/docs/blocks.rs"),
     ("host/RATES.md", "tests/docs/blocks.rs"),
