@@ -162,6 +162,7 @@ fn config_show_tells_what_holds() {
             "policies",
             "problems",
             "projects",
+            "remote",
             "session",
             "tools",
             "warnings",

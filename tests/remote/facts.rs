@@ -99,12 +99,12 @@ fn files_and_variables_are_told_as_far_as_they_are_granted_and_without_secrets()
         ["repo/.gitignore", ".ssh/id_ed25519", "odd/.git"].map(|below| format!("1000:{}", at(below)));
     let stub = curious(json!({
         "files": [plan, other, out, gone, up, "not a key"], "heads": [ignored, key, odd, "x"],
-        "env": ["CI", "SECRET_OF_MINE", "UNSET"],
+        "env": ["CI", "UNSET"],
     }));
     super::ask(&world, &stub.url, "grants = [\"read:~/plans\", \"env:CI\", \"env:UNSET\"]");
     let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "cwd": world.repo() });
     let mut hook = world.command(&["hook", "claude"]);
-    hook.env("CI", "yes").env("SECRET_OF_MINE", "not for it");
+    hook.env("CI", "yes");
     assert_silent(&end(hook, &payload.to_string()));
     let requests = stub.requests();
     let facts = &requests[1]["facts"];
@@ -119,10 +119,40 @@ fn files_and_variables_are_told_as_far_as_they_are_granted_and_without_secrets()
         (&facts["heads"][&key], &facts["heads"][&odd], &facts["heads"]["x"]),
         (&json!(null), &json!(null), &json!(null))
     );
-    assert_eq!(facts["env"], json!({ "CI": "yes", "SECRET_OF_MINE": null, "UNSET": null }));
+    assert_eq!(facts["env"], json!({ "CI": "yes", "UNSET": null }));
     let sent = json!(requests).to_string();
     assert!(!sent.contains(SECRET) && !sent.contains("not for it"), "{sent}");
     assert_eq!(requests.len(), 2);
+}
+
+#[test]
+fn a_variable_that_may_not_be_told_is_no_answer_and_is_named() {
+    let stub = curious(json!({ "env": ["MINE"] }));
+    let world = asking(&stub.url, "fallback = \"deny\"\ngrants = [\"env:CI\"]");
+    let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "cwd": world.repo() });
+    let mut hook = world.command(&["hook", "claude"]);
+    hook.env("MINE", "not for it");
+    let ended = end(hook, &payload.to_string());
+    assert_eq!(ended.decision(), "deny", "{ended:?}");
+    assert!(ended.reason().contains("add `env:MINE` to `grants` of `[remote]`"), "{ended:?}");
+    assert!(!json!(stub.requests()).to_string().contains("not for it"));
+}
+
+#[test]
+fn no_file_comes_with_the_first_request_and_no_link_is_read() {
+    let world = World::new();
+    let at = |below: &str| world.path(below).display().to_string();
+    world.write("secret.txt", "not for it");
+    fs::create_dir_all(world.path("repo/sub/d")).unwrap();
+    world.write("repo/sub/.git", format!("gitdir: {}\n", at("repo/sub/d")));
+    symlink("../../../secret.txt", world.path("repo/sub/d/gitdir")).unwrap();
+    symlink("../secret.txt", world.path("repo/.gitignore")).unwrap();
+    let stub = curious(json!({ "heads": [format!("1000:{}", at("repo/.gitignore"))] }));
+    super::ask(&world, &stub.url, "");
+    assert_silent(&world.bash("touch sub/x"));
+    let requests = stub.requests();
+    assert_eq!(requests.len(), 2, "{requests:?}");
+    assert!(!json!(requests).to_string().contains("not for it"), "{requests:?}");
 }
 
 #[test]

@@ -152,14 +152,14 @@ pub(super) fn verdict(outcome: &str) -> Value {
     let finding = json!({
         "policy": "central", "of-host": false,
         "finding": {
-            "rule": "told", "outcome": outcome, "message": format!("the server says {outcome}"), "remedy": "",
+            "rule": "told", "outcome": outcome.to_lowercase(), "message": format!("the server says {outcome}"), "remedy": "",
             "tags": [],
         },
     });
     let findings = if outcome == "Abstain" { json!([]) } else { json!([finding]) };
     json!({
         "verdict": {
-            "outcome": outcome, "findings": findings, "skips-prompt": outcome == "Allow", "lifted": [], "closing": "",
+            "outcome": outcome.to_lowercase(), "findings": findings, "skips-prompt": outcome == "Allow", "lifted": [], "closing": "",
         },
         "journal": [],
         "missing": missing(&json!({})),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use guard_chain::exchange::{Request, Response};
 use guard_config::Remote;
+use guard_contract::Outcome;
 use guard_facts::Facts;
 use guard_hook::remote::Asker;
 use guard_registry::{Receiver, RegistryError, said};
@@ -86,14 +87,24 @@ impl Client {
 
 impl Asker for Client {
     fn ask(&self, remote: &Remote, mut request: Request, until: Instant) -> Result<Response, String> {
+        let mut denied = None;
+        // A deny counts even if the server would have had to know more.
+        let give_up = |denied: Option<Response>, why: String| denied.ok_or(why);
         for _ in 0..ROUNDS {
-            let response = self.once(remote, &request, until)?;
+            let response = match self.once(remote, &request, until) {
+                Ok(response) => response,
+                Err(why) => return give_up(denied, why),
+            };
             if response.missing.is_empty() {
                 return Ok(response);
             }
-            learn::learn(&response.missing, &mut request, &remote.grants, &self.facts, until)?;
+            let missing = response.missing.clone();
+            denied = Some(response).filter(|response| response.verdict.outcome == Outcome::Deny);
+            if let Err(why) = learn::learn(&missing, &mut request, &remote.grants, &self.facts, until) {
+                return give_up(denied, why);
+            }
         }
-        Err(format!("after {ROUNDS} rounds it still asks for more of this machine"))
+        give_up(denied, format!("after {ROUNDS} rounds it still asks for more of this machine"))
     }
 
     fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {

@@ -11,11 +11,14 @@ use guard_contract::grants::GrantSpec;
 use guard_contract::limits::FILE_BYTES;
 use guard_contract::paths::lexical;
 use guard_facts::recorded::{Missing, Recording};
-use guard_facts::{Disk, Facts, GitAsked, GitQuestion};
+use guard_facts::{Disk, Entry, Facts, GitAsked, GitQuestion};
 use guard_redact::redact;
 
 /// The most facts of one round.
 const FACTS: usize = 512;
+
+/// The most bytes of the start of a file: those of a `.gitignore`.
+const HEAD_BYTES: usize = 64 << 10;
 
 /// The longest that git is waited for in one round.
 const GIT: Duration = Duration::from_millis(300);
@@ -44,7 +47,10 @@ pub(super) fn learn(
         asked.entry(path);
     }
     for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
-        asked.read_head(path, cap);
+        // A link of such a name leads to any file.
+        if cap <= HEAD_BYTES && asked.entry(path) == Entry::File {
+            asked.read_head(path, cap);
+        }
     }
     for (path, cap) in files.iter().filter_map(|key| bounded(key)) {
         if let Some(root) = granted.read_root(path) {
@@ -52,7 +58,11 @@ pub(super) fn learn(
             let _ = asked.read_granted(root, path, cap);
         }
     }
-    for name in env.iter().filter(|name| granted.allows_env(name)) {
+    for name in env {
+        // A variable that is not told would look like one that is not set.
+        if !granted.allows_env(name) {
+            return Err(format!("it asks for the variable `{name}`: add `env:{name}` to `grants` of `[remote]`"));
+        }
         asked.env(name);
     }
     let own = [&at.project_root, &at.repository, &at.cwd].map(String::clone);
@@ -61,8 +71,12 @@ pub(super) fn learn(
         let Some((name, path)) = key.split_once(':') else { continue };
         let own: Vec<String> =
             own.iter().chain([root]).filter(|folder| !matches!(folder.as_str(), "" | "/")).cloned().collect();
+        let left = give_up.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
         if let Some(question) = QUESTIONS.into_iter().find(|question| question.name() == name) {
-            asked.git(GitAsked { root, path, question, own: &own }, give_up.saturating_duration_since(Instant::now()));
+            asked.git(GitAsked { root, path, question, own: &own }, left);
         }
     }
     let mut learned = asked.record();
@@ -76,7 +90,6 @@ pub(super) fn learn(
     known.entries.extend(entries.iter().map(|path| (path.clone(), "unknown".to_owned())));
     known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
     known.files.extend(files.iter().map(|key| (key.clone(), Err(FactFault::Denied))));
-    known.env.extend(env.iter().map(|name| (name.clone(), None)));
     known.git.extend(git.keys().map(|key| (key.clone(), None)));
     known.entries.extend(learned.entries);
     known.heads.extend(learned.heads);

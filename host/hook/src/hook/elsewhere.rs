@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::judge::{Asked, Judge};
+use crate::cache::Prepared;
 use crate::chain::Trace;
 use guard_chain::exchange::{JournalEntry, Request};
 use guard_config::{Fallback, Remote};
-use guard_contract::allow::SELF_PROTECT;
+use guard_contract::policy::Layer;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Outcome};
 use guard_facts::Facts;
@@ -27,10 +28,13 @@ pub(super) struct Elsewhere {
 }
 
 impl Judge<'_> {
-    /// Asks `self-protect` here, and the server for everything else.
+    /// Asks the policies here that the user may not loosen, and those that the hook's command line brings settings for; and
+    /// the server for everything else.
     pub(super) fn ask_elsewhere(&self, of: Asked<'_>, remote: &Remote) -> Elsewhere {
-        let own = of.chain.prepared.members.iter().map(|member| &member.entry.name);
-        let own: Vec<String> = own.filter(|name| *name == SELF_PROTECT).cloned().collect();
+        let Prepared { config, members, .. } = &of.chain.prepared;
+        let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
+        let own = members.iter().map(|member| &member.entry).filter(|entry| !config.may_loosen(Layer::User, entry));
+        let own: Vec<String> = own.map(|entry| &entry.name).chain(brought).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
         let traces = self.ask_here(of, Some(&own), Some(&facts));
@@ -41,8 +45,8 @@ impl Judge<'_> {
         let request = Request {
             calls: of.calls.to_vec(),
             at: of.at.clone(),
-            // What was learned for the policies here spares questions of the server; their files and variables are not its.
-            facts: Record { files: Default::default(), env: Default::default(), ..recording.record() },
+            // What paths name spares questions of the server. What files hold is looked at before it is told.
+            facts: Record { entries: recording.record().entries, ..Record::default() },
             only: self.brought.only.clone(),
             ..Request::default()
         };
