@@ -14,15 +14,15 @@ fn said(answered: &Answered) -> Value {
     serde_json::from_str(&answered.body).unwrap()
 }
 
-/// A request about a command in `/work/app` of another machine.
+/// A request about a command in `/srv/app` of another machine.
 fn of_command(command: &str, facts: &Value) -> Value {
     json!({
         "harness": "claude",
         "payload": {
-            "session_id": "s1", "cwd": "/work/app", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "session_id": "s1", "cwd": "/srv/app", "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": { "command": command },
         },
-        "at": { "home": "/home/them", "project-root": "/work/app" },
+        "at": { "home": "/home/them", "project-root": "/srv/app" },
         "facts": facts,
     })
 }
@@ -44,7 +44,7 @@ fn a_call_of_another_machine_gets_what_the_hook_says_of_one_here() {
         assert_eq!(response["reply"]["exit"].to_string(), here.header("x-guard-host-exit").unwrap(), "{command}");
     }
     // A call from elsewhere is in the log as any other.
-    assert_eq!(world.audit().iter().filter(|line| line["cwd"] == "/work/app").count(), 2, "{:?}", world.audit());
+    assert_eq!(world.audit().iter().filter(|line| line["cwd"] == "/srv/app").count(), 2, "{:?}", world.audit());
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
     let command = "cat notes";
     let first = said(&decide(&server, &of_command(command, &json!({}))));
     let missing = &first["missing"]["entries"];
-    assert!(missing.as_array().unwrap().contains(&json!("/work")), "{first}");
+    assert!(missing.as_array().unwrap().contains(&json!("/srv")), "{first}");
     // Each answer leads to the next question, as with a link.
     let (mut facts, mut rounds) = (json!({ "entries": {} }), 0);
     let last = loop {
@@ -65,9 +65,9 @@ fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
         }
         for path in missing {
             let entry = match path.as_str() {
-                "/work" | "/work/app" | "/home" | "/home/them" | "/home/them/.ssh" => "dir",
+                "/srv" | "/srv/app" | "/home" | "/home/them" | "/home/them/.ssh" => "dir",
                 "/home/them/.ssh/id_rsa" => "file",
-                "/work/app/notes" => "link:/home/them/.ssh/id_rsa",
+                "/srv/app/notes" => "link:/home/them/.ssh/id_rsa",
                 _ => "absent",
             };
             facts["entries"][path] = json!(entry);
@@ -86,7 +86,7 @@ fn calls_in_the_hosts_own_words_are_one_event() {
     let bash = |command: &str| json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" });
     let request = json!({
         "calls": [bash("ls"), bash("rm -rf /")],
-        "at": { "cwd": "/work/app", "project-root": "/work/app", "home": "/home/them", "harness": "generic" },
+        "at": { "cwd": "/srv/app", "project-root": "/srv/app", "home": "/home/them", "harness": "generic" },
     });
     let response = said(&decide(&server, &request));
     assert_eq!(response["verdict"]["outcome"], "deny", "{response}");
