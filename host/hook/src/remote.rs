@@ -164,7 +164,7 @@ impl Asker for Child<'_> {
     }
 }
 
-/// Gives a child its task, and what it prints while there is time. It never outlives this.
+/// Gives a child its task, and what it prints while there is time. Then it is ended.
 fn talk(program: &PathBuf, own: &PathBuf, task: Vec<u8>, left: impl Fn() -> Duration) -> Result<Vec<u8>, String> {
     let no_child = |error: std::io::Error| format!("`{}` cannot be started: {error}", program.display());
     let mut command = Command::new(program);

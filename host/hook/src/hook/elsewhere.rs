@@ -1,4 +1,5 @@
-//! What is said of calls that a server decides: its answer and `self-protect`, or what counts without an answer.
+//! What is said of calls that a server decides: its answer and that of some policies here, or what counts without an
+//! answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
