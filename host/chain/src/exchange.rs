@@ -16,9 +16,6 @@ use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::{Facts, git_root};
 use guard_harness::{Event, Harness, Payload, Reply};
 
-/// The size of the largest request, in bytes: that of the largest payload.
-pub const BODY_BYTES: usize = 16 << 20;
-
 /// The most calls of one request.
 pub const CALLS: usize = 256;
 

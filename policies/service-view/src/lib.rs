@@ -39,8 +39,7 @@ use guard_contract::{CallFacts, JournalLine, LogLine};
 use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::{OutsideDecide, Resolver, Scene, View};
 
-/// What `begin` is given: where the call happens, the home directory's project root included, what it does, and the JSON
-/// of the record.
+/// What `begin` is given: where the call happens, what it does, and the JSON of the record.
 type Begun = (CallFacts, Analysis, String);
 
 /// What `leave` gives.

@@ -7,10 +7,10 @@ use wasip2::http::types::{
 use wasip2::io::streams::StreamError;
 
 use crate::{answer, baked};
-use guard_chain::exchange::{BODY_BYTES, Request};
+use guard_chain::exchange::Request;
 use guard_contract::FaultKind;
 use guard_harness::Reply;
-use guard_harness::payload::parse;
+use guard_harness::payload::{PAYLOAD_BYTES, parse};
 
 /// What a stream of WASI takes at once.
 const WRITE_BYTES: usize = 4096;
@@ -137,8 +137,8 @@ fn read(request: &IncomingRequest) -> Result<Vec<u8>, Reaction> {
             Err(StreamError::Closed) => break,
             Err(StreamError::LastOperationFailed(_)) => return Err(broke_off()),
         }
-        if bytes.len() > BODY_BYTES {
-            return Err(Reaction::refusal(413, format!("the request is larger than {} MiB", BODY_BYTES >> 20)));
+        if bytes.len() as u64 > PAYLOAD_BYTES {
+            return Err(Reaction::refusal(413, format!("the request is larger than {} MiB", PAYLOAD_BYTES >> 20)));
         }
     }
     drop(stream);

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::remote::Client;
-use guard_chain::exchange::{BODY_BYTES, Request, Response};
+use guard_chain::exchange::{Request, Response};
 use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
+use guard_harness::payload::PAYLOAD_BYTES;
 use guard_hook::remote::{Asker, Task, printed};
 use guard_state::environment::Environment;
 
 /// The largest task: a request of the largest payload, written as JSON, and what surrounds it.
-const TASK_BYTES: u64 = 4 * BODY_BYTES as u64;
+const TASK_BYTES: u64 = 4 * PAYLOAD_BYTES;
 
 /// Reads the task on standard input and prints what comes of it. Gives the exit code.
 pub(super) fn run(environment: &Environment) -> u8 {
