@@ -8,7 +8,7 @@ mod stats;
 
 use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hash, RandomState};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -291,7 +291,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// Appends one line with one write.
+/// Appends a line to the log at `path`.
 ///
 /// # Errors
 ///
@@ -302,6 +302,6 @@ pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + line.len() as u64 >= limit) {
         return Err(io::Error::other("the file would be larger than the process may write"));
     }
-    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
-    file.write_all(format!("{line}\n").as_bytes())
+    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    guard_state::files::append_line(&mut file, line)
 }

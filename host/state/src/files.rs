@@ -5,6 +5,7 @@
 //! in `cache` and `audit`.
 
 use std::io::{self, BufRead, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -46,6 +47,22 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
         return Err(io::Error::other(format!("larger than {} MiB", cap >> 20)));
     }
     Ok(text)
+}
+
+/// Appends a line and its end to a file that is open for reading and appending. What a writer left without an end, because
+/// it died or found no room, gets one first, so that it spoils no other line.
+///
+/// # Errors
+///
+/// Those of the file system. A part of the line may be in the file.
+pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
+    let mut last = *b"\n";
+    if let Some(at) = file.metadata()?.len().checked_sub(1) {
+        file.read_exact_at(&mut last, at)?;
+    }
+    let start = if last == *b"\n" { "" } else { "\n" };
+    // In one write, which others do not come between.
+    file.write_all(format!("{start}{line}\n").as_bytes())
 }
 
 /// What was read of a line.
@@ -193,6 +210,21 @@ mod tests {
 
     fn read(path: PathBuf) -> String {
         std::fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn a_line_that_was_cut_spoils_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let add = |line: &str| {
+            let mut file = std::fs::OpenOptions::new().read(true).append(true).create(true).open(&path).unwrap();
+            append_line(&mut file, line).unwrap();
+        };
+        add("one");
+        add("two");
+        std::fs::write(&path, read(path.clone()) + "cut").unwrap();
+        add("three");
+        assert_eq!(read(path.clone()), "one\ntwo\ncut\nthree\n");
     }
 
     #[test]

@@ -215,7 +215,7 @@ mod tests {
         let (start, rest) = whole.split_at(line(1).len() + 9);
         std::fs::write(&path, start).unwrap();
         assert_eq!(operations(&mut reader), ["1"]);
-        crate::audit::append_line(&path, rest.trim_end()).unwrap();
+        std::fs::write(&path, &whole).unwrap();
         assert_eq!(operations(&mut reader), ["2"]);
         crate::audit::append_line(&path, line(3).trim_end()).unwrap();
         std::fs::rename(&path, rotated(&path)).unwrap();

@@ -1,6 +1,5 @@
 //! Writes what policies want in their journals, after the reply.
 
-use std::io::Write;
 use std::slice::from_ref;
 
 use cap_std::ambient_authority;
@@ -16,6 +15,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths;
 use guard_facts::Facts;
 use guard_redact::Secrets;
+use guard_state::files::append_line;
 use guard_state::session::stamp;
 
 /// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
@@ -93,6 +93,6 @@ fn append(path: &str, line: &str) -> std::io::Result<()> {
     if dir.metadata(name).is_ok_and(|data| !data.is_file()) {
         return Err(std::io::Error::other("the journal is not a file"));
     }
-    let mut file = dir.open_with(name, OpenOptions::new().append(true).create(true))?;
-    file.write_all(format!("{line}\n").as_bytes())
+    let file = dir.open_with(name, OpenOptions::new().read(true).append(true).create(true))?;
+    append_line(&mut file.into_std(), line)
 }
