@@ -58,6 +58,21 @@ fn a_real_server_learns_where_links_of_this_machine_lead() {
 }
 
 #[test]
+fn a_server_is_told_no_more_of_files_than_a_request_may_hold() {
+    let world = World::new();
+    let files: Vec<String> = (0..17).map(|number| format!("big/{number}")).collect();
+    let of_file = |file: &String| format!("{}:{}", 1 << 20, world.write(file, "x".repeat(1 << 20)).display());
+    let keys: Vec<String> = files.iter().map(of_file).collect();
+    for (count, expected) in [(17, "it asks for more than 16 MiB"), (3, "")] {
+        let stub = curious(json!({ "files": keys[..count] }));
+        super::ask(&world, &stub.url, "timeout-ms = 1500\ngrants = [\"read:~/big\"]");
+        let ended = world.bash("ls");
+        assert_eq!(ended.decision(), if expected.is_empty() { "" } else { "ask" }, "{ended:?}");
+        assert!(ended.reason().contains(expected), "{ended:?}");
+    }
+}
+
+#[test]
 fn a_server_is_told_where_a_link_leads() {
     let world = World::new();
     symlink("somewhere", world.path("repo/link")).unwrap();

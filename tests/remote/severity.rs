@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::stub::{Stub, say, verdict};
+use super::stub::{Reply, Stub, missing, say, verdict};
 use super::{ask, asking};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
@@ -130,6 +130,41 @@ fn a_pause_is_of_the_policies_here() {
     let Some(paused) = attended(&world, &["pause", "10m"]) else { return };
     assert_eq!(paused.exit, 0, "{paused:?}");
     assert_deny(&world.bash("ls"), &["the server says Deny"]);
+    // Nor is it the reason why the server only watches something.
+    let mut response = verdict("Abstain");
+    response["verdict"]["findings"] = verdict("Deny")["verdict"]["findings"].clone();
+    response["verdict"]["findings"][0]["finding"]["outcome"] = json!("abstain");
+    response["verdict"]["findings"][0]["finding"]["tags"] = json!([["watched", "deny"]]);
+    let watching = Stub::always(say(&response));
+    ask(&world, &watching.url, "");
+    let ended = world.bash("ls");
+    assert!(ended.stdout.contains("only watches here") && !ended.stdout.contains("paused"), "{ended:?}");
+}
+
+#[test]
+fn a_deny_counts_even_if_the_rest_is_never_learned() {
+    for (outcome, expected) in [("Deny", "the server says Deny"), ("Allow", "gave no answer")] {
+        let mut first = verdict(outcome);
+        first["missing"] = missing(&json!({ "entries": ["/x"] }));
+        let stub = Stub::start(move |_, number| if number == 0 { say(&first) } else { Reply::Close });
+        let ended = asking(&stub.url, "").bash("ls");
+        assert_eq!(ended.decision(), if outcome == "Deny" { "deny" } else { "ask" }, "{ended:?}");
+        assert!(ended.reason().contains(expected), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_hook_that_brings_settings_has_its_policy_asked_here() {
+    let stub = Stub::of("Abstain");
+    let world = asking(&stub.url, "");
+    let payload = json!({
+        "tool_name": "Write", "tool_input": { "file_path": world.repo().join("a.odd"), "content": "x" }, "cwd": world.repo(),
+    });
+    let settings = world.write("own/write-policies.json", "{ \"protected\": [\"*.odd\"] }");
+    let folder = settings.parent().unwrap().to_str().unwrap();
+    let arguments = ["hook", "claude", "--only", "write-control", "--settings-dir", folder];
+    assert_silent(&world.run(&arguments[..4], &payload.to_string()));
+    assert_deny(&world.run(&arguments, &payload.to_string()), &["[write-control: protected-path]"]);
 }
 
 #[test]

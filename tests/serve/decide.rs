@@ -27,6 +27,26 @@ fn of_command(command: &str, facts: &Value) -> Value {
     })
 }
 
+/// What is said once nothing is missing. Each answer leads to the next question, as with a link.
+fn learned(server: &Server, mut request: Value, entry: impl Fn(&str) -> &'static str) -> Value {
+    request["facts"] = json!({ "entries": {}, "env": {} });
+    for _ in 0..9 {
+        let response = said(&decide(server, &request));
+        let missing = |kind: &str| serde_json::from_value::<Vec<String>>(response["missing"][kind].clone()).unwrap();
+        let (entries, env) = (missing("entries"), missing("env"));
+        if entries.is_empty() && env.is_empty() {
+            return response;
+        }
+        for path in entries {
+            request["facts"]["entries"][&path] = json!(entry(&path));
+        }
+        for name in env {
+            request["facts"]["env"][&name] = Value::Null;
+        }
+    }
+    panic!("{request}");
+}
+
 #[test]
 fn a_call_of_another_machine_gets_what_the_hook_says_of_one_here() {
     let world = World::new();
@@ -55,26 +75,12 @@ fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
     let first = said(&decide(&server, &of_command(command, &json!({}))));
     let missing = &first["missing"]["entries"];
     assert!(missing.as_array().unwrap().contains(&json!("/srv")), "{first}");
-    // Each answer leads to the next question, as with a link.
-    let (mut facts, mut rounds) = (json!({ "entries": {} }), 0);
-    let last = loop {
-        let response = said(&decide(&server, &of_command(command, &facts)));
-        let missing: Vec<String> = serde_json::from_value(response["missing"]["entries"].clone()).unwrap();
-        if missing.is_empty() {
-            break response;
-        }
-        for path in missing {
-            let entry = match path.as_str() {
-                "/srv" | "/srv/app" | "/home" | "/home/them" | "/home/them/.ssh" => "dir",
-                "/home/them/.ssh/id_rsa" => "file",
-                "/srv/app/notes" => "link:/home/them/.ssh/id_rsa",
-                _ => "absent",
-            };
-            facts["entries"][path] = json!(entry);
-        }
-        rounds += 1;
-        assert!(rounds < 9, "{facts}");
-    };
+    let last = learned(&server, of_command(command, &json!({})), |path| match path {
+        "/srv" | "/srv/app" | "/home" | "/home/them" | "/home/them/.ssh" => "dir",
+        "/home/them/.ssh/id_rsa" => "file",
+        "/srv/app/notes" => "link:/home/them/.ssh/id_rsa",
+        _ => "absent",
+    });
     assert_eq!(last["verdict"]["outcome"], "deny", "{last}");
     assert!(last["reply"]["stdout"].as_str().unwrap().contains("id_rsa"), "{last}");
 }
@@ -91,9 +97,33 @@ fn calls_in_the_hosts_own_words_are_one_event() {
     let response = said(&decide(&server, &request));
     assert_eq!(response["verdict"]["outcome"], "deny", "{response}");
     assert_eq!(response["reply"], Value::Null, "{response}");
+    // The log names the call that decided.
+    let lines = world.audit();
+    let named: Vec<_> = lines.iter().map(|line| (&line["operation"], &line["action"])).collect();
+    assert_eq!(named, [(&json!("rm -rf /"), &json!("block"))]);
     let mut one = request;
     one["only"] = json!(["protected-files"]);
     assert_eq!(said(&decide(&server, &one))["verdict"]["outcome"], "abstain");
+}
+
+#[test]
+fn a_home_that_nobody_names_lies_outside_of_the_project() {
+    let world = World::new();
+    world.configure("preset = \"full\"");
+    let server = Server::start(&world, &[]);
+    for (command, home, outcome) in [
+        ("touch ~/notes", "/home/them", "ask"),
+        ("touch ~/notes", "", "ask"),
+        ("touch notes", "/home/them", "abstain"),
+        ("touch notes", "", "abstain"),
+    ] {
+        let mut request = of_command(command, &json!({}));
+        request["at"] = json!({ "project-root": "/srv/app", "home": home });
+        let response = learned(&server, request, |path| {
+            if matches!(path, "/srv" | "/srv/app" | "/srv/app/.git") { "dir" } else { "absent" }
+        });
+        assert_eq!(response["verdict"]["outcome"], outcome, "{command} {home}: {response}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::{Ask, Chain, Sandbox, bypass};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
+use guard_contract::rank;
 use guard_contract::verdict::{BypassAsk, Verdict};
 use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::{Facts, git_root};
@@ -18,6 +19,9 @@ use guard_harness::{Event, Harness, Payload, Reply};
 
 /// The most calls of one request.
 pub const CALLS: usize = 256;
+
+/// Where a home is that is not known. Nothing lies there, so what is below it lies outside of every project.
+const UNKNOWN_HOME: &str = "/~";
 
 /// A call, and what is known of its machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -60,9 +64,9 @@ pub struct Response {
 pub struct Answered {
     /// What is said of it.
     pub response: Response,
-    /// The calls that it is about; none if it is about no call.
-    pub calls: Vec<ToolCall>,
-    /// Where they happen.
+    /// The first call of which the most severe is said; none if it is about no call.
+    pub decisive: Option<ToolCall>,
+    /// Where the calls happen.
     pub at: CallContext,
 }
 
@@ -109,20 +113,25 @@ impl std::fmt::Display for Undecided {
 impl std::error::Error for Undecided {}
 
 impl<S: Sandbox> Chain<'_, S> {
-    /// Answers a request. `learn` gives what the sandbox itself asked for in vain; it is called last.
+    /// Answers a request. Once `is_over`, no further call is looked at. `learn` gives what the sandbox itself asked for in
+    /// vain; it is called last.
     ///
     /// # Errors
     ///
-    /// The payload cannot be read, or there is none. Nothing is decided, so the call must not run.
+    /// The payload cannot be read, there is none, or the time is over. Nothing is decided, so the call must not run.
     pub fn answer(
         &self,
-        request: Request,
+        mut request: Request,
         bypass_ask: BypassAsk,
+        is_over: impl Fn() -> bool,
         learn: impl FnOnce() -> Missing,
     ) -> Result<Answered, Undecided> {
         let recorded = Arc::new(Recorded::elsewhere(request.facts));
         let facts: Arc<dyn Facts> = recorded.clone();
         let mut surface = None;
+        if request.at.home.is_empty() {
+            UNKNOWN_HOME.clone_into(&mut request.at.home);
+        }
         let (calls, at) = match request.payload {
             None => (request.calls, request.at),
             Some(_) if !request.calls.is_empty() => {
@@ -152,7 +161,14 @@ impl<S: Sandbox> Chain<'_, S> {
             return Err(Undecided(format!("a request is about 1 to {CALLS} calls")));
         }
         let ask = Ask { only: request.only.as_deref(), ..Ask::default() };
-        let traces: Vec<_> = calls.iter().map(|call| self.decide(call, &at, &facts, ask)).collect();
+        let decide = |call| match is_over() {
+            true => Err(Undecided("the time of the request is over".to_owned())),
+            false => Ok(self.decide(call, &at, &facts, ask)),
+        };
+        let traces = calls.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
+        let severity = |place: &usize| traces.get(*place).map(|trace| rank(trace.verdict.outcome));
+        // Of several, `max_by_key` takes the last.
+        let decisive = (0..calls.len()).rev().max_by_key(severity);
         let journal = traces.iter().flat_map(crate::Trace::journal).map(|(policy, line)| JournalEntry {
             policy: policy.to_owned(),
             stream: line.stream.clone(),
@@ -167,7 +183,8 @@ impl<S: Sandbox> Chain<'_, S> {
         });
         let mut missing = recorded.missing();
         missing.add(learn());
-        Ok(Answered { response: Response { verdict, reply, journal, missing }, calls, at })
+        let decisive = decisive.and_then(|place| calls.into_iter().nth(place));
+        Ok(Answered { response: Response { verdict, reply, journal, missing }, decisive, at })
     }
 }
 

@@ -127,13 +127,13 @@ impl Chain {
         self.seen().sparing(verdict, of, analysis, given)
     }
 
-    /// Answers a request from elsewhere.
+    /// Answers a request from elsewhere, until it `is_over`.
     ///
     /// # Errors
     ///
     /// Nothing is decided; see [`guard_chain::Chain::answer`].
-    pub fn answer(&self, request: Request) -> Result<Answered, Undecided> {
-        self.seen().answer(request, self.prepared.config.bypass_ask, Missing::default)
+    pub fn answer(&self, request: Request, is_over: impl Fn() -> bool) -> Result<Answered, Undecided> {
+        self.seen().answer(request, self.prepared.config.bypass_ask, is_over, Missing::default)
     }
 
     /// The chain, as a call sees it.

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use crate::chains::{KeptChains, Pulse};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
 use crate::{Options, ServeError};
-use guard_chain::exchange::{Answered, Request};
+use guard_chain::exchange::{Answered, Request, Response};
 use guard_config::{Brought, Remote};
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
@@ -268,33 +268,37 @@ impl Turn {
         let config = &chain.prepared.config;
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
-        let answered = request.map_err(|error| error.to_string());
-        let answered = match (answered, &config.remote) {
-            (Ok(request), Some(remote)) => match self.pass_on(remote, request) {
-                Ok(answered) => Ok(answered),
+        let request = request.map_err(|error| error.to_string());
+        let answered = match (request, &config.remote) {
+            (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
+                // The server that decides has it in its log.
+                Ok(response) => Ok((response, None)),
                 // Whoever asked has a fallback of its own.
                 Err(why) => {
                     (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
                     return self.undecided();
                 }
             },
-            (Ok(request), None) => chain.answer(request).map_err(|undecided| undecided.to_string()),
+            (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
+                Ok(Answered { response, decisive, at }) => Ok((response, decisive.map(|call| (call, at)))),
+                Err(undecided) => Err(undecided.to_string()),
+            },
             (Err(error), _) => Err(error),
         };
-        let answered = answered.and_then(|Answered { response, calls, at }| {
+        let answered = answered.and_then(|(response, logged)| {
             let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
-            Ok((text, response.verdict, calls.into_iter().next(), at))
+            Ok((text, response.verdict, logged))
         });
-        if let Ok((_, _, Some(call), at)) = &answered {
+        if let Ok((.., Some((call, at)))) = &answered {
             self.call.set_record(&config.audit, call, at);
         }
         if !self.call.take() {
             return;
         }
         match answered {
-            Ok((text, verdict, call, _)) => {
+            Ok((text, verdict, logged)) => {
                 self.settle(Answer::Response(text, Tally::of(&verdict)));
-                if call.is_some() {
+                if logged.is_some() {
                     self.log(&verdict);
                 }
             }
@@ -306,10 +310,9 @@ impl Turn {
     }
 
     /// What the server of the configuration says of a call from elsewhere. No machine is asked for what is missing here.
-    fn pass_on(&self, remote: &Remote, request: Request) -> Result<Answered, String> {
+    fn pass_on(&self, remote: &Remote, request: &Request) -> Result<Response, String> {
         let patience = Duration::from_millis(remote.timeout_ms.into()).min(self.call.left().saturating_sub(STEP));
-        let response = self.calls.asker.pass_on(remote, &request, Instant::now() + patience)?;
-        Ok(Answered { response, calls: request.calls, at: request.at })
+        self.calls.asker.pass_on(remote, request, Instant::now() + patience)
     }
 
     /// Nothing is decided.

@@ -36,11 +36,11 @@ use generated::exports::guard::service::{policies, scene};
 use guard_contract::grants::Grants;
 use guard_contract::syntax::Analysis;
 use guard_contract::{CallFacts, JournalLine, LogLine};
-use guard_facts::recorded::{Missing, Record, Recorded};
+use guard_facts::recorded::{Record, Recorded};
 use guard_facts::{OutsideDecide, Resolver, Scene, View};
 
-/// What `begin` is given: where the call happens, what it does, and the JSON of the record.
-type Begun = (CallFacts, Analysis, String);
+/// What `begin` is given: where the call happens, what it does, and the JSON of the record; none: the one before holds.
+type Begun = (CallFacts, Analysis, Option<String>);
 
 /// What `leave` gives.
 type Left = (Vec<JournalLine>, Vec<LogLine>, Vec<String>);
@@ -48,9 +48,9 @@ type Left = (Vec<JournalLine>, Vec<LogLine>, Vec<String>);
 #[derive(Default)]
 struct State {
     view: View,
-    scene: Option<(Scene, Arc<Recorded>)>,
-    /// What earlier scenes of the request asked for in vain.
-    missing: Missing,
+    scene: Option<Scene>,
+    /// What is known of the machine in all scenes of a request.
+    facts: Option<Arc<Recorded>>,
 }
 
 std::thread_local! {
@@ -80,14 +80,14 @@ impl scene::Guest for Component {
     fn begin(bytes: Vec<u8>) {
         let begun: Result<Begun, _> = postcard::from_bytes(&bytes);
         let Ok((context, analysis, record)) = begun else { broken("the scene cannot be read") };
-        let Ok(record) = serde_json::from_str::<Record>(&record) else { broken("the record cannot be read") };
-        let facts = Arc::new(Recorded::elsewhere(record));
         let resolver = Arc::new(Resolver::new(&context.cwd, &context.home, &context.project_root));
-        let scene = Scene { context, analysis: Arc::new(analysis), facts: facts.clone(), resolver };
         with(|state| {
-            if let Some((_, old)) = state.scene.replace((scene, facts)) {
-                state.missing.add(old.missing());
+            if let Some(record) = record {
+                let Ok(record) = serde_json::from_str::<Record>(&record) else { broken("the record cannot be read") };
+                state.facts = Some(Arc::new(Recorded::elsewhere(record)));
             }
+            let Some(facts) = state.facts.clone() else { broken("the first scene comes without its record") };
+            state.scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
         });
     }
 
@@ -97,7 +97,7 @@ impl scene::Guest for Component {
             Some(bytes) => {
                 let Ok(grants) = postcard::from_bytes::<Grants>(&bytes) else { broken("the grants cannot be read") };
                 state.view.grants = Arc::new(grants);
-                state.view.scene = state.scene.as_ref().map(|(scene, _)| scene.clone());
+                state.view.scene = state.scene.clone();
             }
         });
     }
@@ -109,14 +109,8 @@ impl scene::Guest for Component {
     }
 
     fn missing() -> Vec<u8> {
-        let missing = with(|state| {
-            let mut missing = state.missing.clone();
-            if let Some((_, facts)) = &state.scene {
-                missing.add(facts.missing());
-            }
-            missing
-        });
-        postcard::to_stdvec(&missing).unwrap_or_default()
+        let missing = with(|state| state.facts.as_ref().map(|facts| facts.missing()));
+        postcard::to_stdvec(&missing.unwrap_or_default()).unwrap_or_default()
     }
 }
 

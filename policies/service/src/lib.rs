@@ -45,7 +45,8 @@ fn baked() -> Result<Baked, FaultKind> {
 fn answer(baked: &Baked, request: Request) -> Result<Response, Undecided> {
     let linked = Linked::new(baked, &request.facts);
     let chain = Chain { sandbox: &linked, terms: baked.terms(today), seats: baked.seats() };
-    chain.answer(request, baked.bypass_ask, || linked.missing()).map(|answered| answered.response)
+    // How long a request may take, the engine says.
+    chain.answer(request, baked.bypass_ask, || false, || linked.missing()).map(|answered| answered.response)
 }
 
 /// The present day in UTC, such as `2026-01-31`.

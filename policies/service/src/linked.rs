@@ -21,7 +21,8 @@ use guard_facts::{Answer, Question, Scene, Used};
 #[derive(Debug)]
 pub(crate) struct Linked<'a> {
     baked: &'a Baked,
-    record: String,
+    /// What is known of the machine, in JSON, until the policies are told.
+    record: RefCell<Option<String>>,
     /// The scene that the policies see, by its analysis.
     begun: RefCell<Option<Arc<Analysis>>>,
 }
@@ -30,7 +31,7 @@ impl<'a> Linked<'a> {
     pub(crate) fn new(baked: &'a Baked, record: &Record) -> Self {
         // A record is maps of texts, and has a form in JSON.
         let record = serde_json::to_string(record).unwrap_or_default();
-        Linked { baked, record, begun: RefCell::default() }
+        Linked { baked, record: RefCell::new(Some(record)), begun: RefCell::default() }
     }
 
     /// What policies asked for and is not in the record.
@@ -45,7 +46,8 @@ impl<'a> Linked<'a> {
     fn begin(&self, shown: &Scene) -> Result<(), FaultKind> {
         let mut begun = self.begun.borrow_mut();
         if !begun.as_ref().is_some_and(|begun| Arc::ptr_eq(begun, &shown.analysis)) {
-            let bytes = postcard::to_stdvec(&(&shown.context, &*shown.analysis, &self.record)).map_err(form)?;
+            let record = self.record.take();
+            let bytes = postcard::to_stdvec(&(&shown.context, &*shown.analysis, record)).map_err(form)?;
             scene::begin(&bytes);
             *begun = Some(shown.analysis.clone());
         }

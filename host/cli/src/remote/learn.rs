@@ -20,6 +20,9 @@ const FACTS: usize = 512;
 /// The most bytes of the start of a file: those of a `.gitignore`.
 const HEAD_BYTES: usize = 64 << 10;
 
+/// The most bytes of files in all rounds: the server takes no larger request.
+const TEXT_BYTES: usize = 16 << 20;
+
 /// The longest that git is waited for in one round.
 const GIT: Duration = Duration::from_millis(300);
 
@@ -52,10 +55,15 @@ pub(super) fn learn(
             asked.read_head(path, cap);
         }
     }
+    let known = request.facts.files.values().flatten();
+    let mut bytes: usize = known.map(String::len).sum();
     for (path, cap) in files.iter().filter_map(|key| bounded(key)) {
         if let Some(root) = granted.read_root(path) {
             // Whether there is a text is in the recording.
-            let _ = asked.read_granted(root, path, cap);
+            bytes += asked.read_granted(root, path, cap).map_or(0, |text| text.len());
+        }
+        if bytes > TEXT_BYTES {
+            return Err(format!("it asks for more than {} MiB of this machine's files", TEXT_BYTES >> 20));
         }
     }
     for name in env {

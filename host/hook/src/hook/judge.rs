@@ -236,6 +236,9 @@ impl Judge<'_> {
         let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
         // Only the chain of this machine may skip the harness's own prompt.
         verdict.skips_prompt &= !is_elsewhere;
+        // A pause here is none of what a server watches.
+        let is_watched = |trace: &Trace| trace.verdict.findings.iter().any(|found| found.watched().is_some());
+        let pause = pause.filter(|_| traces.iter().any(is_watched));
         let note = watch::note(&verdict, pause.as_ref());
         // A pause is told each time; a configuration that watches would say it for weeks.
         let sessions = &config.sessions;
