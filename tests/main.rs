@@ -34,6 +34,7 @@ mod service;
 mod session;
 mod ship;
 mod snapshots;
+mod storm;
 mod sync;
 mod test_command;
 mod tidy;

@@ -22,7 +22,7 @@ fn asking(url: &str, more: &str) -> World {
 }
 
 /// The calls of this world are decided by the server at this address from now on.
-fn ask(world: &World, url: &str, more: &str) {
+pub(crate) fn ask(world: &World, url: &str, more: &str) {
     let token = world.path("remote.token");
     if !token.exists() {
         world.write("remote.token", format!("{TOKEN}\n"));

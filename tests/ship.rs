@@ -1,7 +1,7 @@
 //! `audit ship`: what reaches a receiver that fails in every way, and what the command says.
 
 mod failures;
-mod receiver;
+pub(crate) mod receiver;
 mod rotation;
 mod tls;
 

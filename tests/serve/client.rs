@@ -18,7 +18,7 @@ pub(crate) struct Server {
     pub(super) child: Child,
     /// What follows `http://`, or the path of a socket.
     pub(crate) address: String,
-    pub(super) token: String,
+    pub(crate) token: String,
     noted: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
 }
@@ -76,7 +76,7 @@ impl Server {
         Server::of(world.command(&[&["serve"], at, arguments].concat()), world)
     }
 
-    pub(super) fn of(mut command: Command, world: &World) -> Server {
+    pub(crate) fn of(mut command: Command, world: &World) -> Server {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -148,6 +148,14 @@ impl Server {
         (status.code(), self.noted())
     }
 
+    /// Kills the server. Gives what it said.
+    pub(crate) fn kill(mut self) -> String {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        self.noted()
+    }
+
     pub(super) fn noted(&self) -> String {
         self.noted.lock().unwrap().clone()
     }
@@ -161,7 +169,7 @@ impl Drop for Server {
 }
 
 /// The payload of a `Bash` call of the session `s1` in the project.
-pub(super) fn bash(world: &World, command: &str) -> String {
+pub(crate) fn bash(world: &World, command: &str) -> String {
     json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": { "command": command },

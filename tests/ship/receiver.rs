@@ -15,7 +15,7 @@ use super::Known;
 
 /// What becomes of a request.
 #[derive(Debug, Clone)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// It is answered with a status, headers and a text; with 200 it is taken.
     Answer(u16, &'static str, String),
     /// It is read, and the connection closed.
@@ -36,8 +36,8 @@ pub(super) struct Request {
 }
 
 /// A receiver, which ends with this value.
-pub(super) struct Receiver {
-    pub(super) url: String,
+pub(crate) struct Receiver {
+    pub(crate) url: String,
     state: Arc<State>,
 }
 
@@ -52,7 +52,7 @@ struct State {
 }
 
 impl Receiver {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(State::default());
@@ -70,8 +70,13 @@ impl Receiver {
     }
 
     /// What becomes of the next requests, one after the other. Later ones are taken.
-    pub(super) fn then(&self, modes: impl IntoIterator<Item = Mode>) {
+    pub(crate) fn then(&self, modes: impl IntoIterator<Item = Mode>) {
         self.state.modes.lock().unwrap().extend(modes);
+    }
+
+    /// It takes what comes from now on.
+    pub(crate) fn recover(&self) {
+        self.state.modes.lock().unwrap().clear();
     }
 
     /// The process that [`Mode::Kill`] kills.
@@ -93,17 +98,17 @@ impl Receiver {
         self.state.taken.lock().unwrap().iter().map(Vec::len).collect()
     }
 
-    pub(super) fn ids(&self) -> BTreeSet<String> {
+    pub(crate) fn ids(&self) -> BTreeSet<String> {
         self.records().into_iter().map(|(id, _)| id).collect()
     }
 
     /// How many records came again.
-    pub(super) fn twice(&self) -> usize {
+    pub(crate) fn twice(&self) -> usize {
         self.records().len() - self.ids().len()
     }
 
     /// How many records came again as others.
-    pub(super) fn differing(&self) -> usize {
+    pub(crate) fn differing(&self) -> usize {
         let mut known = BTreeMap::new();
         let records = self.records();
         records.iter().filter(|(id, record)| known.insert(id, record).is_some_and(|other| other != record)).count()

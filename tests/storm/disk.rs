@@ -1,0 +1,50 @@
+//! A file system of its own for a folder, which can be filled.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::fs::{FallocateFlags, fallocate};
+
+/// Its size, in bytes. A log of the longest storm has room in it.
+const SIZE: u64 = 512 << 20;
+
+/// A file system, which is gone with this value.
+pub(super) struct Disk(PathBuf);
+
+impl Disk {
+    /// One at this folder; none if this user may not mount one.
+    pub(super) fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let size = format!("size={SIZE},mode=700");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "guard-host-storm"]).arg(at).output();
+        mounted.is_ok_and(|mounted| mounted.status.success()).then(|| Disk(at.to_path_buf()))
+    }
+
+    /// Leaves no page of it free.
+    pub(super) fn fill(&self) {
+        let file = File::create(self.filler()).unwrap();
+        let (mut at, mut size) = (0, SIZE);
+        while size >= 4096 {
+            match fallocate(&file, FallocateFlags::empty(), at, size) {
+                Ok(()) => at += size,
+                Err(_) => size /= 2,
+            }
+        }
+    }
+
+    /// Gives what [`Disk::fill`] took.
+    pub(super) fn free(&self) {
+        let _ = fs::remove_file(self.filler());
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).output();
+    }
+}
