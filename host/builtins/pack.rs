@@ -19,6 +19,9 @@ const LONGEST_MATCH: u32 = 273;
 /// What is tried for a program that is built to try: its packing is not to be waited for.
 const QUICK_COMPRESSION: u32 = 1;
 
+/// The largest dictionary, in bytes: half of what unpacking is given.
+const DICTIONARY: usize = 16 << 20;
+
 /// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only such a
 /// program is built for its size.
 pub(super) fn is_installed() -> Result<bool, Box<dyn Error>> {
@@ -50,7 +53,7 @@ fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) ->
     };
     options.pb = 0;
     // What unpacks it takes as much memory.
-    options.dict_size = bytes.len().next_power_of_two().try_into()?;
+    options.dict_size = bytes.len().next_power_of_two().min(DICTIONARY).try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
     packed.write_all(packs)?;
     fs::write(&path, packed.finish()?)?;
