@@ -140,9 +140,19 @@ fn started(world: &World) -> (Place, Running, Place, Running) {
     assert_eq!(built.exit, 0, "{built:?}");
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let address = format!("127.0.0.1:{port}");
-    let mut engine = Command::new("wasmtime");
-    engine.args(["serve", "--addr", &address]).arg(world.path("team.wasm"));
-    let engine = Running(engine.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    // As the image of the example does it.
+    let file = std::fs::read_to_string(root().join("guest-sdk/examples/service/Containerfile")).unwrap();
+    let of_line = |start: &str| file.lines().find_map(|line| line.strip_prefix(start)).unwrap();
+    let placed = |word: &str| {
+        let word = word.replace("0.0.0.0:8080", &address);
+        word.replace("/guard-service", &world.path("team").display().to_string())
+    };
+    let words: Vec<String> = of_line("RUN ").split(' ').map(placed).collect();
+    assert!(Command::new(&words[0]).args(&words[1..]).status().unwrap().success(), "{words:?}");
+    let words: Vec<String> = serde_json::from_str(of_line("ENTRYPOINT ")).unwrap();
+    let words: Vec<String> = words.iter().map(|word| placed(word)).collect();
+    let mut engine = Command::new(&words[0]);
+    let engine = Running(engine.args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let service = Place { address, token: String::new() };
     let mut server = world.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut server = Running(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
