@@ -96,9 +96,22 @@ pub(super) fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result
 ///
 /// Those of the file system; the old file is then untouched.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    write(path, bytes, mode, |_| Ok(()))
+}
+
+/// As [`write_new`], for what has to outlive a loss of power: the bytes are on the disk before they have the name.
+///
+/// # Errors
+///
+/// Those of the file system; the old file is then untouched.
+pub fn write_lasting(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    write(path, bytes, mode, File::sync_all)
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path, mode)?;
-    let write = file.set_permissions(Permissions::from_mode(mode));
-    let write = write.and_then(|()| file.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
+    let write = file.set_permissions(Permissions::from_mode(mode)).and_then(|()| file.write_all(bytes));
+    let write = write.and_then(|()| finish(&file)).and_then(|()| fs::rename(&temporary, path));
     if write.is_err() {
         let _ = fs::remove_file(&temporary);
     }

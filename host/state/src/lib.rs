@@ -27,7 +27,7 @@ mod seal;
 pub mod session;
 mod stamp;
 
-pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_new};
+pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_lasting, write_new};
 pub use lock::FileLock;
 pub use pause::Pause;
 pub use places::Places;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::json::Malformed;
-use guard_state::write_new;
+use guard_state::write_lasting;
 
 /// The largest file that is read. This program, which a plugin holds, is one of them.
 const FILE_BYTES: u64 = 512 << 20;
@@ -130,7 +130,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<Path
     let mut missing: Vec<PathBuf> = folder.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
     missing.reverse();
     fs::create_dir_all(folder)?;
-    write_new(path, bytes, mode)?;
+    write_lasting(path, bytes, mode)?;
     Ok(missing)
 }
 

@@ -12,7 +12,7 @@ use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::Component;
 use guard_registry::{PublicKey, Reference, Registry, RegistryError, Signature, download};
-use guard_state::{Places, write_new};
+use guard_state::{Places, write_lasting, write_new};
 
 /// A component that was fetched.
 pub(super) struct Fetched {
@@ -169,7 +169,7 @@ pub(super) fn write(lock: Lock, config: &Path) -> anyhow::Result<()> {
     }
     let folder = file.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(folder).map_err(failed)?;
-    write_new(&file, lock.text()?.as_bytes(), 0o644).map_err(failed)
+    write_lasting(&file, lock.text()?.as_bytes(), 0o644).map_err(failed)
 }
 
 fn not_written(path: &Path, error: &io::Error) -> anyhow::Error {

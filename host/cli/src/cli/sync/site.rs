@@ -18,7 +18,7 @@ use guard_contract::exit::Exit;
 use guard_contract::policy::Layer;
 use guard_registry::PublicKey;
 use guard_state::files::read_text;
-use guard_state::{FileLock, Places, hex, write_new};
+use guard_state::{FileLock, Places, hex, write_lasting};
 
 /// The largest file that is read here.
 const TEXT_BYTES: u64 = 1 << 20;
@@ -163,7 +163,7 @@ impl Site {
 
     /// Writes a file that every user of the machine may read, whole or not at all.
     pub(super) fn keep(&self, file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-        write_new(file, bytes, 0o644).map_err(|error| not_written(file, &error))
+        write_lasting(file, bytes, 0o644).map_err(|error| not_written(file, &error))
     }
 
     /// The digest of the guard.toml; none if there is none.
