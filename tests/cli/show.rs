@@ -168,7 +168,7 @@ fn config_show_tells_what_holds() {
             "warnings",
         ],
     );
-    assert_keys(&shown["audit"], &["level", "max-bytes", "path"]);
+    assert_keys(&shown["audit"], &["level", "max-bytes", "on-error", "path"]);
     assert_eq!((&shown["deadline-ms"], &shown["on-malformed"]), (&json!(900), &json!("report")));
     assert_eq!(shown["files"], json!([world.path(".config/guard-host/guard.toml")]));
     let policy = shown["policies"].as_array().unwrap().iter().find(|policy| policy["name"] == "command-guard").unwrap();

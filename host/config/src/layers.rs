@@ -347,11 +347,7 @@ pub(super) fn entry(
     if !(10..=1500).contains(&limits.time_ms) || !(1..=1024).contains(&limits.memory_mib) {
         return refuse("a limit is out of range", "time-ms is 10 to 1500, memory-mib 1 to 1024");
     }
-    let on_error = match options.on_error {
-        None | Some(OnError::Ask) => Outcome::Ask,
-        Some(OnError::Allow) => Outcome::Abstain,
-        Some(OnError::Deny) => Outcome::Deny,
-    };
+    let on_error = options.on_error.map_or(Outcome::Ask, OnError::outcome);
     // Of a built-in holds what its metadata says of it, as in a preset; a project gives nothing that it does not name.
     let usual = match &source {
         Source::Builtin(name) if layer != Layer::Project => {

@@ -49,6 +49,7 @@ pub use settings::{files_of, of_file};
 pub use signers::Signer;
 pub use tools::check as check_tool;
 
+use guard_contract::Outcome;
 use guard_contract::Problem;
 use guard_contract::allow::Allow;
 use guard_contract::policy::{Entry, Layer, Source, may_loosen};
@@ -136,4 +137,6 @@ pub struct Audit {
     pub path: PathBuf,
     /// The size at which it is rotated.
     pub max_bytes: u64,
+    /// What counts of a call whose line cannot be written.
+    pub on_error: Outcome,
 }

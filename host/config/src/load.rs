@@ -95,6 +95,7 @@ impl Config {
                 level: AuditLevel::Interventions,
                 path: places.state.join("audit.jsonl"),
                 max_bytes: AUDIT_BYTES,
+                on_error: Outcome::Abstain,
             },
             sessions: Sessions::below(&places.state),
             remote: None,
@@ -262,6 +263,9 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
         }
         if let Some(max_bytes) = audit.max_bytes {
             config.audit.max_bytes = max_bytes;
+        }
+        if let Some(on_error) = audit.on_error {
+            config.audit.on_error = on_error.outcome();
         }
     }
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {

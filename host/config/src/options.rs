@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;
 
+use guard_contract::Outcome;
 use guard_contract::grants::GrantSpec;
 use guard_contract::verdict::BypassAsk;
 
@@ -123,6 +124,9 @@ pub struct AuditOptions {
     /// The size at which the log is rotated, in bytes, at least 4096. Default: 8388608.
     #[schemars(range(min = 4096))]
     pub max_bytes: Option<u64>,
+    /// What counts of a call whose line cannot be written. With `"ask"` or `"deny"` the reply waits for the line. Default:
+    /// `"allow"`.
+    pub on_error: Option<OnError>,
 }
 
 /// Which calls are logged.
@@ -303,16 +307,28 @@ pub struct PolicyOptions {
     pub grants: Option<GrantSpec>,
 }
 
-/// The outcome when a policy is at fault.
+/// The outcome when a policy is at fault, or a line of the audit log cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// A prompt.
     Ask,
-    /// Nothing: the fault is only logged.
+    /// Nothing: what is at fault has no say.
     Allow,
     /// A refusal.
     Deny,
+}
+
+impl OnError {
+    /// The outcome that it names.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        match self {
+            OnError::Ask => Outcome::Ask,
+            OnError::Allow => Outcome::Abstain,
+            OnError::Deny => Outcome::Deny,
+        }
+    }
 }
 
 /// How much of WASI a guest is given.

@@ -246,10 +246,7 @@ impl Turn {
             return;
         }
         match &judged.said {
-            Said::Verdict(verdict) => {
-                self.settle(self.reply(verdict));
-                self.log(verdict);
-            }
+            Said::Verdict(verdict) => self.settle_on(verdict),
             Said::Report(text) => {
                 self.settle(Answer::Report(text.clone()));
                 self.tell(self.call.log_report(text));
@@ -327,6 +324,14 @@ impl Turn {
         Answer::Reply(self.call.reply(verdict), Tally::of(verdict))
     }
 
+    /// Settles on this verdict, and writes the audit line.
+    fn settle_on(&self, verdict: &Verdict) {
+        let unlogged = self.call.log_first(verdict);
+        let verdict = unlogged.as_ref().unwrap_or(verdict);
+        self.settle(self.reply(verdict));
+        self.log(verdict);
+    }
+
     /// Writes the audit line.
     fn log(&self, verdict: &Verdict) {
         self.tell(self.call.log(verdict));
@@ -364,8 +369,7 @@ impl Turn {
         self.calls.metrics.failed(Fault::Panic);
         if self.call.take() {
             let verdict = self.call.early("guard-host failed inside", "report this call");
-            self.settle(self.reply(&verdict));
-            self.log(&verdict);
+            self.settle_on(&verdict);
         }
         let answer = self.settled().unwrap_or_else(|| self.broken("guard-host failed inside"));
         self.send(answer);

@@ -45,6 +45,7 @@ pub(super) const KEYS: &[Row] = &[
     (User, "[audit]\npath = 5", &["guard.toml:2:8"]),
     (User, "[audit]\npath = \"~/.claude/settings.json\"", &["guard.toml:2:1", "`path`"]),
     (User, "[audit]\nmax-bytes = -1", &["guard.toml:2:13"]),
+    (User, "[audit]\non-error = \"perhaps\"", &["guard.toml:2:12"]),
     (User, "[audit]\nmax-bytes = 100", &["guard.toml:2:1", "`max-bytes`"]),
     (User, "[audit]\npath = \"\"", &["guard.toml:2:1", "`path`"]),
     (User, "[audit]\npath = \"~bob/x\"", &["guard.toml:2:1", "`~bob/x`"]),

@@ -56,7 +56,12 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "on-malformed": config.on_malformed.unwrap_or(OnMalformed::Report),
             "bypass-ask": config.bypass_ask,
             "deadline-ms": config.deadline_ms,
-            "audit": { "level": config.audit.level, "path": config.audit.path, "max-bytes": config.audit.max_bytes },
+            "audit": {
+                "level": config.audit.level,
+                "path": config.audit.path,
+                "max-bytes": config.audit.max_bytes,
+                "on-error": outcome_name(config.audit.on_error),
+            },
             "session": { "file": config.sessions.file() },
             "remote": config.remote,
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),

@@ -28,6 +28,7 @@ pub struct OpenCall {
     heard: Mutex<Vec<Opinion>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
+    is_logged: AtomicBool,
 }
 
 impl std::fmt::Debug for OpenCall {
@@ -48,6 +49,7 @@ impl OpenCall {
             heard: Mutex::default(),
             record: Mutex::default(),
             decision: Mutex::default(),
+            is_logged: AtomicBool::new(false),
         }
     }
 
@@ -97,20 +99,37 @@ impl OpenCall {
         attempt(&self.record).is_some_and(|record| record.is_some())
     }
 
-    /// Writes the audit line of this verdict, if the level asks for one.
+    /// Writes the audit line before the reply, if no call may run without one. Gives what counts in the verdict's place if
+    /// that fails.
+    #[must_use]
+    pub fn log_first(&self, verdict: &Verdict) -> Option<Verdict> {
+        let outcome = match attempt(&self.record).as_deref() {
+            Some(Some((audit, ..))) if audit.on_error != Outcome::Abstain => audit.on_error,
+            _ => return None,
+        };
+        let error = self.log(verdict).err()?;
+        let text = format!("no call may run without its line in the audit log, which cannot be written: {error}");
+        let remedy = "look at the log's folder; `[audit]` in guard.toml names the file".to_owned();
+        let own = Opinion::of_host("hook", "no-audit-line", outcome, text, remedy);
+        Some(Verdict::all([verdict.clone(), merge([own])]))
+    }
+
+    /// Writes the audit line of this verdict, if the level asks for one and it is not written yet.
     ///
     /// # Errors
     ///
     /// Those of the file system.
     pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
-        match attempt(&self.record).as_deref() {
-            Some(Some((audit, call, at))) => {
-                let decision = attempt(&self.decision);
-                let decision = decision.as_deref().and_then(Option::as_ref);
-                audit::append(audit, call, at, verdict, self.elapsed(), decision)
-            }
-            _ => Ok(()),
+        if self.is_logged.load(Ordering::Relaxed) {
+            return Ok(());
         }
+        if let Some(Some((audit, call, at))) = attempt(&self.record).as_deref() {
+            let decision = attempt(&self.decision);
+            let decision = decision.as_deref().and_then(Option::as_ref);
+            audit::append(audit, call, at, verdict, self.elapsed(), decision)?;
+        }
+        self.is_logged.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Writes the audit line of a report. A call of which nothing is known is logged where every call is.

@@ -58,7 +58,7 @@ impl Responder {
         let _ = self.engine.set(engine);
     }
 
-    /// Gives the reply, if nobody has, then writes the audit line. Gives the exit code.
+    /// Gives the reply, if nobody has, and writes the audit line. Gives the exit code.
     pub(super) fn reply(&self, verdict: &Verdict) -> u8 {
         if !self.call.take() {
             park();
@@ -78,6 +78,10 @@ impl Responder {
     }
 
     fn deliver(&self, verdict: &Verdict) -> u8 {
+        // A log that hangs is no consent.
+        self.exit.store(BLOCK, Ordering::SeqCst);
+        let unlogged = self.call.log_first(verdict);
+        let verdict = unlogged.as_ref().unwrap_or(verdict);
         let reply = self.call.reply(verdict);
         // Until the reply is out, and if it never is, no exit code may pass for consent.
         let unsaid = if rank(verdict.outcome) >= rank(Outcome::Ask) { BLOCK } else { reply.exit };
