@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::support::guests;
-use crate::support::pages::{Shell, root};
+use crate::support::pages::{Shell, blocks, root};
 use crate::support::registry::{Registry, Wrong};
 use crate::support::world::{Ended, World};
 
@@ -82,6 +82,11 @@ impl Fleet {
     }
 }
 
+/// What a unit of systemd starts guard-host with.
+fn start_of(line: &str) -> Option<String> {
+    Some(line.strip_prefix("ExecStart=")?.split_once("/guard-host ")?.1.to_owned())
+}
+
 #[test]
 fn the_page_about_many_machines_does_what_it_says() {
     let registry = Registry::start();
@@ -94,6 +99,9 @@ fn the_page_about_many_machines_does_what_it_says() {
     if let Err(error) = shell.follow(file.to_str().unwrap()) {
         panic!("{error}");
     }
+    let units = blocks("host/FLEET.md").into_iter().filter(|block| block.language == "ini");
+    let starts: Vec<_> = units.filter_map(|block| block.text.lines().find_map(start_of)).collect();
+    assert_eq!(starts, ["sync"], "the unit starts what the page is about");
     let deeds = shell.world.audit().into_iter().filter(|line| line["action"] == "sync");
     let deeds: Vec<String> = deeds.map(|line| line["operation"].as_str().unwrap_or_default().to_owned()).collect();
     let starts = ["1.0.0 sha256:", "1.1.0 sha256:", "back to 1.0.0 sha256:"];
@@ -257,12 +265,23 @@ fn what_was_taken_back_stays_out_until_something_newer_is_there() {
 }
 
 #[test]
+fn a_share_needs_a_machine_that_has_a_name() {
+    let fleet = Fleet::new("machine = \"\"");
+    fleet.pushed(FIRST, "1.0.0", &["--percent", "50"]);
+    let ended = fleet.sync();
+    assert!(ended.exit == 78 && ended.stderr.contains("`machine` in sync.toml"), "{ended:?}");
+    fleet.pushed(FIRST, "1.0.0", &["--percent", "100"]);
+    fleet.synced("took 1.0.0");
+}
+
+#[test]
 fn a_file_of_a_person_is_not_replaced_and_a_trial_changes_nothing() {
     let fleet = Fleet::new("");
     fleet.pushed(FIRST, "1.0.0", &[]);
     let ended = fleet.world.run(&["sync", "--to", "etc/guard.toml", "--dry-run"], "");
     assert!(ended.exit == 0 && ended.stdout.contains("+source = \"sync/"), "{ended:?}");
     assert!(ended.stdout.contains("1.0.0 would be taken") && !fleet.world.path(TO).exists(), "{ended:?}");
+    assert!(!fleet.world.path("repo/etc/sync").exists());
     fleet.world.write(TO, "preset = \"full\"\n");
     let ended = fleet.sync();
     assert!(ended.exit == 69 && ended.stderr.contains("was not written by `guard-host sync`"), "{ended:?}");

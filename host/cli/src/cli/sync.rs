@@ -65,7 +65,8 @@ pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -
 fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
     let wanted = site.wanted()?;
-    let _lock = site.lock()?;
+    // A trial makes no folder for it.
+    let _lock = (!args.dry_run).then(|| site.lock()).transpose()?;
     let mut state = site.state()?;
     let mut after = state.clone();
     let came = take(args, &site, &wanted, &mut after, places, environment);
@@ -118,7 +119,7 @@ fn take(
     let version = new.version.to_string();
     let why = if state.left_out.contains(&new.sha256) {
         Some("was taken back on this machine, and is left out")
-    } else if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)
+    } else if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)?
         && current.as_ref().is_none_or(|taken| taken.sha256 != new.sha256)
     {
         Some("is not for this machine yet")
@@ -258,8 +259,10 @@ fn mistakes_of<'a>(
     };
     let prepared = prepare(&places, &environment.program, &[], Some(making(PATIENCE)));
     let lines = check::check(prepared, environment, "").iter().map(check::line).collect::<Vec<_>>();
-    let (file, shown) = (file.to_string_lossy(), shown.to_string_lossy());
-    Ok(lines.iter().map(|line| line.replace(&*file, &shown)).collect())
+    let folder = shown.parent().unwrap_or(Path::new(""));
+    let of = |path: &Path| path.to_string_lossy().into_owned();
+    let shown = |line: &String| line.replace(&of(&file), &of(shown)).replace(&of(scratch.path()), &of(folder));
+    Ok(lines.iter().map(shown).collect())
 }
 
 fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {

@@ -222,13 +222,18 @@ impl Wanted {
 
     /// Whether this machine is among those that take a configuration. A share that grows loses no machine, and each
     /// configuration begins with others.
-    pub(super) fn is_chosen(&self, sha256: &str, percent: u8, groups: &[&str]) -> bool {
+    pub(super) fn is_chosen(&self, sha256: &str, percent: u8, groups: &[&str]) -> anyhow::Result<bool> {
         if self.group.as_ref().is_some_and(|group| groups.contains(&group.as_str())) {
-            return true;
+            return Ok(true);
         }
-        let digest = Sha256::digest(format!("{}\n{sha256}", self.machine()));
+        let machine = self.machine();
+        if machine.is_empty() && (1..100).contains(&percent) {
+            let text = format!("nothing tells this machine from others: `{MACHINE}` is empty or not there");
+            return Err(refused(Exit::Config, text, "give it a name of its own: `machine` in sync.toml"));
+        }
+        let digest = Sha256::digest(format!("{machine}\n{sha256}"));
         let number = digest.iter().take(4).fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
-        number % 100 < u32::from(percent)
+        Ok(number % 100 < u32::from(percent))
     }
 }
 
@@ -258,7 +263,7 @@ mod tests {
             let of = |number: &u32| {
                 let machine = Some(format!("machine-{number}"));
                 let wanted = Wanted { source: String::new(), signers: Vec::new(), group: None, machine };
-                wanted.is_chosen("abc", percent, &[])
+                wanted.is_chosen("abc", percent, &[]).unwrap()
             };
             (0..1000).filter(of).collect::<Vec<u32>>()
         };
