@@ -137,6 +137,7 @@ fn what_cannot_be_decided_is_no_verdict() {
         request
     };
     let call = json!({ "tool": "Bash", "original-tool": "Bash", "input": {}, "dialect": "bash" });
+    let unread = json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": "rm -rf /" } });
     for (request, expected) in [
         (json!(7), "expected"),
         (json!({}), "a request is about 1 to 256 calls"),
@@ -144,6 +145,7 @@ fn what_cannot_be_decided_is_no_verdict() {
         (with("facts", json!({ "paths": {} })), "unknown field `paths`"),
         (with("harness", json!("nobody")), "there is no harness `nobody`"),
         (with("calls", json!([call])), "a request has a payload or calls, not both"),
+        (json!({ "calls": [unread] }), "a call of a shell needs a `dialect`"),
         (json!({ "calls": vec![call; 257] }), "a request is about 1 to 256 calls"),
         (json!({ "payload": { "tool_name": 7, "tool_input": {} } }), "tool_name"),
     ] {
