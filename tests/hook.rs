@@ -14,4 +14,5 @@ mod secrets;
 mod seed;
 mod started;
 mod swapped;
+mod unlogged;
 mod unwritable;

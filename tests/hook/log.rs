@@ -5,7 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::serve::client::Server;
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
 use crate::support::world::World;
 
@@ -210,38 +209,6 @@ fn a_log_that_is_a_pipe_without_a_reader_holds_nobody_up() {
     assert_ask(&world.bash("git push"), &[]);
     // The pending call is written after the line of the log: nobody waited for a reader.
     assert!(world.path(".local/state/guard-host/sessions/s1.json").exists());
-}
-
-#[test]
-fn a_call_without_a_line_runs_only_if_the_configuration_says_so() {
-    let world = World::new();
-    let log = |level: &str, path: &str, on_error: &str| {
-        world.configure(&format!("[audit]\nlevel = \"{level}\"\npath = \"{path}\"\non-error = \"{on_error}\"\n"));
-    };
-    for (level, on_error, harmless, asked) in [
-        ("all", "allow", "", "ask"),
-        ("all", "ask", "ask", "ask"),
-        ("all", "deny", "deny", "deny"),
-        // A call that has no line is not held up.
-        ("interventions", "ask", "", "ask"),
-    ] {
-        log(level, "/dev/full", on_error);
-        let server = Server::start(&world, &[]);
-        for (command, expected) in [("ls", harmless), ("git push", asked), ("rm -rf /", "deny")] {
-            let (ended, answered) = (world.bash(command), server.bash(&world, command));
-            assert_eq!(
-                (ended.decision(), answered.decision()),
-                (expected.into(), expected.into()),
-                "{on_error} {command}"
-            );
-            let is_told = command == "ls" && !expected.is_empty();
-            assert!(!is_told || ended.reason().contains("[hook: no-audit-line]"), "{ended:?}");
-        }
-    }
-    // The line is there when the reply is.
-    log("all", "~/audit.jsonl", "deny");
-    assert_silent(&world.bash("ls"));
-    assert_eq!(std::fs::read_to_string(world.path("audit.jsonl")).unwrap().lines().count(), 1);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A home, a project and the binary: what the tests of whole processes share.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -126,7 +126,14 @@ pub fn policy(world: &World, arguments: &[&str]) -> String {
 
 /// Runs a command to its end.
 pub fn end(mut command: Command, stdin: &str) -> Ended {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = loop {
+        match command.spawn() {
+            // Another thread that starts a process has a program that was just written open for a moment.
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(5)),
+            spawned => break spawned.unwrap(),
+        }
+    };
     let mut input = child.stdin.take().unwrap();
     let bytes = stdin.as_bytes().to_vec();
     thread::spawn(move || {

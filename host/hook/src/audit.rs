@@ -1,4 +1,5 @@
-//! The audit log: one JSON object a line, appended after the reply is out, and read back by people.
+//! The audit log: one JSON object a line, read back by people. It is appended after the reply is out, unless no call may
+//! run without its line.
 
 mod decision;
 mod discarded;
@@ -149,32 +150,32 @@ fn identity(seed: impl Hash) -> String {
     hex(&RandomState::new().hash_one(seed).to_be_bytes())
 }
 
-/// Appends the line of one call, if the level asks for one.
+/// The line of one call; none if the level asks for none.
 ///
 /// # Errors
 ///
-/// Those of the file system. The caller has answered already and can only note it.
-pub fn append(
+/// A value that has no form in JSON.
+pub fn line(
     audit: &Audit,
     call: &ToolCall,
     at: &CallContext,
     verdict: &Verdict,
     elapsed: Duration,
     decision: Option<&Decision>,
-) -> io::Result<()> {
+) -> io::Result<Option<String>> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
     let unwatched = verdict.unwatched().filter(|_| is_mild);
     if let Some(unwatched) = &unwatched {
         let action = if unwatched.outcome == Outcome::Deny { WOULD_DENY } else { WOULD_ASK };
-        return append_verdict(audit, call, at, unwatched, action, elapsed, decision);
+        return of_verdict(audit, call, at, unwatched, action, elapsed, decision).map(Some);
     }
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
-        return Ok(());
+        return Ok(None);
     }
-    append_verdict(audit, call, at, verdict, action(verdict), elapsed, decision)
+    of_verdict(audit, call, at, verdict, action(verdict), elapsed, decision).map(Some)
 }
 
-fn append_verdict(
+fn of_verdict(
     audit: &Audit,
     call: &ToolCall,
     at: &CallContext,
@@ -182,7 +183,7 @@ fn append_verdict(
     action: &'static str,
     elapsed: Duration,
     decision: Option<&Decision>,
-) -> io::Result<()> {
+) -> io::Result<String> {
     let deciding = recorded(verdict);
     // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
     let least = if audit.level == AuditLevel::Interventions { Outcome::Warn } else { Outcome::Abstain };
@@ -217,7 +218,7 @@ fn append_verdict(
         asked: None,
         decision: decision.and_then(Decision::kept),
     };
-    write(audit, &serde_json::to_string(&line)?)
+    Ok(serde_json::to_string(&line)?)
 }
 
 /// A name that somebody else chose, as a line may hold it.
@@ -258,7 +259,12 @@ fn action(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn write(audit: &Audit, line: &str) -> io::Result<()> {
+/// Appends a line to the log, and begins a new log if it is full.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     // A pipe without a reader would hold the process, and a line in a device is lost.
     if std::fs::metadata(&audit.path).is_ok_and(|data| !data.is_file()) {
         return Err(io::Error::other("the audit log is not a file"));
@@ -299,9 +305,13 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
     // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
     let size = std::fs::metadata(path).map_or(0, |data| data.len());
-    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + line.len() as u64 >= limit) {
+    let with_ends = line.len() as u64 + 2;
+    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + with_ends > limit) {
         return Err(io::Error::other("the file would be larger than the process may write"));
     }
-    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    // One log of many users may be written by all and read by one.
+    let mut file = options.clone().read(true).open(path).or_else(|_| options.open(path))?;
     guard_state::files::append_line(&mut file, line)
 }

@@ -38,7 +38,7 @@ use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 use judge::circumstances;
 pub use judge::{Chains, Judge, Judged, Records, Said};
-pub use open_call::OpenCall;
+pub use open_call::{OpenCall, Unlogged};
 use responder::Responder;
 pub use responder::report;
 use serde_json::{Map, Value};
@@ -95,7 +95,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         Said::Verdict(verdict) => responder.reply(verdict),
         Said::Report(text) => responder.report(text),
     };
-    judged.records.write(&places, &*facts);
+    judged.records.write(&responder.call, &places, &*facts);
     if let (Some(folder), Ok(object)) = (&options.record, &object) {
         let harness = guard_harness::detect(object, harness);
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);

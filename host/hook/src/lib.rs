@@ -17,7 +17,8 @@
 //!   private as they are, and `policy remove` and `cache clear` delete it.
 //! - Secrets are taken out of a policy's answer before anything else reads it.
 //! - No ask and no deny ends with exit code 0 if the reply could not be written.
-//! - The journal, the audit log and pending calls are written after the reply.
+//! - The journal and pending calls are written after the reply, and so is the audit log, unless no call may run without its
+//!   line.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stdout))]
 

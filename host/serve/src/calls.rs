@@ -28,7 +28,7 @@ use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_harness::capabilities::ALL;
 use guard_harness::{Harness, Reply};
-use guard_hook::hook::{Judge, OpenCall, Said, parse};
+use guard_hook::hook::{Judge, OpenCall, Said, Unlogged, parse};
 use guard_hook::remote::Asker;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -196,12 +196,12 @@ impl Calls {
         (self.note)("a call reached its deadline, and was answered with the worst so far, at least ask");
         let answer = turn.reply(&verdict);
         let own = turn.clone();
-        let written = spawn_blocking(move || own.log(&verdict));
-        if timeout(RECORDS, written).await.is_err() {
+        let settled = spawn_blocking(move || own.settle_on(&verdict));
+        if timeout(RECORDS, settled).await.is_err() {
             self.metrics.failed(Fault::AuditLog);
             (self.note)("the audit line of a call is late: the audit log cannot be written to");
         }
-        answer
+        turn.settled().unwrap_or(answer)
     }
 
     fn counted(&self, turn: &Turn, answer: Answer) -> Answer {
@@ -252,7 +252,7 @@ impl Turn {
                 self.tell(self.call.log_report(text));
             }
         }
-        judged.records.write(&calls.places, &*calls.facts);
+        judged.records.write(&self.call, &calls.places, &*calls.facts);
         if let Some(answer) = self.settled() {
             self.send(answer);
         }
@@ -268,7 +268,7 @@ impl Turn {
         let request = request.map_err(|error| error.to_string());
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
-                // The server that decides has it in its log.
+                // Whoever asks and whoever decides have it in their logs.
                 Ok(response) => Ok((response, None)),
                 // Whoever asked has a fallback of its own.
                 Err(why) => {
@@ -278,6 +278,7 @@ impl Turn {
             },
             (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
                 Ok(Answered { response, decisive, at }) => Ok((response, decisive.map(|call| (call, at)))),
+                Err(_) if self.call.left().is_zero() => return self.undecided(),
                 Err(undecided) => Err(undecided.to_string()),
             },
             (Err(error), _) => Err(error),
@@ -294,6 +295,11 @@ impl Turn {
         }
         match answered {
             Ok((text, verdict, logged)) => {
+                if let Some(Unlogged { error, .. }) = logged.is_some().then(|| self.call.log_first(&verdict)).flatten()
+                {
+                    self.tell(Err(error));
+                    return self.send(Answer::Busy);
+                }
                 self.settle(Answer::Response(text, Tally::of(&verdict)));
                 if logged.is_some() {
                     self.log(&verdict);
@@ -326,10 +332,16 @@ impl Turn {
 
     /// Settles on this verdict, and writes the audit line.
     fn settle_on(&self, verdict: &Verdict) {
-        let unlogged = self.call.log_first(verdict);
-        let verdict = unlogged.as_ref().unwrap_or(verdict);
-        self.settle(self.reply(verdict));
-        self.log(verdict);
+        match self.call.log_first(verdict) {
+            None => {
+                self.settle(self.reply(verdict));
+                self.log(verdict);
+            }
+            Some(Unlogged { verdict, error }) => {
+                self.settle(self.reply(&verdict));
+                self.tell(Err(error));
+            }
+        }
     }
 
     /// Writes the audit line.

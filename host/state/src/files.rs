@@ -49,18 +49,19 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Appends a line and its end to a file that is open for reading and appending. What a writer left without an end, because
-/// it died or found no room, gets one first, so that it spoils no other line.
+/// Appends a line and its end to a file that is open for appending. What a writer left without an end, because it died or
+/// found no room, gets one first, so that it spoils no other line; that takes a file that is open for reading, too.
 ///
 /// # Errors
 ///
 /// Those of the file system. A part of the line may be in the file.
 pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
-    let mut last = *b"\n";
-    if let Some(at) = file.metadata()?.len().checked_sub(1) {
-        file.read_exact_at(&mut last, at)?;
-    }
-    let start = if last == *b"\n" { "" } else { "\n" };
+    let mut last = [0];
+    let is_read = match file.metadata()?.len().checked_sub(1) {
+        Some(at) => file.read_exact_at(&mut last, at).is_ok(),
+        None => false,
+    };
+    let start = if is_read && last != *b"\n" { "\n" } else { "" };
     // In one write, which others do not come between.
     file.write_all(format!("{start}{line}\n").as_bytes())
 }

@@ -11,8 +11,8 @@ use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
 use guard_contract::exit::Exit;
-use guard_contract::outcome_name;
 use guard_contract::policy::{Entry, Source};
+use guard_contract::{Outcome, outcome_name};
 use guard_hook::cache::prepare;
 use guard_hook::nested::below;
 use guard_kit::compile::making;
@@ -60,7 +60,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
                 "level": config.audit.level,
                 "path": config.audit.path,
                 "max-bytes": config.audit.max_bytes,
-                "on-error": outcome_name(config.audit.on_error),
+                "on-error": if config.audit.on_error == Outcome::Abstain { "allow" } else { outcome_name(config.audit.on_error) },
             },
             "session": { "file": config.sessions.file() },
             "remote": config.remote,

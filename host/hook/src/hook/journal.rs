@@ -93,6 +93,8 @@ fn append(path: &str, line: &str) -> std::io::Result<()> {
     if dir.metadata(name).is_ok_and(|data| !data.is_file()) {
         return Err(std::io::Error::other("the journal is not a file"));
     }
-    let file = dir.open_with(name, OpenOptions::new().read(true).append(true).create(true))?;
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    let file = dir.open_with(name, options.clone().read(true)).or_else(|_| dir.open_with(name, &options))?;
     append_line(&mut file.into_std(), line)
 }

@@ -20,7 +20,7 @@ use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
-use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
 use guard_facts::Facts;
 use guard_facts::recorded::Recording;
 use guard_harness::capabilities::{Ask as Asking, Surface};
@@ -138,15 +138,15 @@ struct Decided {
 }
 
 impl Records {
-    /// Writes them, once.
-    pub fn write(&mut self, places: &Places, facts: &dyn Facts) {
+    /// Writes them, once. A call that had to have an audit line and has none leaves no question open.
+    pub fn write(&mut self, call: &OpenCall, places: &Places, facts: &dyn Facts) {
         match &mut self.0 {
             Kept::Nothing => {}
             Kept::Decided(decided) => {
                 let Decided { chain, at, calls, traces, journal, .. } = &**decided;
                 journal::write(&chain.prepared, at, facts, calls, traces);
                 journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
-                if let Some(question) = decided.question.take() {
+                if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
                     let call = std::mem::take(&mut decided.key);
                     question.note(decided.outcome, decided.asks, decided.prompted, call);
                 }
@@ -215,6 +215,10 @@ impl Judge<'_> {
             Err(prepared) => &prepared.config,
         };
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
+        let skips = harness.skips_prompts(&at.permission_mode);
+        if skips && config.bypass_ask == BypassAsk::Deny {
+            call.deny_asks();
+        }
         note(call, &config.audit, &calls, &at);
         let Ok(chain) = chain else {
             let text = "the sandbox cannot start on this machine".to_owned();
@@ -255,7 +259,6 @@ impl Judge<'_> {
             let lines = [how, verdict.closing.as_str()].into_iter().filter(|line| !line.is_empty());
             verdict.closing = lines.collect::<Vec<_>>().join("\n");
         }
-        let skips = harness.skips_prompts(&at.permission_mode);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
         let asks = surface.ask == Asking::Person;
         let prompted = asks && harness.prompts(&at.permission_mode);

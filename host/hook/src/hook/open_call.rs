@@ -2,22 +2,29 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
 use crate::audit::{self, Decision};
+use guard_chain::bypass;
 use guard_config::{Audit, AuditLevel};
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::verdict::{FAULT, Opinion, Verdict, merge};
+use guard_contract::verdict::{BypassAsk, FAULT, Opinion, Verdict, merge};
 use guard_harness::capabilities::Surface;
 use guard_harness::{Harness, Reply};
 
 /// The whole time of a call from its start, until the configuration says less.
 const DEADLINE: Duration = Duration::from_secs(2);
+
+/// How long a reply waits for its audit line.
+const LOG: Duration = Duration::from_millis(500);
+
+/// The stack of the thread that writes it, in bytes.
+const LOG_STACK: usize = 1 << 20;
 
 /// A call that has no reply yet. Whoever is first to [`OpenCall::take`] it gives the reply.
 pub struct OpenCall {
@@ -29,6 +36,17 @@ pub struct OpenCall {
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
     is_logged: AtomicBool,
+    is_unlogged: AtomicBool,
+    denies_asks: AtomicBool,
+}
+
+/// What is said of a call whose audit line could not be written.
+#[derive(Debug)]
+pub struct Unlogged {
+    /// What counts.
+    pub verdict: Verdict,
+    /// Why it could not be written.
+    pub error: io::Error,
 }
 
 impl std::fmt::Debug for OpenCall {
@@ -50,6 +68,8 @@ impl OpenCall {
             record: Mutex::default(),
             decision: Mutex::default(),
             is_logged: AtomicBool::new(false),
+            is_unlogged: AtomicBool::new(false),
+            denies_asks: AtomicBool::new(false),
         }
     }
 
@@ -90,7 +110,16 @@ impl OpenCall {
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
         let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
         let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
-        merge(heard.into_iter().chain([own]))
+        self.where_nobody_is_asked(merge(heard.into_iter().chain([own])))
+    }
+
+    /// From now on what would ask denies: the mode skips prompts, and the configuration says so of it.
+    pub(super) fn deny_asks(&self) {
+        self.denies_asks.store(true, Ordering::Relaxed);
+    }
+
+    fn where_nobody_is_asked(&self, verdict: Verdict) -> Verdict {
+        if self.denies_asks.load(Ordering::Relaxed) { bypass(verdict, BypassAsk::Deny) } else { verdict }
     }
 
     /// Its payload is read: its reply has a dialect, and its audit line a call.
@@ -100,36 +129,61 @@ impl OpenCall {
     }
 
     /// Writes the audit line before the reply, if no call may run without one. Gives what counts in the verdict's place if
-    /// that fails.
+    /// that fails. Such a call cannot be approved.
     #[must_use]
-    pub fn log_first(&self, verdict: &Verdict) -> Option<Verdict> {
-        let outcome = match attempt(&self.record).as_deref() {
-            Some(Some((audit, ..))) if audit.on_error != Outcome::Abstain => audit.on_error,
+    pub fn log_first(&self, verdict: &Verdict) -> Option<Unlogged> {
+        let audit = match attempt(&self.record).as_deref() {
+            Some(Some((audit, ..))) if audit.on_error != Outcome::Abstain => audit.clone(),
             _ => return None,
         };
-        let error = self.log(verdict).err()?;
+        let on_error = audit.on_error;
+        let written = self.line(verdict).and_then(|line| match line {
+            Some(line) => within(LOG, move || audit::write(&audit, &line)),
+            None => Ok(()),
+        });
+        self.is_logged.store(true, Ordering::Relaxed);
+        let error = written.err()?;
+        self.is_unlogged.store(true, Ordering::Relaxed);
         let text = format!("no call may run without its line in the audit log, which cannot be written: {error}");
         let remedy = "look at the log's folder; `[audit]` in guard.toml names the file".to_owned();
-        let own = Opinion::of_host("hook", "no-audit-line", outcome, text, remedy);
-        Some(Verdict::all([verdict.clone(), merge([own])]))
+        let own = Opinion::of_host("hook", "no-audit-line", on_error, text, remedy);
+        let own = self.where_nobody_is_asked(merge([own]));
+        let mut verdict = Verdict::all([verdict.clone(), own]);
+        verdict.closing.clear();
+        Some(Unlogged { verdict, error })
     }
 
-    /// Writes the audit line of this verdict, if the level asks for one and it is not written yet.
+    /// Writes the audit line of this verdict, if the level asks for one and it was not tried already.
     ///
     /// # Errors
     ///
     /// Those of the file system.
     pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
-        if self.is_logged.load(Ordering::Relaxed) {
+        if self.is_logged.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        if let Some(Some((audit, call, at))) = attempt(&self.record).as_deref() {
-            let decision = attempt(&self.decision);
-            let decision = decision.as_deref().and_then(Option::as_ref);
-            audit::append(audit, call, at, verdict, self.elapsed(), decision)?;
+        let line = self.line(verdict)?;
+        match (line, attempt(&self.record).as_deref()) {
+            (Some(line), Some(Some((audit, ..)))) => audit::write(audit, &line),
+            _ => Ok(()),
         }
-        self.is_logged.store(true, Ordering::Relaxed);
-        Ok(())
+    }
+
+    /// The call has no audit line, and had to have one before its reply.
+    #[must_use]
+    pub fn is_unlogged(&self) -> bool {
+        self.is_unlogged.load(Ordering::Relaxed)
+    }
+
+    fn line(&self, verdict: &Verdict) -> io::Result<Option<String>> {
+        match attempt(&self.record).as_deref() {
+            Some(Some((audit, call, at))) => {
+                let decision = attempt(&self.decision);
+                let decision = decision.as_deref().and_then(Option::as_ref);
+                audit::line(audit, call, at, verdict, self.elapsed(), decision)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Writes the audit line of a report. A call of which nothing is known is logged where every call is.
@@ -142,7 +196,8 @@ impl OpenCall {
             Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
                 let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
                 let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-                audit::append(audit, &call, at, &merge([error]), self.elapsed(), None)
+                let line = audit::line(audit, &call, at, &merge([error]), self.elapsed(), None)?;
+                line.map_or(Ok(()), |line| audit::write(audit, &line))
             }
             _ => Ok(()),
         }
@@ -172,6 +227,29 @@ impl OpenCall {
     /// Notes an opinion for the case that the deadline comes before the verdict.
     pub(super) fn record_opinion(&self, opinion: &Opinion) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
+    }
+}
+
+/// What the work gives, if it is done in time. A file system that hangs keeps its thread, and nobody waits for it.
+fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+    let done = Arc::new(Mutex::new(None));
+    let (given, caller) = (done.clone(), thread::current());
+    let run = move || {
+        let result = work();
+        *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        caller.unpark();
+    };
+    thread::Builder::new().stack_size(LOG_STACK).spawn(run)?;
+    let until = Instant::now() + time;
+    loop {
+        if let Some(result) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return result;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::other("it does not answer"));
+        }
+        thread::park_timeout(left);
     }
 }
 

@@ -44,7 +44,10 @@ impl Responder {
             engine: OnceLock::new(),
         });
         let watched = responder.clone();
-        std::panic::set_hook(Box::new(move |_| watched.answer("guard-host failed inside", "report this call")));
+        std::panic::set_hook(Box::new(move |_| {
+            watched.answer("guard-host failed inside", "report this call");
+            std::process::exit(watched.exit.load(Ordering::SeqCst).into());
+        }));
         let watched = responder.clone();
         // Of a size that no variable of the environment changes.
         if thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || watched.watch()).is_err() {
@@ -78,10 +81,10 @@ impl Responder {
     }
 
     fn deliver(&self, verdict: &Verdict) -> u8 {
-        // A log that hangs is no consent.
+        // Nothing that goes wrong from here on is consent.
         self.exit.store(BLOCK, Ordering::SeqCst);
         let unlogged = self.call.log_first(verdict);
-        let verdict = unlogged.as_ref().unwrap_or(verdict);
+        let verdict = unlogged.as_ref().map_or(verdict, |unlogged| &unlogged.verdict);
         let reply = self.call.reply(verdict);
         // Until the reply is out, and if it never is, no exit code may pass for consent.
         let unsaid = if rank(verdict.outcome) >= rank(Outcome::Ask) { BLOCK } else { reply.exit };
