@@ -25,6 +25,10 @@ test-programs:
 test-module MODULE:
     cargo test --release -p guard-host --test all {{MODULE}}
 
+# Let everything fail at random for so many seconds while calls are asked about, and print what happened.
+storm SECONDS:
+    GUARD_STORM_SECONDS={{SECONDS}} cargo test --release -p guard-host --test all storm -- --nocapture
+
 # Run the verdict tables of one policy through its component, such as `just test-cases command-guard::`.
 test-cases FILTER:
     cargo test --release -p guard-host --test cases {{FILTER}}

@@ -65,6 +65,7 @@ impl Call {
         let Said::Reply(reply) = &self.said else { return "not decided".to_owned() };
         match (reply.exit, reply.decision().as_str()) {
             (_, "ask") if reply.reason().contains("gave no answer") => "ask, without the service".to_owned(),
+            (_, "ask") if reply.reason().contains("no-verdict") => "ask, out of time".to_owned(),
             (_, "ask") if reply.reason().contains("no-audit-line") => "ask, without a line".to_owned(),
             (0, "" | "allow") => "runs".to_owned(),
             (_, word @ ("ask" | "deny")) => word.to_owned(),
@@ -75,7 +76,7 @@ impl Call {
     /// Whether it went wrong for whoever lives with the decision.
     fn is_wrong(&self) -> bool {
         match self.word().as_str() {
-            "not decided" | "ask, without the service" | "ask, without a line" => false,
+            "not decided" | "ask, without the service" | "ask, out of time" | "ask, without a line" => false,
             "ask" | "deny" => HARMLESS.contains(&self.command),
             "runs" => STOPPED.contains(&self.command),
             _ => true,
@@ -101,6 +102,8 @@ impl Random {
 
 /// What is killed, cut and filled.
 struct Storm {
+    /// It is gone before the folder that it is mounted on.
+    disk: Option<Disk>,
     service: World,
     service_at: String,
     engine: Option<String>,
@@ -109,7 +112,6 @@ struct Storm {
     relay_at: String,
     relay_token: String,
     receiver: Receiver,
-    disk: Option<Disk>,
     over: AtomicBool,
     next: AtomicUsize,
     calls: Mutex<Vec<Call>>,
@@ -394,6 +396,9 @@ fn whatever_fails_nothing_is_let_through_and_the_log_arrives_once() {
         missing.iter().filter(|call| call.from == "relay").count(),
     );
     assert!(lost.is_empty(), "{lost:#?}");
-    assert!(damaged.len() <= missing.len() + storm.failures.lock().unwrap()["relay killed"], "{text}");
+    assert!(
+        damaged.len() <= missing.len() + storm.failures.lock().unwrap().get("relay killed").copied().unwrap_or(0),
+        "{text}"
+    );
     assert!(missing.iter().filter(|call| call.from == "relay").count() <= unwritten, "{missing:#?}");
 }
