@@ -23,8 +23,9 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// How long a reply waits for its audit line.
 const LOG: Duration = Duration::from_millis(500);
 
-/// The stack of the thread that writes it, in bytes.
-const LOG_STACK: usize = 1 << 20;
+/// The stack of a thread that writes a reply or a line of the log, in bytes. Of a size that no variable of the environment
+/// changes.
+const STACK: usize = 1 << 20;
 
 /// A call that has no reply yet. Whoever is first to [`OpenCall::take`] it gives the reply.
 pub struct OpenCall {
@@ -230,6 +231,11 @@ impl OpenCall {
     }
 }
 
+/// Does the work on a thread of its own.
+pub(super) fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
+    thread::Builder::new().stack_size(STACK).spawn(work).map(drop)
+}
+
 /// What the work gives, if it is done in time. A file system that hangs keeps its thread, and nobody waits for it.
 fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
     let done = Arc::new(Mutex::new(None));
@@ -239,7 +245,7 @@ fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static
         *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         caller.unpark();
     };
-    thread::Builder::new().stack_size(LOG_STACK).spawn(run)?;
+    start(Box::new(run))?;
     let until = Instant::now() + time;
     loop {
         if let Some(result) = done.lock().unwrap_or_else(PoisonError::into_inner).take() {

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::open_call::OpenCall;
+use super::open_call::{OpenCall, start};
 use guard_contract::limits::TICK;
 use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, rank};
@@ -23,9 +23,6 @@ use guard_state::environment::Environment;
 
 /// The exit code of a report, which the seeds' harness takes for "no decision".
 const REPORT: u8 = 1;
-
-/// The stack of the watchdog, in bytes: it writes a reply and a line of the log.
-const WATCHDOG_STACK: usize = 1 << 20;
 
 /// The one call of this process, and how its reply gets out.
 pub(super) struct Responder {
@@ -49,8 +46,7 @@ impl Responder {
             std::process::exit(watched.exit.load(Ordering::SeqCst).into());
         }));
         let watched = responder.clone();
-        // Of a size that no variable of the environment changes.
-        if thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || watched.watch()).is_err() {
+        if start(Box::new(move || watched.watch())).is_err() {
             responder.answer("the machine has no room for a watchdog", "try again, or raise the limits of the process");
         }
         responder
