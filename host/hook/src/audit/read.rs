@@ -212,7 +212,7 @@ mod tests {
         let mut reader = Reader::open(&path).unwrap();
         assert_eq!(operations(&mut reader), [""; 0]);
         let whole = line(1) + &line(2);
-        let (start, rest) = whole.split_at(line(1).len() + 9);
+        let (start, _) = whole.split_at(line(1).len() + 9);
         std::fs::write(&path, start).unwrap();
         assert_eq!(operations(&mut reader), ["1"]);
         std::fs::write(&path, &whole).unwrap();
