@@ -73,7 +73,7 @@ fn a_relay_passes_on_what_is_asked_about_another_machine() {
     assert_eq!(body["missing"]["entries"], json!(["/r/x"]));
     let requests = stub.requests();
     assert_eq!((requests.len(), &requests[0]["calls"][0]["input"]["command"]), (1, &json!("rm -rf /r/x")));
-    // The server that decides has it in its log.
+    // Whoever asks has it in their log.
     let refusing = Stub::of("Deny");
     ask(&world, &refusing.url, "");
     assert!(server.post("/decide", &request("rm -rf /r/x")).body.contains("the server says Deny"));

@@ -157,7 +157,7 @@ impl<S: Sandbox> Chain<'_, S> {
                 (calls, at)
             }
         };
-        // The analyzer would not be asked.
+        // Without a dialect the analyzer would not be asked.
         let is_unread = |call: &ToolCall| call.dialect.is_none() && matches!(call.tool.as_str(), "Bash" | "PowerShell");
         if calls.iter().any(is_unread) {
             return Err(Undecided("a call of a shell needs a `dialect`".to_owned()));

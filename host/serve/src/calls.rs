@@ -268,7 +268,7 @@ impl Turn {
         let request = request.map_err(|error| error.to_string());
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
-                // Whoever asks and whoever decides have it in their logs.
+                // Whoever asks has it in their log.
                 Ok(response) => Ok((response, None)),
                 // Whoever asked has a fallback of its own.
                 Err(why) => {

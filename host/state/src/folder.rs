@@ -106,7 +106,7 @@ pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// Those of the file system; the old file is then untouched.
 pub fn write_lasting(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     write(path, bytes, mode, File::sync_all)?;
-    // The name, too. It has it already, so what cannot be told to the disk is no error.
+    // The name as well, where the folder can be synced. The file has its name by now, so a failure is no error.
     let folder = path.parent().and_then(|folder| File::open(folder).ok());
     let _ = folder.map(|folder| folder.sync_all());
     Ok(())

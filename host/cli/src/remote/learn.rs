@@ -12,6 +12,7 @@ use guard_contract::limits::FILE_BYTES;
 use guard_contract::paths::lexical;
 use guard_facts::recorded::{Missing, Recording};
 use guard_facts::{Disk, Entry, Facts, GitAsked, GitQuestion};
+use guard_harness::payload::PAYLOAD_BYTES;
 use guard_redact::redact;
 
 /// The most facts of one round.
@@ -19,9 +20,6 @@ const FACTS: usize = 512;
 
 /// The most bytes of the start of a file: those of a `.gitignore`.
 const HEAD_BYTES: usize = 64 << 10;
-
-/// The most bytes of files in all rounds: the server takes no larger request.
-const TEXT_BYTES: usize = 16 << 20;
 
 /// The longest that git is waited for in one round.
 const GIT: Duration = Duration::from_millis(300);
@@ -56,14 +54,15 @@ pub(super) fn learn(
         }
     }
     let known = request.facts.files.values().flatten();
-    let mut bytes: usize = known.map(String::len).sum();
+    let mut bytes: u64 = known.map(|text| text.len() as u64).sum();
     for (path, cap) in files.iter().filter_map(|key| bounded(key)) {
         if let Some(root) = granted.read_root(path) {
             // Whether there is a text is in the recording.
-            bytes += asked.read_granted(root, path, cap).map_or(0, |text| text.len());
+            bytes += asked.read_granted(root, path, cap).map_or(0, |text| text.len() as u64);
         }
-        if bytes > TEXT_BYTES {
-            return Err(format!("it asks for more than {} MiB of this machine's files", TEXT_BYTES >> 20));
+        // The server takes no larger request.
+        if bytes > PAYLOAD_BYTES {
+            return Err(format!("it asks for more than {} MiB of this machine's files", PAYLOAD_BYTES >> 20));
         }
     }
     for name in env {

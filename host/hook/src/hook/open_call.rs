@@ -36,7 +36,7 @@ pub struct OpenCall {
     heard: Mutex<Vec<Opinion>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
-    is_logged: AtomicBool,
+    is_log_tried: AtomicBool,
     is_unlogged: AtomicBool,
     denies_asks: AtomicBool,
 }
@@ -68,7 +68,7 @@ impl OpenCall {
             heard: Mutex::default(),
             record: Mutex::default(),
             decision: Mutex::default(),
-            is_logged: AtomicBool::new(false),
+            is_log_tried: AtomicBool::new(false),
             is_unlogged: AtomicBool::new(false),
             denies_asks: AtomicBool::new(false),
         }
@@ -142,7 +142,7 @@ impl OpenCall {
             Some(line) => within(LOG, move || audit::write(&audit, &line)),
             None => Ok(()),
         });
-        self.is_logged.store(true, Ordering::Relaxed);
+        self.is_log_tried.store(true, Ordering::Relaxed);
         let error = written.err()?;
         self.is_unlogged.store(true, Ordering::Relaxed);
         let text = format!("no call may run without its line in the audit log, which cannot be written: {error}");
@@ -160,7 +160,7 @@ impl OpenCall {
     ///
     /// Those of the file system.
     pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
-        if self.is_logged.swap(true, Ordering::Relaxed) {
+        if self.is_log_tried.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let line = self.line(verdict)?;
