@@ -45,8 +45,10 @@ pub(crate) struct Receiver {
 struct State {
     ended: AtomicBool,
     modes: Mutex<VecDeque<Mode>>,
-    requests: Mutex<Vec<Request>>,
-    taken: Mutex<Vec<Vec<Known>>>,
+    /// Heads and bodies, as texts, which take less memory than values.
+    requests: Mutex<Vec<(String, String)>>,
+    /// The records of each batch, with their ids, as texts.
+    taken: Mutex<Vec<Vec<(String, String)>>>,
     /// The process that dies.
     client: Mutex<Option<u32>>,
 }
@@ -85,12 +87,15 @@ impl Receiver {
     }
 
     pub(super) fn requests(&self) -> Vec<Request> {
-        self.state.requests.lock().unwrap().clone()
+        let parsed =
+            |(head, body): &(String, String)| Request { head: head.clone(), body: serde_json::from_str(body).unwrap() };
+        self.state.requests.lock().unwrap().iter().map(parsed).collect()
     }
 
     /// The records that were taken, in the order in which they came.
     pub(super) fn records(&self) -> Vec<Known> {
-        self.state.taken.lock().unwrap().concat()
+        let parsed = |(id, record): (String, String)| (id, serde_json::from_str(&record).unwrap());
+        self.state.taken.lock().unwrap().concat().into_iter().map(parsed).collect()
     }
 
     /// How many records each batch had.
@@ -99,19 +104,23 @@ impl Receiver {
     }
 
     pub(crate) fn ids(&self) -> BTreeSet<String> {
-        self.records().into_iter().map(|(id, _)| id).collect()
+        self.state.taken.lock().unwrap().iter().flatten().map(|(id, _)| id.clone()).collect()
     }
 
     /// How many records came again.
     pub(crate) fn twice(&self) -> usize {
-        self.records().len() - self.ids().len()
+        self.batches().iter().sum::<usize>() - self.ids().len()
     }
 
     /// How many records came again as others.
     pub(crate) fn differing(&self) -> usize {
+        let taken = self.state.taken.lock().unwrap();
         let mut known = BTreeMap::new();
-        let records = self.records();
-        records.iter().filter(|(id, record)| known.insert(id, record).is_some_and(|other| other != record)).count()
+        let is_other = |(id, record): &&(String, String)| match known.insert(id.clone(), record.clone()) {
+            Some(before) => before != *record,
+            None => false,
+        };
+        taken.iter().flatten().filter(is_other).count()
     }
 }
 
@@ -139,8 +148,8 @@ impl State {
         let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        self.requests.lock().unwrap().push(Request { head, body: body.clone() });
+        let body = String::from_utf8(body).unwrap();
+        self.requests.lock().unwrap().push((head, body.clone()));
         let mode = self.modes.lock().unwrap().pop_front().unwrap_or(Mode::Answer(200, "", "{}".to_owned()));
         if matches!(mode, Mode::Answer(200, ..) | Mode::Half | Mode::Kill) {
             self.taken.lock().unwrap().push(records(&body));
@@ -177,12 +186,13 @@ impl State {
 }
 
 /// The records of a request, with their ids.
-fn records(body: &Value) -> Vec<Known> {
+fn records(body: &str) -> Vec<(String, String)> {
+    let body: Value = serde_json::from_str(body).unwrap();
     let records = body["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap();
     let id = |record: &Value| {
         let attributes = record["attributes"].as_array().unwrap();
         let own = attributes.iter().find(|attribute| attribute["key"] == "log.record.uid").unwrap();
         own["value"]["stringValue"].as_str().unwrap().to_owned()
     };
-    records.iter().map(|record| (id(record), record.clone())).collect()
+    records.iter().map(|record| (id(record), record.to_string())).collect()
 }
