@@ -1,5 +1,5 @@
-//! A chain as a component, on `wasmtime serve`: what it says of ten thousand calls is what the hook and `guard-host serve`
-//! say of them, byte for byte.
+//! A chain as a component, on `wasmtime serve` and on wasmCloud's host: what it says of ten thousand calls is what the hook
+//! and `guard-host serve` say of them, byte for byte. And its manifests, held against the schemas of those who read them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,11 +16,19 @@ use guard_facts::{Disk, Facts, GitAsked, GitQuestion};
 use guard_kit::suite;
 use serde_json::{Value, json};
 
-use crate::support::pages::root;
+use crate::support::pages::{Shell, root};
 use crate::support::world::World;
-use crate::{Language, missing, skip};
+use crate::{Language, missing, run, skip};
 
 const SERVICE: Language = Language { name: "service", page: "", tools: &["wasmtime --version"], checks: "" };
+
+const WASMCLOUD: Language = Language { name: "wasmCloud", page: "", tools: &["cargo --version"], checks: "" };
+
+const KUBERNETES: Language =
+    Language { name: "kubernetes", page: "", tools: &["kubernetes-validate --version"], checks: "" };
+
+/// Where the manifests are.
+const MANIFESTS: &str = "guest-sdk/examples/service";
 
 /// As many calls as are asked about.
 const CALLS: usize = 10_000;
@@ -41,18 +49,29 @@ impl Drop for Running {
     }
 }
 
-/// Where calls are posted, and with which token.
+/// Where calls are posted, and with which token; and the process that answers there.
 struct Place {
+    name: &'static str,
     address: String,
     token: String,
+    _process: Running,
 }
 
 impl Place {
     fn post(&self, path: &str, body: &str) -> (u16, String) {
+        self.request(&format!("POST {path}"), body)
+    }
+
+    /// Whether it has begun to answer.
+    fn is_ready(&self) -> bool {
+        TcpStream::connect(&self.address).is_ok() && self.request("GET /health", "").0 == 200
+    }
+
+    fn request(&self, method_and_path: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {}\r\n\
+            "{method_and_path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {}\r\n\
              content-length: {}\r\n\r\n",
             self.token,
             body.len()
@@ -135,13 +154,19 @@ fn payloads(world: &World) -> Vec<Value> {
     folders.iter().flat_map(|folder| of_folder(folder)).take(CALLS).collect()
 }
 
-fn started(world: &World) -> (Place, Running, Place, Running) {
-    let built = world.run(&["service", "build", "-o", "../team.wasm"], "");
-    assert_eq!(built.exit, 0, "{built:?}");
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let address = format!("127.0.0.1:{port}");
-    // As the image of the example does it.
-    let file = std::fs::read_to_string(root().join("guest-sdk/examples/service/Containerfile")).unwrap();
+/// An address of this machine that nobody listens at.
+fn free() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+fn spawned(words: &[String]) -> Running {
+    Running(Command::new(&words[0]).args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// The component on `wasmtime serve`, as the image of the example starts it.
+fn on_wasmtime(world: &World) -> Place {
+    let address = free();
+    let file = std::fs::read_to_string(root().join(MANIFESTS).join("Containerfile")).unwrap();
     let of_line = |start: &str| file.lines().find_map(|line| line.strip_prefix(start)).unwrap();
     let placed = |word: &str| {
         let word = word.replace("0.0.0.0:8080", &address);
@@ -151,22 +176,68 @@ fn started(world: &World) -> (Place, Running, Place, Running) {
     assert!(Command::new(&words[0]).args(&words[1..]).status().unwrap().success(), "{words:?}");
     let words: Vec<String> = serde_json::from_str(of_line("ENTRYPOINT ")).unwrap();
     let words: Vec<String> = words.iter().map(|word| placed(word)).collect();
-    let mut engine = Command::new(&words[0]);
-    let engine = Running(engine.args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let service = Place { address, token: String::new() };
+    Place { name: "wasmtime", token: String::new(), _process: spawned(&words), address }
+}
+
+/// The component on wasmCloud's host, as its manifest says; none if it cannot be built here.
+fn on_wasmcloud(world: &World) -> Option<Place> {
+    let mut shell = Shell::new();
+    let (source, target) =
+        (root().join("tests/languages/wasmcloud"), concat!(env!("CARGO_TARGET_TMPDIR"), "/wasmcloud"));
+    // As the host itself is built: it compiles the component when it starts.
+    let build = format!(
+        "cp -r {} . && cargo build --quiet --release --manifest-path wasmcloud/Cargo.toml --target-dir {target}",
+        source.display(),
+    );
+    if !run(&mut shell, &WASMCLOUD, &build) {
+        return None;
+    }
+    let address = free();
+    let (manifest, component) = (root().join(MANIFESTS).join("wadm.yaml"), world.path("team.wasm"));
+    let words = [
+        format!("{target}/release/on-wasmcloud"),
+        manifest.display().to_string(),
+        component.display().to_string(),
+        address.clone(),
+    ];
+    Some(Place { name: "wasmCloud", token: String::new(), _process: spawned(&words), address })
+}
+
+fn on_serve(world: &World) -> Place {
     let mut server = world.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut server = Running(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut first = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let token = std::fs::read_to_string(world.path(".local/state/guard-host/serve.token")).unwrap();
     let address = first.trim().strip_prefix("listening at http://").unwrap().to_owned();
-    let native = Place { address, token: token.trim().to_owned() };
+    Place { name: "serve", address, token: token.trim().to_owned(), _process: server }
+}
+
+/// All that answer; the native server is the first.
+fn started(world: &World) -> Vec<Place> {
+    let built = world.run(&["service", "build", "-o", "../team.wasm"], "");
+    assert_eq!(built.exit, 0, "{built:?}");
+    let places: Vec<Place> = [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
     let until = Instant::now() + Duration::from_secs(120);
-    while TcpStream::connect(&service.address).is_err() {
-        assert!(Instant::now() < until, "`wasmtime serve` never listens");
-        thread::sleep(Duration::from_millis(50));
+    for place in &places {
+        while !place.is_ready() {
+            assert!(Instant::now() < until, "{} never answers", place.name);
+            thread::sleep(Duration::from_millis(50));
+        }
     }
-    (service, engine, native, server)
+    places
+}
+
+/// What Kubernetes says of its manifests.
+pub(crate) fn kubernetes() {
+    if let Some(tool) = missing(&KUBERNETES) {
+        return skip(&KUBERNETES, &format!("`{tool}` fails"));
+    }
+    let manifest = root().join(MANIFESTS).join("kubernetes.yaml");
+    let ended = Command::new("kubernetes-validate").arg("--strict").arg(&manifest).output().unwrap();
+    let said = String::from_utf8(ended.stdout).unwrap();
+    assert!(ended.status.success() && said.contains("passed"), "{said}");
+    println!("kubernetes: {}", said.trim());
 }
 
 pub(crate) fn service() {
@@ -189,14 +260,14 @@ pub(crate) fn service() {
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let payloads = Arc::new(payloads(&world));
     assert_eq!(payloads.len(), CALLS, "there are enough cases");
-    let (service, _engine, native, _server) = started(&world);
+    let places = started(&world);
     let home = world.home.path().display().to_string();
     let (next, asked) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let outcomes: Vec<BTreeMap<String, usize>> = thread::scope(|scope| {
         let work = || {
             let mut outcomes = BTreeMap::new();
             while let Some(payload) = payloads.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let outcome = one(&world, &home, payload, &service, &native, &asked);
+                let outcome = one(&world, &home, payload, &places, &asked);
                 *outcomes.entry(outcome).or_default() += 1;
             }
             outcomes
@@ -208,14 +279,18 @@ pub(crate) fn service() {
     for (outcome, count) in outcomes.into_iter().flatten() {
         *all.entry(outcome).or_default() += count;
     }
-    println!("service: {CALLS} calls, {} requests, the same from all three: {all:?}", asked.into_inner());
+    let names: Vec<&str> = places.iter().map(|place| place.name).collect();
+    println!(
+        "service: {CALLS} calls, {} requests to each, the same from the hook and {names:?}: {all:?}",
+        asked.into_inner()
+    );
     assert!(
         ["deny", "ask", "warn", "abstain"].iter().all(|outcome| all.get(*outcome).is_some_and(|count| *count > 100))
     );
 }
 
-/// Asks all three about one call, and gives the outcome.
-fn one(world: &World, home: &str, payload: &Value, service: &Place, native: &Place, asked: &AtomicUsize) -> String {
+/// Asks all about one call, and gives the outcome.
+fn one(world: &World, home: &str, payload: &Value, places: &[Place], asked: &AtomicUsize) -> String {
     let env = BTreeMap::from([("HOME".to_owned(), home.to_owned())]);
     let recording = Recording::of(Arc::new(RealFacts::new(env)));
     let account = std::env::var("HOME").unwrap_or_default();
@@ -226,9 +301,11 @@ fn one(world: &World, home: &str, payload: &Value, service: &Place, native: &Pla
             "facts": recording.record(),
         });
         let request = request.to_string();
-        let [of_native, of_service] = [native, service].map(|place| place.post("/decide", &request));
+        let of_native = places[0].post("/decide", &request);
+        for place in &places[1..] {
+            assert_eq!(place.post("/decide", &request), of_native, "{}: {payload}", place.name);
+        }
         asked.fetch_add(1, Ordering::Relaxed);
-        assert_eq!(of_native, of_service, "{payload}");
         if of_native.0 == 400 {
             // Nothing is decided, and the hook does not let it pass either.
             assert!(!world.hook(&payload.to_string()).is_silent(), "{payload}");

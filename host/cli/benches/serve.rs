@@ -1,5 +1,5 @@
-//! What a call costs when it is posted to `guard-host serve`, and to the same chain as a component on `wasmtime serve`, if
-//! that is there: the whole round trip, and the decision within it.
+//! What a call costs when it is posted to `guard-host serve`, and to the same chain as a component on `wasmtime serve` and on
+//! wasmCloud's host, if these are there: the whole round trip, and the decision within it.
 //!
 //! ```sh
 //! cargo bench -p guard-host --bench serve
@@ -68,19 +68,35 @@ fn engines(program: &Path, home: &Path, configuration: &str, measure: impl Fn(&E
     let mut build = Command::new(program);
     build.args(["service", "build"]).env_clear().env("HOME", home).current_dir(home).stdout(Stdio::null());
     assert!(build.status().unwrap().success());
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let address = format!("127.0.0.1:{port}");
-    let mut engine = Command::new("wasmtime");
-    engine.args(["serve", "--addr", &address, "guard-service.wasm"]).current_dir(home);
-    let Ok(mut engine) = engine.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
-        return println!("  skipped, because there is no `wasmtime`");
-    };
-    while TcpStream::connect(&address).is_err() {
-        thread::sleep(Duration::from_millis(50));
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guest-sdk/examples/service/wadm.yaml");
+    let component = "guard-service.wasm";
+    // The job `service` in `tests/languages/` builds the second one.
+    for (name, program, arguments) in [
+        ("wasmtime serve", "wasmtime", vec!["serve", "--addr", &address, component]),
+        ("wasmCloud", "on-wasmcloud", vec![manifest, component, &address]),
+    ] {
+        let mut engine = Command::new(program);
+        engine.args(arguments).current_dir(home);
+        let Ok(mut engine) = engine.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+            println!("  {name}: skipped, because there is no `{program}`");
+            continue;
+        };
+        while !is_ready(&address) {
+            thread::sleep(Duration::from_millis(50));
+        }
+        measure(&(name, address.clone(), String::new()));
+        engine.kill().unwrap();
+        engine.wait().unwrap();
     }
-    measure(&("wasmtime serve", address, String::new()));
-    engine.kill().unwrap();
-    engine.wait().unwrap();
+}
+
+/// Whether an engine has begun to answer.
+fn is_ready(address: &str) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address) else { return false };
+    let asked = stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let mut answer = String::new();
+    asked.is_ok() && stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200")
 }
 
 /// Measures calls and prints what they took.

@@ -12,9 +12,6 @@ use guard_contract::FaultKind;
 use guard_harness::Reply;
 use guard_harness::payload::{PAYLOAD_BYTES, parse};
 
-/// What a stream of WASI takes at once.
-const WRITE_BYTES: usize = 4096;
-
 /// What is read at once.
 const READ_BYTES: u64 = 64 << 10;
 
@@ -61,9 +58,19 @@ pub(crate) fn handle(request: &IncomingRequest, out: ResponseOutparam) {
     }
 }
 
-fn write(body: &OutgoingBody, bytes: &[u8]) -> Result<(), StreamError> {
+/// Writes as much at once as the engine takes: one that sends only when the handler has ended keeps few pieces.
+fn write(body: &OutgoingBody, mut bytes: &[u8]) -> Result<(), StreamError> {
     let Ok(stream) = body.write() else { return Ok(()) };
-    bytes.chunks(WRITE_BYTES).try_for_each(|chunk| stream.blocking_write_and_flush(chunk))
+    while !bytes.is_empty() {
+        let room = usize::try_from(stream.check_write()?).unwrap_or(usize::MAX);
+        let (now, later) = bytes.split_at(bytes.len().min(room));
+        match now {
+            [] => stream.subscribe().block(),
+            _ => stream.write(now)?,
+        }
+        bytes = later;
+    }
+    Ok(())
 }
 
 fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
