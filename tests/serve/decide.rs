@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Answered, Server};
+use super::metrics::numbers;
 use crate::support::world::World;
 
 fn decide(server: &Server, request: &Value) -> Answered {
@@ -83,6 +84,35 @@ fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
     });
     assert_eq!(last["verdict"]["outcome"], "deny", "{last}");
     assert!(last["reply"]["stdout"].as_str().unwrap().contains("id_rsa"), "{last}");
+}
+
+#[test]
+fn a_call_that_is_asked_about_in_rounds_is_logged_and_counted_once() {
+    let world = World::new();
+    world.configure("[audit]\nlevel = \"all\"\n");
+    let server = Server::start(&world, &[]);
+    let call = |command: &str| {
+        let bash =
+            json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" });
+        let at = json!({ "cwd": "/srv/app", "project-root": "/srv/app", "home": "/home/them", "harness": "codex" });
+        json!({ "calls": [bash], "at": at, "facts": {} })
+    };
+    let nothing_there = |path: &str| if matches!(path, "/srv" | "/srv/app") { "dir" } else { "absent" };
+    assert_eq!(learned(&server, call("cat notes"), nothing_there)["verdict"]["outcome"], "abstain");
+    let operations = || world.audit().iter().map(|line| line["operation"].clone()).collect::<Vec<_>>();
+    assert_eq!(operations(), ["cat notes"]);
+    // A deny is final, whatever is missing.
+    let denied = said(&decide(&server, &call("rm -rf / && cat notes")));
+    assert!(!denied["missing"]["entries"].as_array().unwrap().is_empty(), "{denied}");
+    assert_eq!(operations(), ["cat notes", "rm -rf / && cat notes"]);
+    let found = numbers(&server);
+    let calls = |verdict: &str, harness: &str| {
+        found.get(&format!("guard_host_calls_total{{verdict=\"{verdict}\",harness=\"{harness}\"}}")).copied()
+    };
+    assert_eq!((calls("abstain", "codex"), calls("deny", "codex")), (Some(1.0), Some(1.0)), "{found:?}");
+    assert!(calls("incomplete", "codex").is_some_and(|rounds| rounds >= 1.0), "{found:?}");
+    assert_eq!(server.post("/decide", "{}x").status, 400);
+    assert_eq!(numbers(&server).iter().filter(|(name, _)| name.contains("\"codex\"")).count(), 3);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::guests;
 use crate::support::world::World;
 
 /// The value of each series, by its name with its labels. Fails on what is not the text format.
-fn numbers(server: &Server) -> BTreeMap<String, f64> {
+pub(super) fn numbers(server: &Server) -> BTreeMap<String, f64> {
     let answered = server.ask("GET", "/metrics", Some(&format!("Bearer {}", server.token)), b"");
     assert_eq!(answered.status, 200, "{answered:?}");
     assert_eq!(answered.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));

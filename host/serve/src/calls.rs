@@ -19,10 +19,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::chains::{KeptChains, Pulse};
-use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
+use crate::metrics::{Fault, INCOMPLETE, Metrics, Tally, UNDECIDED, UNREADABLE};
 use crate::{Options, ServeError};
 use guard_chain::exchange::{Answered, Request, Response};
 use guard_config::{Brought, Remote};
+use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
@@ -48,8 +49,8 @@ const PANICS: usize = 16;
 pub(crate) enum Answer {
     /// What the hook would print, and how it would end.
     Reply(Reply, Tally),
-    /// What the policies say of a call from elsewhere: JSON.
-    Response(String, Tally),
+    /// What the policies say of a call from elsewhere: JSON. And the harness there.
+    Response(String, Tally, &'static str),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
     /// The payload was not read in time, and nothing is decided.
@@ -208,7 +209,8 @@ impl Calls {
         let harness = turn.call.harness().name();
         let time = turn.call.elapsed();
         match &answer {
-            Answer::Reply(_, tally) | Answer::Response(_, tally) => self.metrics.answered(harness, tally, time),
+            Answer::Reply(_, tally) => self.metrics.answered(harness, tally, time),
+            Answer::Response(_, tally, harness) => self.metrics.answered(harness, tally, time),
             Answer::Report(_) => self.metrics.answered(harness, &Tally::without_verdict(UNREADABLE), time),
             Answer::Busy => self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time),
         }
@@ -266,6 +268,7 @@ impl Turn {
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let request = request.map_err(|error| error.to_string());
+        let harness = request.as_ref().ok().and_then(harness_of).unwrap_or_else(|| self.call.harness()).name();
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
                 // Whoever asks has it in their log.
@@ -285,7 +288,10 @@ impl Turn {
         };
         let answered = answered.and_then(|(response, logged)| {
             let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
-            Ok((text, response.verdict, logged))
+            // Else whoever asks comes again with what is missing.
+            let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
+            let tally = if is_last { Tally::of(&response.verdict) } else { Tally::without_verdict(INCOMPLETE) };
+            Ok((text, tally, response.verdict, logged.filter(|_| is_last)))
         });
         if let Ok((.., Some((call, at)))) = &answered {
             self.call.set_record(&config.audit, call, at);
@@ -294,13 +300,13 @@ impl Turn {
             return;
         }
         match answered {
-            Ok((text, verdict, logged)) => {
+            Ok((text, tally, verdict, logged)) => {
                 if let Some(Unlogged { error, .. }) = logged.is_some().then(|| self.call.log_first(&verdict)).flatten()
                 {
                     self.tell(Err(error));
                     return self.send(Answer::Busy);
                 }
-                self.settle(Answer::Response(text, Tally::of(&verdict)));
+                self.settle(Answer::Response(text, tally, harness));
                 if logged.is_some() {
                     self.log(&verdict);
                 }
@@ -411,6 +417,11 @@ pub(crate) fn answer_panics(note: fn(&str)) {
             thread::park();
         }
     }));
+}
+
+/// The harness of a call from elsewhere, if the request names one that is known.
+fn harness_of(request: &Request) -> Option<&'static dyn Harness> {
+    [&request.harness, &request.at.harness].into_iter().find_map(|name| guard_harness::named(name))
 }
 
 /// The environment without what an agent's process would say of its own session: it is another agent's, if it is there.

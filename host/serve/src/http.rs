@@ -247,7 +247,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
 /// What the policies say of a call from elsewhere. Whatever else there is, nothing was decided.
 fn told(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
     match answer {
-        Answer::Response(text, _) => Ok(respond(StatusCode::OK, text)),
+        Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),
         Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),
         Answer::Reply(..) | Answer::Busy => Err(busy()),
     }

@@ -46,6 +46,9 @@ pub(crate) const UNREADABLE: &str = "unreadable";
 /// The verdict of a call that the server had no time for.
 pub(crate) const UNDECIDED: &str = "undecided";
 
+/// The verdict of a call from elsewhere that is asked about again, because facts of its machine are missing.
+pub(crate) const INCOMPLETE: &str = "incomplete";
+
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
