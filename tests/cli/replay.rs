@@ -65,6 +65,25 @@ fn every_known_transcript_is_read_and_each_call_decided_once() {
 }
 
 #[test]
+fn what_the_log_says_besides_calls_is_passed_over() {
+    let world = World::new();
+    let line = |tool: &str, operation: &str, action: &str| json!({ "ts": "2026-01-01T00:00:00.000Z", "tool": tool, "operation": operation, "action": action, "rule": "" });
+    let log = [
+        line("Bash", "ls", "allow"),
+        line("Bash", "git push", "ran"),
+        line("Bash", "git push", "refused"),
+        line("guard-host", "10m", "pause"),
+        line("guard-host", "", "resume"),
+        line("guard-host", "oci://localhost/a 1.0.1", "sync"),
+    ];
+    world.write("t/audit.jsonl", lines(&log));
+    let result = replay(&world, &[world.path("t").to_str().unwrap()]);
+    assert_eq!((&result["calls"], &result["skipped-count"]), (&json!(1), &json!(0)), "{result}");
+    let shown = world.run(&["audit", "show", "--action", "sync"], "");
+    assert_eq!(shown.exit, 0, "{shown:?}");
+}
+
+#[test]
 fn what_cannot_be_read_is_named_skipped_and_counted() {
     let world = World::new();
     let good = json!({ "command": "ls" }).to_string();

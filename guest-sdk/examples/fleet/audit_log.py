@@ -24,8 +24,8 @@ NO_OBJECT = "no object"
 NO_LOG_LINE = "no line of the audit log"
 NOT_WHOLE = "a line of the log without the whole call"
 
-# Lines about what became of a call, or about what a person did. They are no calls.
-EVENTS = frozenset({"ran", "refused", "pause", "resume"})
+# Lines about what became of a call, or about what was done to guard-host itself. They are no calls.
+EVENTS = frozenset({"ran", "refused", "pause", "resume", "sync"})
 SHELLS = frozenset({"Bash", "PowerShell", "Monitor"})
 READERS = frozenset({"Read", "LS"})
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T")

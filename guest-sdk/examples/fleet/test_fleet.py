@@ -68,6 +68,7 @@ ODD = [
     log_line("git push", action="ran"),
     log_line("git push", action="refused"),
     log_line("10m", tool="guard-host", action="pause"),
+    log_line("oci://a/b 1.0.1", tool="guard-host", action="sync"),
     log_line("git push --token [redacted]"),
     log_line("src/a.rs", tool="Write"),
     log_line('{"b":1,"a":{"d":2.50,"c":[]}}', tool="mcp__x__y"),
@@ -134,10 +135,10 @@ class Lines(unittest.TestCase):
         found = [self.row(json.dumps(line).encode() + b"\n") for line in ODD]
         self.assertEqual([one.problem is None for one in found].count(False), 5)
         self.assertEqual(found[0].day, "2026-11-07")
-        self.assertEqual(found[9].input, '{"a":{"c":[],"d":2.5},"b":1}')
-        self.assertEqual(found[9].input, found[10].input)
+        self.assertEqual(found[10].input, '{"a":{"c":[],"d":2.5},"b":1}')
+        self.assertEqual(found[10].input, found[11].input)
         events = [one for one in found if one.problem is None and one.input is None]
-        self.assertEqual(len(events), 4)
+        self.assertEqual(len(events), 5)
 
     def test_each_damaged_line_is_a_row_with_its_number(self) -> None:
         text = b'{"a":\n\n[]\n' + b"x" * 50 + b'\n{"ts":1,"action":2}\n{"ts"'

@@ -113,6 +113,12 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
     write(audit, &serde_json::to_string(&line)?)
 }
 
+/// Whether a line with this action is of a call. Others tell what became of one, or what was done to guard-host itself.
+#[must_use]
+pub fn is_of_call(action: &str) -> bool {
+    !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync")
+}
+
 /// Appends the line about what a person did to guard-host itself, such as a pause of it.
 ///
 /// # Errors

@@ -160,6 +160,8 @@ pub(in crate::cli) enum Action {
     Pause,
     /// A person ended the pause
     Resume,
+    /// `guard-host sync` changed the configuration, or could not
+    Sync,
 }
 
 impl Action {
@@ -178,6 +180,7 @@ impl Action {
             Action::WouldDeny => WOULD_DENY,
             Action::Pause => "pause",
             Action::Resume => "resume",
+            Action::Sync => "sync",
         }
     }
 }

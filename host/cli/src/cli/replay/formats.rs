@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use guard_harness::{DetectionConfidence, Harness};
-use guard_hook::audit::{Decision, OPERATION_BYTES};
+use guard_hook::audit::{Decision, OPERATION_BYTES, is_of_call};
 use guard_redact::MARK;
 
 /// What a line says.
@@ -241,8 +241,7 @@ fn of_log(line: &mut Map<String, Value>) -> Found {
         };
     }
     let (tool, operation) = (text(line, "tool"), text(line, "operation"));
-    // What became of a call, or what a person did, was no call of its own.
-    if matches!(text(line, "action"), "ran" | "refused" | "pause" | "resume") || tool.is_empty() {
+    if !is_of_call(text(line, "action")) || tool.is_empty() {
         return Found::Nothing;
     }
     let is_shortened = operation.ends_with("...") && operation.len() + 3 >= OPERATION_BYTES;

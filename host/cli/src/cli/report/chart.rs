@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use guard_hook::audit::{Actions, Stats};
+use guard_hook::audit::{Actions, Stats, is_of_call};
 
 /// The most days that are drawn: the last ones.
 const DAYS: usize = 90;
@@ -21,11 +21,10 @@ pub(super) fn kind(action: &str) -> usize {
     }
 }
 
-/// The counts of a day by kind. What became of a call, and what a person did, is no call of its own.
+/// The counts of a day's calls by kind.
 pub(super) fn kinds(actions: &Actions) -> [u64; 4] {
     let mut kinds = [0; 4];
-    let is_call = |action: &str| !matches!(action, "ran" | "refused" | "pause" | "resume");
-    for (action, count) in actions.iter().filter(|(action, _)| is_call(action)) {
+    for (action, count) in actions.iter().filter(|(action, _)| is_of_call(action)) {
         if let Some(of) = kinds.get_mut(kind(action)) {
             *of += count;
         }
