@@ -4,6 +4,7 @@ mod children;
 mod configured;
 mod facts;
 mod failures;
+mod managed;
 mod relay;
 mod severity;
 mod stub;
