@@ -101,7 +101,7 @@ fn a_call_that_is_asked_about_in_rounds_is_logged_and_counted_once() {
     assert_eq!(learned(&server, call("cat notes"), nothing_there)["verdict"]["outcome"], "abstain");
     let operations = || world.audit().iter().map(|line| line["operation"].clone()).collect::<Vec<_>>();
     assert_eq!(operations(), ["cat notes"]);
-    // A deny is final, whatever is missing.
+    // Whoever is denied need not come again.
     let denied = said(&decide(&server, &call("rm -rf / && cat notes")));
     assert!(!denied["missing"]["entries"].as_array().unwrap().is_empty(), "{denied}");
     assert_eq!(operations(), ["cat notes", "rm -rf / && cat notes"]);

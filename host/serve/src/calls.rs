@@ -288,7 +288,7 @@ impl Turn {
         };
         let answered = answered.and_then(|(response, logged)| {
             let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
-            // Else whoever asks comes again with what is missing.
+            // Else whoever asks comes again with what is missing. After a deny many do not.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
             let tally = if is_last { Tally::of(&response.verdict) } else { Tally::without_verdict(INCOMPLETE) };
             Ok((text, tally, response.verdict, logged.filter(|_| is_last)))
