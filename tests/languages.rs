@@ -1,7 +1,7 @@
 //! The templates of each language and the pages about them, as an author meets them: written by `guard-host new`, built
 //! with the tools that the registries have now, held against the same calls. Signatures, as the library of sigstore has
 //! them. The replay of a fleet, with engines from the registry. A chain as a component, on the engines that
-//! others have, and its manifests.
+//! others have, and two of its manifests.
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
 //! `cargo test --release --test languages -- --ignored`.

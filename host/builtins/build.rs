@@ -313,9 +313,12 @@ impl Compilers {
 fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
-    let profile = if is_installed()? { "dist" } else { "release" };
+    let (profile, quick): (&str, &[&str]) = match is_installed()? {
+        true => ("dist", &[]),
+        false => ("release", &["--features", "quick-build"]),
+    };
     cargo.args(["build", "--locked", "--profile", profile, "--target", triple, "--target-dir"]).arg(&target);
-    if !cargo.args(options).status()?.success() {
+    if !cargo.args(quick).args(options).status()?.success() {
         return Err("the compiler does not build; see above".into());
     }
     Ok(target.join(triple).join(profile).join("guard-compiler"))

@@ -1,5 +1,5 @@
 //! A chain as a component, on `wasmtime serve` and on wasmCloud's host: what it says of ten thousand calls is what the hook
-//! and `guard-host serve` say of them, byte for byte. And its manifests, held against the schemas of those who read them.
+//! and `guard-host serve` say of them, byte for byte. And two of its manifests, checked by those who read them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -323,6 +323,11 @@ fn one(world: &World, home: &str, payload: &Value, places: &[Place], asked: &Ato
             // The hook ends an ask with how a person lets the call run.
             let reason = told["permissionDecisionReason"].as_str().unwrap_or_default();
             assert!(hook.reason().starts_with(reason), "{payload}: {} / {reason}", hook.reason());
+            if hook.decision() != "ask" {
+                assert_eq!(hook.stdout, said, "{payload}");
+            }
+            let ended = (json!(hook.exit), json!(hook.stderr));
+            assert_eq!(ended, (response["reply"]["exit"].clone(), response["reply"]["stderr"].clone()), "{payload}");
             return response["verdict"]["outcome"].as_str().unwrap().to_owned();
         }
         look_up(&recording, &missing, &own);

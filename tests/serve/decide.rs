@@ -87,7 +87,7 @@ fn what_would_have_to_be_known_is_named_and_counts_once_it_is_known() {
 }
 
 #[test]
-fn a_call_that_is_asked_about_in_rounds_is_logged_and_counted_once() {
+fn rounds_without_a_deny_are_logged_and_counted_once() {
     let world = World::new();
     world.configure("[audit]\nlevel = \"all\"\n");
     let server = Server::start(&world, &[]);
@@ -183,6 +183,12 @@ fn what_cannot_be_decided_is_no_verdict() {
         assert_eq!(answered.status, 400, "{request}: {answered:?}");
         assert!(answered.body.contains(expected), "{request}: {answered:?}");
     }
+    // For it thousands of facts are missing.
+    let mut deep = of_command("ls", &json!({}));
+    deep["at"] = json!({ "home": "/home/them" });
+    deep["payload"]["cwd"] = json!("/a".repeat(2047));
+    let answered = decide(&server, &deep);
+    assert!(answered.status == 400 && answered.body.contains("larger than 1 MiB"), "{}", answered.status);
     assert_eq!(server.ask("POST", "/decide", None, ls.to_string().as_bytes()).status, 401);
     assert_eq!(server.ask("GET", "/decide", Some(&format!("Bearer {}", server.token)), b"").status, 405);
 }

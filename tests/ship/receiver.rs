@@ -149,6 +149,7 @@ impl State {
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
         let body = String::from_utf8(body).unwrap();
+        serde_json::from_str::<serde::de::IgnoredAny>(&body).unwrap();
         self.requests.lock().unwrap().push((head, body.clone()));
         let mode = self.modes.lock().unwrap().pop_front().unwrap_or(Mode::Answer(200, "", "{}".to_owned()));
         if matches!(mode, Mode::Answer(200, ..) | Mode::Half | Mode::Kill) {

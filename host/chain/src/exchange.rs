@@ -20,6 +20,9 @@ use guard_harness::{Event, Harness, Payload, Reply};
 /// The most calls of one request.
 pub const CALLS: usize = 256;
 
+/// The largest answer, in bytes. Some engines send nothing before the handler has ended, and hold no more than this then.
+pub const ANSWER_BYTES: usize = 1 << 20;
+
 /// Where a home is that is not known. Nothing lies there, so what is below it lies outside of every project.
 const UNKNOWN_HOME: &str = "/~";
 
@@ -57,6 +60,21 @@ pub struct Response {
     pub journal: Vec<JournalEntry>,
     /// What was asked of the machine and is not known. The verdict takes it for unknown.
     pub missing: Missing,
+}
+
+impl Response {
+    /// The response as JSON.
+    ///
+    /// # Errors
+    ///
+    /// It is larger than [`ANSWER_BYTES`], as where thousands of facts are missing. Then nothing is decided.
+    pub fn text(&self) -> Result<String, Undecided> {
+        let text = serde_json::to_string(self).map_err(|error| Undecided(error.to_string()))?;
+        match text.len() {
+            0..=ANSWER_BYTES => Ok(text),
+            _ => Err(Undecided(format!("the answer would be larger than {} MiB", ANSWER_BYTES >> 20))),
+        }
+    }
 }
 
 /// A request that was answered.

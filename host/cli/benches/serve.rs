@@ -86,6 +86,7 @@ fn engines(program: &Path, home: &Path, configuration: &str, measure: impl Fn(&E
             continue;
         };
         while !is_ready(&address) {
+            assert!(engine.try_wait().unwrap().is_none(), "{name} has ended");
             thread::sleep(Duration::from_millis(50));
         }
         measure(&(name, address.clone(), String::new()));

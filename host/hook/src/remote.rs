@@ -23,7 +23,7 @@ use guard_state::environment::Environment;
 pub const COMMAND: &str = "ask-remote";
 
 /// The most bytes of an answer.
-pub const ANSWER_BYTES: u64 = 1 << 20;
+pub const ANSWER_BYTES: u64 = guard_chain::exchange::ANSWER_BYTES as u64;
 
 /// The stack of the thread that talks to the child: it copies bytes.
 const STACK_BYTES: usize = 128 << 10;

@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::chains::{KeptChains, Pulse};
-use crate::metrics::{Fault, INCOMPLETE, Metrics, Tally, UNDECIDED, UNREADABLE};
+use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
 use crate::{Options, ServeError};
 use guard_chain::exchange::{Answered, Request, Response};
 use guard_config::{Brought, Remote};
@@ -268,7 +268,7 @@ impl Turn {
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let request = request.map_err(|error| error.to_string());
-        let harness = request.as_ref().ok().and_then(harness_of).unwrap_or_else(|| self.call.harness()).name();
+        let of_request = request.as_ref().ok().and_then(harness_of).unwrap_or_else(|| self.call.harness());
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
                 // Whoever asks has it in their log.
@@ -287,10 +287,10 @@ impl Turn {
             (Err(error), _) => Err(error),
         };
         let answered = answered.and_then(|(response, logged)| {
-            let text = serde_json::to_string(&response).map_err(|error| error.to_string())?;
+            let text = response.text().map_err(|undecided| undecided.to_string())?;
             // Else whoever asks comes again with what is missing. After a deny many do not.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
-            let tally = if is_last { Tally::of(&response.verdict) } else { Tally::without_verdict(INCOMPLETE) };
+            let tally = if is_last { Tally::of(&response.verdict) } else { Tally::incomplete(&response.verdict) };
             Ok((text, tally, response.verdict, logged.filter(|_| is_last)))
         });
         if let Ok((.., Some((call, at)))) = &answered {
@@ -306,7 +306,8 @@ impl Turn {
                     self.tell(Err(error));
                     return self.send(Answer::Busy);
                 }
-                self.settle(Answer::Response(text, tally, harness));
+                let found = logged.as_ref().and_then(|(_, at)| guard_harness::named(&at.harness));
+                self.settle(Answer::Response(text, tally, found.unwrap_or(of_request).name()));
                 if logged.is_some() {
                     self.log(&verdict);
                 }

@@ -47,7 +47,7 @@ pub(crate) const UNREADABLE: &str = "unreadable";
 pub(crate) const UNDECIDED: &str = "undecided";
 
 /// The verdict of a call from elsewhere that is asked about again, because facts of its machine are missing.
-pub(crate) const INCOMPLETE: &str = "incomplete";
+const INCOMPLETE: &str = "incomplete";
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,11 @@ impl Tally {
             faults: faults.count() as u64,
             findings: verdict.findings.iter().map(finding).collect(),
         }
+    }
+
+    /// A call that is asked about again. Its findings are counted then.
+    pub(crate) fn incomplete(verdict: &Verdict) -> Self {
+        Tally { verdict: INCOMPLETE, findings: Vec::new(), ..Tally::of(verdict) }
     }
 
     /// A call without a verdict, for this reason.

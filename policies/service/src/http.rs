@@ -70,7 +70,7 @@ fn write(body: &OutgoingBody, mut bytes: &[u8]) -> Result<(), StreamError> {
         }
         bytes = later;
     }
-    Ok(())
+    stream.flush()
 }
 
 fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
@@ -112,7 +112,7 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
             headers.push((MISSING, missing.to_string()));
             reply.body()
         }
-        _ => serde_json::to_string(&response).map_err(|error| Reaction::refusal(500, error))?,
+        _ => response.text().map_err(|undecided| Reaction::refusal(400, undecided))?,
     };
     Ok(Reaction { headers, ..Reaction::new(200, body) })
 }

@@ -160,7 +160,7 @@ pub(in crate::cli) enum Action {
     Pause,
     /// A person ended the pause
     Resume,
-    /// `guard-host sync` changed the configuration, or could not
+    /// `guard-host sync` changed the configuration
     Sync,
 }
 
