@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
 /// Its size, in bytes. A log of the longest storm has room in it.
 const SIZE: u64 = 512 << 20;
@@ -33,9 +35,12 @@ impl Disk {
         }
     }
 
-    /// Gives what [`Disk::fill`] took.
+    /// Gives what [`Disk::fill`] took. A process that another thread just starts may hold the file a moment longer.
     pub(super) fn free(&self) {
-        let _ = fs::remove_file(self.filler());
+        fs::remove_file(self.filler()).unwrap();
+        while statvfs(&self.0).unwrap().f_bavail == 0 {
+            sleep(Duration::from_millis(1));
+        }
     }
 
     fn filler(&self) -> PathBuf {
