@@ -10,7 +10,7 @@ mod wire;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::remote::ask;
 use crate::serve::client::{Answered, Server, bash};
 use crate::ship::receiver::{Mode, Receiver};
-use crate::support::world::{Ended, PATIENCE, World};
+use crate::support::world::{Ended, PATIENCE, World, free_address};
 use disk::Disk;
 use wire::{Network, Wire};
 
@@ -120,11 +120,6 @@ struct Storm {
     failures: Mutex<BTreeMap<&'static str, usize>>,
     /// How many lines the relays said that they could not write.
     unwritten: AtomicUsize,
-}
-
-/// An address that nothing listens at.
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
 fn end(mut child: Child) {

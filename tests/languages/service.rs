@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use guard_kit::suite;
 use serde_json::{Value, json};
 
 use crate::support::pages::{Shell, root};
-use crate::support::world::World;
+use crate::support::world::{World, free_address};
 use crate::{Language, missing, run, skip};
 
 const SERVICE: Language = Language { name: "service", page: "", tools: &["wasmtime --version"], checks: "" };
@@ -154,18 +154,13 @@ fn payloads(world: &World) -> Vec<Value> {
     folders.iter().flat_map(|folder| of_folder(folder)).take(CALLS).collect()
 }
 
-/// An address of this machine that nobody listens at.
-fn free() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
-}
-
 fn spawned(words: &[String]) -> Running {
     Running(Command::new(&words[0]).args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// The component on `wasmtime serve`, as the image of the example starts it.
 fn on_wasmtime(world: &World) -> Place {
-    let address = free();
+    let address = free_address();
     let file = std::fs::read_to_string(root().join(MANIFESTS).join("Containerfile")).unwrap();
     let of_line = |start: &str| file.lines().find_map(|line| line.strip_prefix(start)).unwrap();
     let placed = |word: &str| {
@@ -192,7 +187,7 @@ fn on_wasmcloud(world: &World) -> Option<Place> {
     if !run(&mut shell, &WASMCLOUD, &build) {
         return None;
     }
-    let address = free();
+    let address = free_address();
     let (manifest, component) = (root().join(MANIFESTS).join("wadm.yaml"), world.path("team.wasm"));
     let words = [
         format!("{target}/release/on-wasmcloud"),

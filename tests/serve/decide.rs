@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Answered, Server};
-use super::metrics::numbers;
+use super::metrics::{calls, numbers};
 use crate::support::world::World;
 
 fn decide(server: &Server, request: &Value) -> Answered {
@@ -26,6 +26,11 @@ fn of_command(command: &str, facts: &Value) -> Value {
         "at": { "home": "/home/them", "project-root": "/srv/app" },
         "facts": facts,
     })
+}
+
+/// A command in the host's own words.
+fn bash(command: &str) -> Value {
+    json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" })
 }
 
 /// What is said once nothing is missing. Each answer leads to the next question, as with a link.
@@ -92,10 +97,8 @@ fn rounds_without_a_deny_are_logged_and_counted_once() {
     world.configure("[audit]\nlevel = \"all\"\n");
     let server = Server::start(&world, &[]);
     let call = |command: &str| {
-        let bash =
-            json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" });
         let at = json!({ "cwd": "/srv/app", "project-root": "/srv/app", "home": "/home/them", "harness": "codex" });
-        json!({ "calls": [bash], "at": at, "facts": {} })
+        json!({ "calls": [bash(command)], "at": at, "facts": {} })
     };
     let nothing_there = |path: &str| if matches!(path, "/srv" | "/srv/app") { "dir" } else { "absent" };
     assert_eq!(learned(&server, call("cat notes"), nothing_there)["verdict"]["outcome"], "abstain");
@@ -106,9 +109,7 @@ fn rounds_without_a_deny_are_logged_and_counted_once() {
     assert!(!denied["missing"]["entries"].as_array().unwrap().is_empty(), "{denied}");
     assert_eq!(operations(), ["cat notes", "rm -rf / && cat notes"]);
     let found = numbers(&server);
-    let calls = |verdict: &str, harness: &str| {
-        found.get(&format!("guard_host_calls_total{{verdict=\"{verdict}\",harness=\"{harness}\"}}")).copied()
-    };
+    let calls = |verdict: &str, harness: &str| calls(&found, verdict, harness);
     assert_eq!((calls("abstain", "codex"), calls("deny", "codex")), (Some(1.0), Some(1.0)), "{found:?}");
     assert!(calls("incomplete", "codex").is_some_and(|rounds| rounds >= 1.0), "{found:?}");
     assert_eq!(server.post("/decide", "{}x").status, 400);
@@ -119,7 +120,6 @@ fn rounds_without_a_deny_are_logged_and_counted_once() {
 fn calls_in_the_hosts_own_words_are_one_event() {
     let world = World::new();
     let server = Server::start(&world, &[]);
-    let bash = |command: &str| json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" });
     let request = json!({
         "calls": [bash("ls"), bash("rm -rf /")],
         "at": { "cwd": "/srv/app", "project-root": "/srv/app", "home": "/home/them", "harness": "generic" },

@@ -51,6 +51,11 @@ fn is_series(text: &str) -> bool {
     }
 }
 
+/// The calls of this verdict and harness.
+pub(super) fn calls(found: &BTreeMap<String, f64>, verdict: &str, harness: &str) -> Option<f64> {
+    found.get(&format!("guard_host_calls_total{{verdict=\"{verdict}\",harness=\"{harness}\"}}")).copied()
+}
+
 #[test]
 fn calls_are_counted_by_verdict_and_harness() {
     let world = World::new();
@@ -67,9 +72,7 @@ fn calls_are_counted_by_verdict_and_harness() {
     server.post("/hook/kimi", &bash(&world, "ls"));
     assert_eq!(server.post("/hook/claude", "{oops").status, 400);
     let found = numbers(&server);
-    let calls = |verdict: &str, harness: &str| {
-        found.get(&format!("guard_host_calls_total{{verdict=\"{verdict}\",harness=\"{harness}\"}}")).copied()
-    };
+    let calls = |verdict: &str, harness: &str| calls(&found, verdict, harness);
     assert_eq!(calls("abstain", "claude"), Some(2.0), "{found:?}");
     assert_eq!(calls("deny", "claude"), Some(1.0));
     assert_eq!(calls("ask", "claude"), Some(2.0));

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -114,6 +115,11 @@ impl World {
         let text = fs::read_to_string(self.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).expect("an audit line is JSON")).collect()
     }
+}
+
+/// An address of this machine that nothing listens at.
+pub fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
 /// Runs `policy`, which must end well. Gives what it prints on both streams.

@@ -20,7 +20,8 @@ use guard_harness::{Event, Harness, Payload, Reply};
 /// The most calls of one request.
 pub const CALLS: usize = 256;
 
-/// The largest answer, in bytes. Some engines send nothing before the handler has ended, and hold no more than this then.
+/// The largest answer, in bytes: what engines take in one piece. Some send nothing before the component has ended, and then
+/// wait for ever if there are more pieces than they hold.
 pub const ANSWER_BYTES: usize = 1 << 20;
 
 /// Where a home is that is not known. Nothing lies there, so what is below it lies outside of every project.

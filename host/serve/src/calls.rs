@@ -268,11 +268,14 @@ impl Turn {
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let request = request.map_err(|error| error.to_string());
-        let of_request = request.as_ref().ok().and_then(harness_of).unwrap_or_else(|| self.call.harness());
+        let known = |name: &str| guard_harness::named(name).unwrap_or_else(|| self.call.harness()).name();
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
                 // Whoever asks has it in their log.
-                Ok(response) => Ok((response, None)),
+                Ok(response) => {
+                    let named = if request.harness.is_empty() { &request.at.harness } else { &request.harness };
+                    Ok((response, known(named), None))
+                }
                 // Whoever asked has a fallback of its own.
                 Err(why) => {
                     (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
@@ -280,18 +283,20 @@ impl Turn {
                 }
             },
             (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
-                Ok(Answered { response, decisive, at }) => Ok((response, decisive.map(|call| (call, at)))),
+                Ok(Answered { response, decisive, at }) => {
+                    Ok((response, known(&at.harness), decisive.map(|call| (call, at))))
+                }
                 Err(_) if self.call.left().is_zero() => return self.undecided(),
                 Err(undecided) => Err(undecided.to_string()),
             },
             (Err(error), _) => Err(error),
         };
-        let answered = answered.and_then(|(response, logged)| {
+        let answered = answered.and_then(|(response, harness, logged)| {
             let text = response.text().map_err(|undecided| undecided.to_string())?;
             // Else whoever asks comes again with what is missing. After a deny many do not.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
             let tally = if is_last { Tally::of(&response.verdict) } else { Tally::incomplete(&response.verdict) };
-            Ok((text, tally, response.verdict, logged.filter(|_| is_last)))
+            Ok((Answer::Response(text, tally, harness), response.verdict, logged.filter(|_| is_last)))
         });
         if let Ok((.., Some((call, at)))) = &answered {
             self.call.set_record(&config.audit, call, at);
@@ -300,14 +305,13 @@ impl Turn {
             return;
         }
         match answered {
-            Ok((text, tally, verdict, logged)) => {
+            Ok((answer, verdict, logged)) => {
                 if let Some(Unlogged { error, .. }) = logged.is_some().then(|| self.call.log_first(&verdict)).flatten()
                 {
                     self.tell(Err(error));
                     return self.send(Answer::Busy);
                 }
-                let found = logged.as_ref().and_then(|(_, at)| guard_harness::named(&at.harness));
-                self.settle(Answer::Response(text, tally, found.unwrap_or(of_request).name()));
+                self.settle(answer);
                 if logged.is_some() {
                     self.log(&verdict);
                 }
@@ -418,11 +422,6 @@ pub(crate) fn answer_panics(note: fn(&str)) {
             thread::park();
         }
     }));
-}
-
-/// The harness of a call from elsewhere, if the request names one that is known.
-fn harness_of(request: &Request) -> Option<&'static dyn Harness> {
-    [&request.harness, &request.at.harness].into_iter().find_map(|name| guard_harness::named(name))
 }
 
 /// The environment without what an agent's process would say of its own session: it is another agent's, if it is there.
