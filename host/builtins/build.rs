@@ -341,13 +341,14 @@ impl Carry<'_> {
         let module = if is_bundled { module } else { order::merged(&module)? };
         let wasm = component(&name, &module)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
-        let description = String::from_utf8(self.compilers.run(&wasm, &["describe"])?)?;
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
-        let artifact = if is_bundled {
-            "Artifact::Bundled".to_owned()
-        } else {
-            let artifact = self.artifact(&wasm)?;
-            format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &artifact, self.out)?)
+        let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
+        // Compiling is most of the work, so what runs here is not compiled once more.
+        let described = artifact.as_ref().filter(|_| self.compilers.host == self.compilers.target).unwrap_or(&wasm);
+        let description = String::from_utf8(self.compilers.run(described, &["describe"])?)?;
+        let artifact = match artifact {
+            None => "Artifact::Bundled".to_owned(),
+            Some(code) => format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &code, self.out)?),
         };
         let guest = format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}");
         Ok((component, guest))

@@ -4,10 +4,12 @@
 //! hard to compile can take no more than what the limits of this process leave it. It opens no file and starts nothing.
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
-//! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
+//! `guard-compiler describe`: the interface and manifest of a component, or of its artifact for this machine, as JSON; for
+//! what the build carries.
 //! `guard-compiler trace START END LIST...`: for each list, these bytes of the bundle's memory after the policies in its
 //! first line have decided the commands in the others; for the build.
 
+use std::borrow::Cow;
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
 
@@ -34,10 +36,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["compile"] => run(TARGET, OptLevel::Speed, Ok),
-        ["compile", triple] => run(triple, OptLevel::Speed, Ok),
-        ["describe"] => run(TARGET, OptLevel::None, |artifact| describe(&artifact)),
-        ["trace", start, end, lists @ ..] => read().and_then(|wasm| write(&trace(&wasm, [start, end], lists)?)),
+        ["compile"] => run(|wasm| compile(TARGET, OptLevel::Speed, wasm)),
+        ["compile", triple] => run(|wasm| compile(triple, OptLevel::Speed, wasm)),
+        ["describe"] => run(describe),
+        ["trace", start, end, lists @ ..] => run(|wasm| trace(wasm, [start, end], lists)),
         _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace START END LIST...".to_owned()),
     };
     match done {
@@ -55,8 +57,8 @@ fn limit(resource: Resource, most: u64) {
     let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
 }
 
-fn run(triple: &str, level: OptLevel, finish: impl FnOnce(Vec<u8>) -> Result<Vec<u8>, String>) -> Result<(), String> {
-    write(&finish(compile(triple, level, &read()?)?)?)
+fn run(answer: impl FnOnce(&[u8]) -> Result<Vec<u8>, String>) -> Result<(), String> {
+    write(&answer(&read()?)?)
 }
 
 fn read() -> Result<Vec<u8>, String> {
@@ -98,10 +100,15 @@ fn trace(wasm: &[u8], range: [&str; 2], lists: &[&str]) -> Result<Vec<u8>, Strin
     Ok(memories.iter().map(marks).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy.
-fn describe(artifact: &[u8]) -> Result<Vec<u8>, String> {
+/// What a component or its artifact says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no
+/// policy.
+fn describe(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let artifact = match wasmtime::Engine::detect_precompiled(bytes) {
+        Some(_) => Cow::Borrowed(bytes),
+        None => Cow::Owned(compile(TARGET, OptLevel::None, bytes)?),
+    };
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
-    let code = engine.read(artifact).map_err(|fault| fault.to_string())?;
+    let code = engine.read(&artifact).map_err(|fault| fault.to_string())?;
     let interface = engine.interface(&code);
     let is_policy = interface.exports.iter().any(|export| export.starts_with("guard:policy/policy@"));
     let manifest = if is_policy {
