@@ -299,11 +299,11 @@ impl Compilers {
         Ok(Compilers { host: host_program, target: target_program })
     }
 
-    /// Runs the compiler over a component.
-    fn run(&self, wasm: &[u8], arguments: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
+    /// Runs the compiler over a component or an artifact.
+    fn run(&self, bytes: &[u8], arguments: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
         let mut compiler = Command::new(&self.host);
         let mut child = compiler.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        child.stdin.take().ok_or("no pipe")?.write_all(wasm)?;
+        child.stdin.take().ok_or("no pipe")?.write_all(bytes)?;
         let output = child.wait_with_output()?;
         if output.status.success() { Ok(output.stdout) } else { Err("the compiler failed; see above".into()) }
     }
@@ -343,9 +343,14 @@ impl Carry<'_> {
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
-        // Compiling is most of the work, so what runs here is not compiled once more.
-        let described = artifact.as_ref().filter(|_| self.compilers.host == self.compilers.target).unwrap_or(&wasm);
-        let description = String::from_utf8(self.compilers.run(described, &["describe"])?)?;
+        // Compiling is most of the work: an artifact that runs on this machine is described as it is.
+        let description = match &artifact {
+            Some(code) if self.compilers.host == self.compilers.target => {
+                self.compilers.run(code, &["describe-artifact"])?
+            }
+            _ => self.compilers.run(&wasm, &["describe"])?,
+        };
+        let description = String::from_utf8(description)?;
         let artifact = match artifact {
             None => "Artifact::Bundled".to_owned(),
             Some(code) => format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &code, self.out)?),

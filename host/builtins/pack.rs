@@ -22,8 +22,8 @@ const QUICK_COMPRESSION: u32 = 1;
 /// The largest dictionary, in bytes: half of what unpacking is given.
 const DICTIONARY: usize = 16 << 20;
 
-/// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only such a
-/// program is built for its size.
+/// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only `dist` gives
+/// this crate `opt-level = "s"`.
 pub(super) fn is_installed() -> Result<bool, Box<dyn Error>> {
     Ok(env::var("OPT_LEVEL")? == "s")
 }

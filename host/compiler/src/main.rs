@@ -4,12 +4,11 @@
 //! hard to compile can take no more than what the limits of this process leave it. It opens no file and starts nothing.
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
-//! `guard-compiler describe`: the interface and manifest of a component, or of its artifact for this machine, as JSON; for
-//! what the build carries.
+//! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
+//! `guard-compiler describe-artifact`: the same, from an artifact that this program has made for this machine.
 //! `guard-compiler trace START END LIST...`: for each list, these bytes of the bundle's memory after the policies in its
 //! first line have decided the commands in the others; for the build.
 
-use std::borrow::Cow;
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
 
@@ -38,9 +37,11 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["compile"] => run(|wasm| compile(TARGET, OptLevel::Speed, wasm)),
         ["compile", triple] => run(|wasm| compile(triple, OptLevel::Speed, wasm)),
-        ["describe"] => run(describe),
+        ["describe"] => run(|wasm| describe(&compile(TARGET, OptLevel::None, wasm)?)),
+        ["describe-artifact"] => run(describe),
         ["trace", start, end, lists @ ..] => run(|wasm| trace(wasm, [start, end], lists)),
-        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | trace START END LIST...".to_owned()),
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | describe-artifact | trace START END LIST..."
+            .to_owned()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -100,15 +101,11 @@ fn trace(wasm: &[u8], range: [&str; 2], lists: &[&str]) -> Result<Vec<u8>, Strin
     Ok(memories.iter().map(marks).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// What a component or its artifact says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no
-/// policy.
-fn describe(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let artifact = match wasmtime::Engine::detect_precompiled(bytes) {
-        Some(_) => Cow::Borrowed(bytes),
-        None => Cow::Owned(compile(TARGET, OptLevel::None, bytes)?),
-    };
+/// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy. The
+/// artifact runs as it is, so it must be one that this program has made.
+fn describe(artifact: &[u8]) -> Result<Vec<u8>, String> {
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
-    let code = engine.read(&artifact).map_err(|fault| fault.to_string())?;
+    let code = engine.read(artifact).map_err(|fault| fault.to_string())?;
     let interface = engine.interface(&code);
     let is_policy = interface.exports.iter().any(|export| export.starts_with("guard:policy/policy@"));
     let manifest = if is_policy {

@@ -1,6 +1,6 @@
 //! Stands for the crate `vstd`, the library of the verifier Verus, in the engine of Rego.
 //!
-//! Only the verifier reads what is written for it. A build for anything else leaves it out, with or without that library.
+//! Without the verifier the macros of that library leave out what is written for it, too.
 
 #![no_std]
 
