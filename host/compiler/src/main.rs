@@ -1,13 +1,14 @@
-//! Compiles one WebAssembly component, and nothing else: bytes on standard input, the artifact on standard output.
+//! Compiles one WebAssembly component: bytes on standard input, the artifact on standard output. The other commands are for
+//! the build, which has its own guests run.
 //!
 //! A program of its own, so that neither the hook nor the commands hold a compiler, and so that a component that is
 //! hard to compile can take no more than what the limits of this process leave it. It opens no file and starts nothing.
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
-//! `guard-compiler describe`: the component's interface and manifest as JSON, for what the build carries.
+//! `guard-compiler describe`: the component's interface and manifest as JSON.
 //! `guard-compiler describe-artifact`: the same, from an artifact that this program has made for this machine.
 //! `guard-compiler trace START END LIST...`: for each list, these bytes of the bundle's memory after the policies in its
-//! first line have decided the commands in the others; for the build.
+//! first line have decided the commands in the others.
 
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
