@@ -401,8 +401,8 @@ impl Carry<'_> {
         packed_code("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
-    /// The module with what these policies run for these commands in front: what the first do, then what the next do
-    /// besides.
+    /// The module with what these policies run for these commands at the end: what the first do last, and before it what
+    /// the next do besides.
     fn ordered(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;

@@ -4,6 +4,7 @@
 //! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
 //! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::error::Error;
 use std::ops::Range;
@@ -29,13 +30,14 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
     Ok((rewritten(&mut marking, module)?, range))
 }
 
-/// The module with its functions in the order in which they run first: `runs` has a mark for each function that ran. Those
-/// that ran in the same come in the order that they have, and those that ran in none at the end.
+/// The module with its functions by when they run: `runs` has a mark for each function that ran. Those that ran in none come
+/// first, and those of the first run last, where what each call reads of the artifact follows; those that ran first in the
+/// same one keep their order.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
     let is_in = |index: u32| move |run: &&[u8]| at(run, index).is_some_and(|mark| mark != 0);
-    order.sort_by_key(|index| runs.iter().position(is_in(*index)).unwrap_or(runs.len()));
+    order.sort_by_key(|index| Reverse(runs.iter().position(is_in(*index)).unwrap_or(runs.len())));
     rewritten(&mut Ordering::new(&shape, order, |index| index), module)
 }
 

@@ -97,6 +97,10 @@ fn warm_home(program: &Path, preset: &str) -> PathBuf {
     std::fs::create_dir_all(home.join("repo/.git")).unwrap();
     std::fs::create_dir_all(home.join(".config/guard-host")).unwrap();
     std::fs::write(home.join(".config/guard-host/guard.toml"), format!("preset = \"{preset}\"\n")).unwrap();
+    // The README's second command. With it the system holds the program's file in large pages, if it knows any.
+    let mut install = Command::new(program);
+    install.args(["install", "claude"]).env_clear().env("HOME", &home).env("PATH", "/usr/bin:/bin").current_dir(&home);
+    assert!(install.stdout(Stdio::null()).status().unwrap().success(), "the hook is not registered");
     // The first call of a state of the configuration seals its chain.
     run(&mut hook(program, &home, &input(&home, "ls -la")));
     home

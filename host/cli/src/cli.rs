@@ -13,6 +13,7 @@ mod confirm;
 mod doctor;
 mod explain;
 mod install;
+mod large_pages;
 mod man;
 mod new;
 mod pause;

@@ -1,6 +1,8 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
 mod forward;
+#[cfg(has_layout)]
+mod large_pages;
 
 use std::process::ExitCode;
 use std::time::Instant;
