@@ -74,7 +74,7 @@ fn unsafe_code_stands_where_its_contract_does() {
     assert_eq!(
         places,
         [
-            "host/cli/src/cli/large_pages.rs",
+            "host/cli/src/cli/reread.rs",
             "host/cli/src/forward.rs",
             "host/cli/src/large_pages.rs",
             "host/engine/src/code.rs",

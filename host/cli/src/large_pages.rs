@@ -1,9 +1,9 @@
 //! Asks the system to hold the program's file in large pages.
 //!
-//! A call touches some eighty places of the file. Where each is a page fault of its own they take a tenth of the call. A
-//! kernel that knows large pages of files (Linux 6.16 with ext4, earlier ones with XFS) maps 2 MiB with one fault, if it
-//! read them as one. It reads so what a program has asked for, and keeps what it has read otherwise: so this runs first of
-//! all, and `layout.ld` puts it, and what runs before it, in front of the file.
+//! Some eighty page faults of a call are in the file, and they take a tenth of it. A kernel that knows large pages of files
+//! (seen with Linux 6.18 and ext4) maps 2 MiB with one fault, if it has read them as one. It reads so only where a program
+//! has asked for it, and keeps what it has read otherwise. So the program asks before it touches more than the beginning
+//! and the end of its file, and `layout.ld` puts what runs until then in front.
 
 use core::ffi::{c_int, c_void};
 
@@ -15,24 +15,24 @@ unsafe extern "C" {
     /// Where the file is mapped.
     #[link_name = "__executable_start"]
     safe static START: u8;
-    /// Behind the last byte that is never written.
-    #[link_name = "guard_end_of_file"]
+    /// Behind the last byte of the part that is only read.
+    #[link_name = "guard_end_of_read_only"]
     safe static END: u8;
     fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
 }
 
-/// The C library calls this before it calls `main`.
+/// The C library calls this before it calls `main`; the number has it come before what others put there.
 #[used]
 #[expect(unsafe_code, reason = "the section holds pointers to functions like this one, which runs on one thread")]
-#[unsafe(link_section = ".init_array")]
+#[unsafe(link_section = ".init_array.00001")]
 static FIRST: extern "C" fn() = ask;
 
-/// A system that knows no large pages refuses, and nothing is different.
+/// A kernel without large pages refuses. One whose file system has none reads more of the file at once.
 #[expect(unsafe_code, reason = "the contract stands beside the block")]
 #[unsafe(link_section = ".text.guard_start")]
 extern "C" fn ask() {
     let start = &raw const START;
-    let bytes = (&raw const END as usize) - start as usize;
+    let bytes = (&raw const END as usize).saturating_sub(start as usize);
     // SAFETY: the range is the part of this program that is only read, and the advice changes none of its bytes.
     let _ = unsafe { madvise(start.cast_mut().cast(), bytes, LARGE) };
 }

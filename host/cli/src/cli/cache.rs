@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::args::{CacheArgs, CacheCommand, Format};
+use super::print;
 use super::subject::{circumstances, refused};
-use super::{large_pages, print};
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
@@ -33,10 +33,8 @@ pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) 
     }
 }
 
-/// Makes what the chain needs here, the hook's own file in memory included.
+/// Makes what the chain needs here.
 pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    // In small pages it does as well, a tenth slower.
-    let _ = large_pages::hold(&environment.program);
     let at = circumstances(environment, None);
     // Others see that somebody is at it, and start nobody else.
     let _ = make_private(&places.cache);

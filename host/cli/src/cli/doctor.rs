@@ -7,7 +7,7 @@ use serde_json::json;
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registered, registration};
 use super::subject::circumstances;
-use super::{large_pages, print};
+use super::{print, reread};
 use guard_contract::exit::Exit;
 use guard_setup::doctor::{State, examine};
 use guard_setup::install::{InstallOptions, Site};
@@ -15,8 +15,8 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    // An update ends with this command. In small pages the new file does as well, a tenth slower.
-    let _ = large_pages::hold(&environment.program);
+    // An update ends with this command. A file that is not read anew does as well, a tenth slower.
+    let _ = reread::reread(&environment.program);
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     let wish = args.wish();
