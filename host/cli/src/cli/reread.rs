@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// More bytes than a file of ours has: another file is left alone.
+#[cfg(target_os = "linux")]
 const MOST: u64 = 64 << 20;
 
 /// Has the system forget what it holds of a file and read it again. What runs of the file meanwhile stays in small pages,
