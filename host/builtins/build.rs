@@ -401,8 +401,7 @@ impl Carry<'_> {
         packed_code("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
-    /// The module with what these policies run for these commands at the end: what the first do last, and before it what
-    /// the next do besides.
+    /// The module with the functions at its end that these policies run for these commands, those of the first list last.
     fn ordered(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;

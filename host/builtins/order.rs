@@ -31,8 +31,7 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
 }
 
 /// The module with its functions by when they run: `runs` has a mark for each function that ran. Those that ran in none come
-/// first, and those of the first run last, where what each call reads of the artifact follows; those that ran first in the
-/// same one keep their order.
+/// first. Those of the first run come last: behind them lies what each call reads of the artifact.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
