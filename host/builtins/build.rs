@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use object::build::elf::Builder;
 use pack::{is_installed, packed, packed_code};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -413,19 +412,9 @@ impl Carry<'_> {
         order::by_first_run(module, &ran)
     }
 
-    /// Compiles a component. The names of functions, which nothing reads, are left out.
+    /// Compiles a component.
     fn artifact(&self, wasm: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-        let artifact = self.compilers.run(wasm, &["compile", &env::var("TARGET")?])?;
-        let mut parts = Builder::read(artifact.as_slice())?;
-        for symbol in &mut parts.symbols {
-            symbol.delete = true;
-        }
-        for section in &mut parts.sections {
-            section.delete = matches!(section.name.as_slice(), b".symtab" | b".strtab");
-        }
-        let mut slim = Vec::new();
-        parts.write(&mut slim)?;
-        Ok(slim)
+        self.compilers.run(wasm, &["compile-carried", &env::var("TARGET")?])
     }
 
     fn module(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {

@@ -4,14 +4,13 @@
 //! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
 //! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::ops::Range;
 
 use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{CodeSection, FunctionSection, Instruction, MemArg, MemoryType, Module};
-use wasmparser::{CodeSectionReader, FunctionBody, FunctionSectionReader, Parser, Payload};
+use wasmparser::{CodeSectionReader, ElementItems, ExternalKind, FunctionBody, FunctionSectionReader, Parser, Payload};
 
 use crate::alike;
 
@@ -30,14 +29,45 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
     Ok((rewritten(&mut marking, module)?, range))
 }
 
-/// The module with its functions by when they run: `runs` has a mark for each function that ran. Those that ran in none come
-/// first. Those of the first run come last: behind them lies what each call reads of the artifact.
+/// The module with its functions by when they run: `runs` has a mark for each function that ran.
+///
+/// In front come those that a table or an export holds: of the others the artifact need not say where they lie. Of these
+/// the ones of the first run come last, and of the others they come first, so that both lie side by side.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
+    let held = held(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
     let is_in = |index: u32| move |run: &&[u8]| at(run, index).is_some_and(|mark| mark != 0);
-    order.sort_by_key(|index| Reverse(runs.iter().position(is_in(*index)).unwrap_or(runs.len())));
+    order.sort_by_key(|index| {
+        let first = runs.iter().position(is_in(*index)).unwrap_or(runs.len());
+        let is_held = held.contains(&(index + shape.imported));
+        (!is_held, if is_held { runs.len() - first } else { first })
+    });
     rewritten(&mut Ordering::new(&shape, order, |index| index), module)
+}
+
+/// What a table or an export of the module holds.
+fn held(module: &[u8]) -> Result<HashSet<u32>> {
+    let mut held = HashSet::new();
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::ExportSection(section) => {
+                for export in section {
+                    let export = export?;
+                    held.extend((export.kind == ExternalKind::Func).then_some(export.index));
+                }
+            }
+            Payload::ElementSection(section) => {
+                for element in section {
+                    if let ElementItems::Functions(functions) = element?.items {
+                        held.extend(functions.into_iter().collect::<std::result::Result<Vec<u32>, _>>()?);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(held)
 }
 
 /// The module with one function for all that do the same.

@@ -118,7 +118,7 @@ macro_rules! bundle {
                 "guard_bundle_whole:",
                 concat!(".incbin \"", $whole, "\""),
                 ".balign 4096",
-                ".section .text.guard_bundle,\"ax\",@progbits",
+                ".section .guard_bundle,\"ax\",@progbits",
                 ".balign 4096",
                 ".globl guard_bundle",
                 "guard_bundle:",

@@ -14,7 +14,7 @@ const BYTES: usize = 8 << 20;
 
 /// What every call takes of them, at least. To ask for so many pages at once is faster than to touch one after the other.
 #[cfg(target_os = "linux")]
-const READY: usize = 256 << 10;
+const READY: usize = 160 << 10;
 
 /// Blocks begin at a multiple of this and are as long as one.
 const UNIT: usize = 16;

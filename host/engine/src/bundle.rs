@@ -53,7 +53,7 @@ impl Engine {
     pub fn bundle(&self, carried: Carried) -> Result<Bundle, FaultKind> {
         let link = || {
             let (engine, artifact) = match self.whole_bundle {
-                Some(artifact) => (self.inner.clone(), artifact),
+                Some(artifact) => (self.inner.get()?.clone(), artifact),
                 None => (Self::of_bundle(carried.memory)?, carried.artifact),
             };
             let code = code::carried(&engine, artifact, carried.is_executable)?;
@@ -82,8 +82,8 @@ impl Bundle {
     }
 
     /// Moves the clock of time limits on, as [`Engine::tick`], if it is not that of the other guests.
-    pub(crate) fn tick(&self, others: &wasmtime::Engine) {
-        if !wasmtime::Engine::same(self.pre.engine(), others) {
+    pub(crate) fn tick(&self, others: Option<&wasmtime::Engine>) {
+        if others.is_none_or(|others| !wasmtime::Engine::same(self.pre.engine(), others)) {
             self.pre.engine().increment_epoch();
         }
     }

@@ -38,7 +38,7 @@ impl Engine {
         // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only
         // the user can write to them, and the file's stamp or its digest is the one that the authenticated record of the
         // compilation holds.
-        code(unsafe { Component::deserialize_file(&self.inner, artifact) })
+        code(unsafe { Component::deserialize_file(self.inner.get()?, artifact) })
     }
 
     /// Copies an artifact. The bytes must be what this program's own compiler gave: they were compiled just now, or their
@@ -48,7 +48,7 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
-        read(&self.inner, artifact)
+        read(self.inner.get()?, artifact)
     }
 }
 

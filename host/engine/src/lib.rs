@@ -111,7 +111,7 @@ fn pool() -> PoolingAllocationConfig {
 /// The engine that runs guests. There is no compiler in it: it runs artifacts.
 #[derive(Clone)]
 pub struct Engine {
-    inner: wasmtime::Engine,
+    inner: Late,
     /// The process ends with the reply.
     ends_soon: bool,
     /// The bundle with its data, where memories are filled by wasmtime.
@@ -154,19 +154,20 @@ impl Engine {
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
         config.allocation_strategy(strategy);
-        let inner = engine(config)?;
-        let scripts = Scripts::new(inner.clone());
-        let (contract, bundle) = (Arc::default(), Arc::default());
-        Ok(Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts })
+        Ok(Engine::of(Late::from(engine(config)?)))
     }
 
-    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::new`].
-    pub fn for_one_reply() -> Result<Self, FaultKind> {
-        Ok(Engine { ends_soon: true, ..Engine::new()? })
+    fn of(inner: Late) -> Self {
+        let scripts = Scripts::new(inner.clone());
+        let (contract, bundle) = (Arc::default(), Arc::default());
+        Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts }
+    }
+
+    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart, and what the bundle
+    /// does not need is made when a policy of others is asked. On a machine that cannot run guests each policy has a fault.
+    #[must_use]
+    pub fn for_one_reply() -> Self {
+        Engine { ends_soon: true, ..Engine::of(Late::default()) }
     }
 
     /// Says where the reader of scripts comes from, if nobody has said so. It is loaded when a call first holds a script;
@@ -177,18 +178,21 @@ impl Engine {
 
     /// Moves the clock of time limits on by one [`limits::TICK`].
     pub fn tick(&self) {
-        self.inner.increment_epoch();
+        let inner = self.inner.made();
+        if let Some(inner) = inner {
+            inner.increment_epoch();
+        }
         if let Some(Ok(bundle)) = self.bundle.get() {
-            bundle.tick(&self.inner);
+            bundle.tick(inner);
         }
     }
 
     /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
     #[must_use]
     pub fn interface(&self, code: &Code) -> Interface {
-        let kind = code.component.component_type();
-        let imports = kind.imports(&self.inner).map(|(name, _)| name.to_owned()).collect();
-        let exports = kind.exports(&self.inner).map(|(name, _)| name.to_owned()).collect();
+        let (kind, engine) = (code.component.component_type(), code.component.engine());
+        let imports = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let exports = kind.exports(engine).map(|(name, _)| name.to_owned()).collect();
         Interface { imports, exports }
     }
 
@@ -222,9 +226,29 @@ impl Engine {
         if let Some(contract) = self.contract.get() {
             return Ok(contract);
         }
-        let mut linker = Linker::new(&self.inner);
+        let mut linker = Linker::new(self.inner.get().map_err(wasmtime::Error::from)?);
         imports::define(&mut linker)?;
         Ok(self.contract.get_or_init(|| linker))
+    }
+}
+
+/// An engine of wasmtime that is made when it is first asked for.
+#[derive(Clone, Default)]
+struct Late(Arc<OnceLock<Result<wasmtime::Engine, FaultKind>>>);
+
+impl Late {
+    fn get(&self) -> Result<&wasmtime::Engine, FaultKind> {
+        self.0.get_or_init(|| engine(settings())).as_ref().map_err(Clone::clone)
+    }
+
+    fn made(&self) -> Option<&wasmtime::Engine> {
+        self.0.get()?.as_ref().ok()
+    }
+}
+
+impl From<wasmtime::Engine> for Late {
+    fn from(engine: wasmtime::Engine) -> Self {
+        Late(Arc::new(OnceLock::from(Ok(engine))))
     }
 }
 

@@ -7,7 +7,7 @@ use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
 use crate::imports::State;
-use crate::{bound, code};
+use crate::{Late, bound, code};
 use guard_contract::limits::Limits;
 
 /// Gives the artifact of the reader; none if there is none. What it gives must be what the build's compiler gave.
@@ -16,13 +16,13 @@ pub type LoadScripts = dyn Fn() -> Option<Vec<u8>> + Send + Sync;
 /// Where the reader comes from, and the reader once it was linked.
 #[derive(Clone)]
 pub(crate) struct Scripts {
-    engine: wasmtime::Engine,
+    engine: Late,
     load: Arc<OnceLock<Box<LoadScripts>>>,
     linked: Arc<OnceLock<Option<ScriptReaderPre<State>>>>,
 }
 
 impl Scripts {
-    pub(crate) fn new(engine: wasmtime::Engine) -> Self {
+    pub(crate) fn new(engine: Late) -> Self {
         Scripts { engine, load: Arc::default(), linked: Arc::default() }
     }
 
@@ -34,7 +34,7 @@ impl Scripts {
     /// What a script does, said by an instance of its own; none if nobody can say.
     pub(crate) fn read(&self, language: &str, text: &str) -> Option<String> {
         let pre = self.linked.get_or_init(|| self.link()).as_ref()?;
-        let mut store = Store::new(&self.engine, State::new(Limits::ANALYZER));
+        let mut store = Store::new(pre.engine(), State::new(Limits::ANALYZER));
         bound(&mut store, Limits::ANALYZER);
         let guest = pre.instantiate(&mut store).ok()?;
         // Whatever goes wrong: the analyzer says that the script was not read.
@@ -42,7 +42,8 @@ impl Scripts {
     }
 
     fn link(&self) -> Option<ScriptReaderPre<State>> {
-        let code = code::read(&self.engine, &self.load.get()?()?).ok()?;
-        ScriptReaderPre::new(Linker::new(&self.engine).instantiate_pre(&code.component).ok()?).ok()
+        let engine = self.engine.get().ok()?;
+        let code = code::read(engine, &self.load.get()?()?).ok()?;
+        ScriptReaderPre::new(Linker::new(engine).instantiate_pre(&code.component).ok()?).ok()
     }
 }

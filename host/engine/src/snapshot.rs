@@ -75,12 +75,12 @@ impl Engine {
         let mut wizer = Wizer::new();
         wizer.keep_init_func(true);
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
-        let code = self.read(&compile(&instrumented)?)?;
-        let mut linker = Linker::new(&self.inner);
+        let (code, engine) = (self.read(&compile(&instrumented)?)?, self.inner.get()?);
+        let mut linker = Linker::new(engine);
         super::imports::define_for_bundle(&mut linker).map_err(fail)?;
         let linked = linker.instantiate_pre(&code.component).map_err(fail)?;
         let memory_after = |(policies, commands): &(Vec<&str>, Vec<&str>)| {
-            let mut store = Store::new(&self.inner, State::new(Limits::PREPARE));
+            let mut store = Store::new(engine, State::new(Limits::PREPARE));
             bound(&mut store, Limits::PREPARE);
             let instance = linked.instantiate(&mut store).map_err(fail)?;
             let bundle = Bundle::new(&mut store, &instance).map_err(fail)?;
@@ -105,7 +105,7 @@ impl Engine {
     ) -> Result<(Store<State>, Instance), FaultKind> {
         let linked = self.link(component, interface, Wasi::Absent);
         let pre = linked.map_err(|error| super::fault::of_link(&error, interface))?;
-        let mut store = Store::new(&self.inner, State::new(limits));
+        let mut store = Store::new(self.inner.get()?, State::new(limits));
         bound(&mut store, limits);
         let configure = |store: &mut Store<State>| {
             let instance = pre.instantiate(&mut *store)?;

@@ -115,17 +115,11 @@ struct OneReply<'a> {
 }
 
 impl Chains for OneReply<'_> {
-    fn chain(&self, at: &CallContext) -> Result<Arc<Chain>, Box<Prepared>> {
+    fn chain(&self, at: &CallContext) -> Arc<Chain> {
         let engine = Engine::for_one_reply();
-        if let Ok(engine) = &engine {
-            self.responder.set_engine(engine.clone());
-            cache::read_scripts(engine, &self.places.cache);
-        }
-        let prepared = self.prepared(&at.projects(), &at.cwd, self.brought);
-        match engine {
-            Ok(engine) => Ok(Arc::new(Chain::new(engine, prepared))),
-            Err(_) => Err(Box::new(prepared)),
-        }
+        self.responder.set_engine(engine.clone());
+        cache::read_scripts(&engine, &self.places.cache);
+        Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.brought)))
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {

@@ -5,7 +5,6 @@ mod flow;
 mod table;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use commands::{Command, Word, commands};
 use table::{OF_SHELL, Part, Place, ROWS, Row};
@@ -49,23 +48,77 @@ pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     secrets
 }
 
-/// Rows by their programs, in the order of the names. The hook makes them at each call: a sorted list is made faster than a
-/// map.
-struct Programs(Vec<(&'static str, &'static Row)>);
+/// The rows of each program, in the order of the names and of the table. They are put in order when the program is built: a
+/// call that is stopped would wait for it.
+struct Programs(&'static [(&'static str, &'static Row)]);
 
-static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| Programs::new(ROWS));
-static SHELL: LazyLock<Programs> = LazyLock::new(|| Programs::new(OF_SHELL));
+static PROGRAMS: Programs = Programs(&by_name::<{ count(ROWS) }>(ROWS));
+static SHELL: Programs = Programs(&by_name::<{ count(OF_SHELL) }>(OF_SHELL));
+
+/// How many names of programs the rows have.
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn count(rows: &[Row]) -> usize {
+    let (mut names, mut row) = (0, 0);
+    while row < rows.len() {
+        names += rows[row].programs.len();
+        row += 1;
+    }
+    names
+}
+
+/// Each name with its row, in order. By hand, because the standard library's sorting does not run when a program is built;
+/// this one is Shellsort.
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn by_name<const N: usize>(rows: &'static [Row]) -> [(&'static str, &'static Row); N] {
+    let mut order = [("", 0); N];
+    let (mut names, mut row) = (0, 0);
+    while row < rows.len() {
+        let mut name = 0;
+        while name < rows[row].programs.len() {
+            order[names] = (rows[row].programs[name], row);
+            (names, name) = (names + 1, name + 1);
+        }
+        row += 1;
+    }
+    let mut gap = N / 2;
+    while gap > 0 {
+        let mut next = gap;
+        while next < N {
+            let mut place = next;
+            while place >= gap && is_before(order[place], order[place - gap]) {
+                (order[place], order[place - gap]) = (order[place - gap], order[place]);
+                place -= gap;
+            }
+            next += 1;
+        }
+        gap /= 2;
+    }
+    let mut sorted = [("", &rows[0]); N];
+    let mut place = 0;
+    while place < N {
+        sorted[place] = (order[place].0, &rows[order[place].1]);
+        place += 1;
+    }
+    sorted
+}
+
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn is_before(one: (&str, usize), other: (&str, usize)) -> bool {
+    let (left, right) = (one.0.as_bytes(), other.0.as_bytes());
+    let mut at = 0;
+    while at < left.len() && at < right.len() && left[at] == right[at] {
+        at += 1;
+    }
+    if at < left.len() && at < right.len() {
+        left[at] < right[at]
+    } else if left.len() != right.len() {
+        left.len() < right.len()
+    } else {
+        one.1 < other.1
+    }
+}
 
 impl Programs {
-    fn new(rows: &'static [Row]) -> Self {
-        let mut programs = Vec::with_capacity(rows.iter().map(|row| row.programs.len()).sum());
-        for row in rows {
-            programs.extend(row.programs.iter().map(|program| (*program, row)));
-        }
-        programs.sort_by_key(|(program, _)| *program);
-        Programs(programs)
-    }
-
     /// The rows of a program, in the order of the table.
     fn rows(&self, name: &str) -> impl Iterator<Item = &'static Row> {
         let start = self.0.partition_point(|(program, _)| *program < name);
@@ -244,6 +297,25 @@ fn values<'t>(rest: &[Word<'t>], option: &str, told: &mut dyn FnMut(&Word<'t>, u
             && (value.starts_with('=') || letter.is_some())
         {
             told(word, option.len() + usize::from(value.starts_with('=')));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_SHELL, PROGRAMS, ROWS, Row, SHELL};
+
+    #[test]
+    fn each_name_has_the_rows_of_the_table_in_its_order() {
+        fn told(row: &'static Row) -> (&'static [&'static str], &'static [&'static str]) {
+            (row.programs, row.behind)
+        }
+        for (programs, table) in [(&PROGRAMS, ROWS), (&SHELL, OF_SHELL)] {
+            for name in table.iter().flat_map(|row| row.programs) {
+                let wanted: Vec<_> = table.iter().filter(|row| row.programs.contains(name)).map(told).collect();
+                assert_eq!(programs.rows(name).map(told).collect::<Vec<_>>(), wanted, "{name}");
+            }
+            assert!(!programs.has("") && !programs.has("no-such-program"));
         }
     }
 }

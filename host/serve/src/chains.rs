@@ -99,8 +99,8 @@ impl KeptChains {
 }
 
 impl Chains for KeptChains {
-    fn chain(&self, at: &CallContext) -> Result<Arc<Chain>, Box<Prepared>> {
-        Ok(self.of(&at.projects(), &at.cwd))
+    fn chain(&self, at: &CallContext) -> Arc<Chain> {
+        self.of(&at.projects(), &at.cwd)
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {

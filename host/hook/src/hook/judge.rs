@@ -33,11 +33,7 @@ use guard_state::{Pause, Places};
 /// Where chains come from.
 pub trait Chains {
     /// The chain that holds where the call happens.
-    ///
-    /// # Errors
-    ///
-    /// The sandbox cannot start on this machine; what was prepared still says how to answer.
-    fn chain(&self, at: &CallContext) -> Result<Arc<Chain>, Box<Prepared>>;
+    fn chain(&self, at: &CallContext) -> Arc<Chain>;
 
     /// What was prepared for folders below a project's root.
     fn nested(&self, folders: &[String]) -> Prepared;
@@ -210,22 +206,13 @@ impl Judge<'_> {
         };
         let at = circumstances(harness, &payload, self.environment, &**self.facts);
         let chain = self.chains.chain(&at);
-        let config = match &chain {
-            Ok(chain) => &chain.prepared.config,
-            Err(prepared) => &prepared.config,
-        };
+        let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let skips = harness.skips_prompts(&at.permission_mode);
         if skips && config.bypass_ask == BypassAsk::Deny {
             call.deny_asks();
         }
         note(call, &config.audit, &calls, &at);
-        let Ok(chain) = chain else {
-            let text = "the sandbox cannot start on this machine".to_owned();
-            let remedy = "run `guard-host cache verify`".to_owned();
-            return Said::Verdict(merge([Opinion::of_host("hook", "no-sandbox", Outcome::Ask, text, remedy)])).into();
-        };
-        let config = &chain.prepared.config;
         let pause = Pause::of(&self.places.state, Timestamp::now());
         let asked = Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref() };
         let (traces, told) = match &config.remote {
