@@ -400,7 +400,7 @@ impl Carry<'_> {
         packed_code("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
-    /// The module with the functions at its end that these policies run for these commands, those of the first list last.
+    /// The module with the functions side by side that these policies run for these commands.
     fn ordered(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;

@@ -31,8 +31,9 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
 
 /// The module with its functions by when they run: `runs` has a mark for each function that ran.
 ///
-/// In front come those that a table or an export holds: of the others the artifact need not say where they lie. Of these
-/// the ones of the first run come last, and of the others they come first, so that both lie side by side.
+/// The functions that a table or an export holds come first, because the artifact must say where these lie. Among them,
+/// those of the first run come last; among all others, those of the first run come first. So all of the first run lie side
+/// by side.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let held = held(module)?;

@@ -2,7 +2,8 @@
 //!
 //! Each process reads the whole list of functions that an artifact has: where each lies, and its type. wasmtime looks up
 //! those alone that the host, a table or another module can hold. All others are called by their distance. So the list ends
-//! behind the last one that is looked up, and the build puts those first. The names of functions are read by nothing.
+//! behind the last one that is looked up, and the build of the bundle puts those first. The names of functions are read by
+//! nothing.
 
 use std::error::Error;
 

@@ -163,8 +163,8 @@ impl Engine {
         Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts }
     }
 
-    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart, and what the bundle
-    /// does not need is made when a policy of others is asked. On a machine that cannot run guests each policy has a fault.
+    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart, and what runs all but
+    /// the bundle is made when it is first needed. On a machine that cannot run guests each policy has a fault.
     #[must_use]
     pub fn for_one_reply() -> Self {
         Engine { ends_soon: true, ..Engine::of(Late::default()) }

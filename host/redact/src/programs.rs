@@ -48,8 +48,8 @@ pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     secrets
 }
 
-/// The rows of each program, in the order of the names and of the table. They are put in order when the program is built: a
-/// call that is stopped would wait for it.
+/// The rows of each program, in the order of the names and of the table. They are put in order when the program is built,
+/// so that no call waits for it.
 struct Programs(&'static [(&'static str, &'static Row)]);
 
 static PROGRAMS: Programs = Programs(&by_name::<{ count(ROWS) }>(ROWS));

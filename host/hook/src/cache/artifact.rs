@@ -325,10 +325,13 @@ pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
     Some(record.manifest.id)
 }
 
-/// Removes an artifact that could not be mapped, so that the next call makes it anew.
+/// Removes an artifact that could not be mapped, so that the next call makes it anew. On a machine that runs no guests
+/// nothing is said of the file, and it stays.
 pub fn discard(artifact: &Path) {
-    // What cannot be removed is found wanting again by the next call.
-    let _ = fs::remove_file(artifact);
+    if Engine::new().is_ok() {
+        // What cannot be removed is found wanting again by the next call.
+        let _ = fs::remove_file(artifact);
+    }
 }
 
 /// The folder of artifacts in a cache folder.
