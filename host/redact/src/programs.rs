@@ -48,12 +48,15 @@ pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     secrets
 }
 
-/// The rows of each program, in the order of the names and of the table. They are put in order when the program is built,
-/// so that no call waits for it.
-struct Programs(&'static [(&'static str, &'static Row)]);
+/// The rows of a table, and each name of a program with the place of its row, in order. They are put in order when the
+/// program is built, so that no call waits for it.
+struct Programs {
+    rows: &'static [Row],
+    names: &'static [(&'static str, usize)],
+}
 
-static PROGRAMS: Programs = Programs(&by_name::<{ count(ROWS) }>(ROWS));
-static SHELL: Programs = Programs(&by_name::<{ count(OF_SHELL) }>(OF_SHELL));
+static PROGRAMS: Programs = Programs { rows: ROWS, names: &by_name::<{ count(ROWS) }>(ROWS) };
+static SHELL: Programs = Programs { rows: OF_SHELL, names: &by_name::<{ count(OF_SHELL) }>(OF_SHELL) };
 
 /// How many names of programs the rows have.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
@@ -66,10 +69,10 @@ const fn count(rows: &[Row]) -> usize {
     names
 }
 
-/// Each name with its row, in order. By hand, because the standard library's sorting does not run when a program is built;
-/// this one is Shellsort.
+/// Each name with the place of its row, in order. By hand, because the standard library's sorting does not run when a
+/// program is built; this one is Shellsort.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
-const fn by_name<const N: usize>(rows: &'static [Row]) -> [(&'static str, &'static Row); N] {
+const fn by_name<const N: usize>(rows: &'static [Row]) -> [(&'static str, usize); N] {
     let mut order = [("", 0); N];
     let (mut names, mut row) = (0, 0);
     while row < rows.len() {
@@ -93,13 +96,7 @@ const fn by_name<const N: usize>(rows: &'static [Row]) -> [(&'static str, &'stat
         }
         gap /= 2;
     }
-    let mut sorted = [("", &rows[0]); N];
-    let mut place = 0;
-    while place < N {
-        sorted[place] = (order[place].0, &rows[order[place].1]);
-        place += 1;
-    }
-    sorted
+    order
 }
 
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
@@ -121,9 +118,9 @@ const fn is_before(one: (&str, usize), other: (&str, usize)) -> bool {
 impl Programs {
     /// The rows of a program, in the order of the table.
     fn rows(&self, name: &str) -> impl Iterator<Item = &'static Row> {
-        let start = self.0.partition_point(|(program, _)| *program < name);
-        let rest = self.0.get(start..).unwrap_or_default().iter();
-        rest.take_while(move |(program, _)| *program == name).map(|(_, row)| *row)
+        let start = self.names.partition_point(|(program, _)| *program < name);
+        let rest = self.names.get(start..).unwrap_or_default().iter();
+        rest.take_while(move |(program, _)| *program == name).filter_map(|(_, row)| self.rows.get(*row))
     }
 
     fn has(&self, name: &str) -> bool {
