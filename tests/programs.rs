@@ -5,7 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+#[cfg(target_os = "linux")]
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
+
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny};
@@ -61,6 +66,55 @@ fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
         assert!(denied || ended.is_silent(), "{ended:?}");
     }
     assert!(!world.path(".cache").exists() && !world.path(".local").exists());
+}
+
+/// What becomes of a hook that waits for its payload and gets this signal.
+#[cfg(target_os = "linux")]
+fn struck(signal: Signal) -> Output {
+    let world = World::new();
+    let mut command = Command::new(HOOK);
+    command.args(["hook", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let input = child.stdin.take();
+    // With its second thread it is past its start.
+    let has_started = || fs::read_dir(format!("/proc/{}/task", child.id())).is_ok_and(|threads| threads.count() > 1);
+    let until = Instant::now() + PATIENCE;
+    while !has_started() {
+        assert!(Instant::now() < until, "it has no watchdog");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    output
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hook_that_crashes_blocks_the_call() {
+    for signal in [Signal::SEGV, Signal::BUS, Signal::ILL, Signal::FPE, Signal::ABORT] {
+        let output = struck(signal);
+        assert_eq!(output.status.code(), Some(2), "{signal:?}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("crashed") && said.contains("blocked") && said.contains("report"), "{signal:?}: {said}");
+    }
+}
+
+#[test]
+fn however_its_path_is_spelled_the_hook_is_the_same_program() {
+    let world = World::new();
+    let folder = Path::new(HOOK).parent().unwrap();
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let spelled = folder.join("..").join(name).join(".").join("guard-host");
+    let link = world.path("link");
+    std::os::unix::fs::symlink(HOOK, &link).unwrap();
+    for program in [Path::new(HOOK), &spelled, &link] {
+        assert_deny(&run(program, &world, &["hook", "claude"], REMOVAL), &["[command-guard: rm-root]"]);
+        let version = run(program, &world, &["--version"], "");
+        assert_eq!(version.exit, 0, "the second program is found: {version:?}");
+    }
+    let chains = fs::read_dir(world.path(".cache/guard-host/chains")).unwrap();
+    assert_eq!(chains.count(), 1, "each of them has used what the first one has prepared");
 }
 
 #[test]

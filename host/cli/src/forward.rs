@@ -23,8 +23,10 @@ const UNIT: usize = 16;
 const SIZES: usize = 128;
 
 #[repr(C, align(4096))]
+struct Blocks(UnsafeCell<[u8; BYTES]>);
+
+/// Says which of the blocks are held.
 struct Arena {
-    bytes: UnsafeCell<[u8; BYTES]>,
     /// Where the next block begins.
     used: Cell<usize>,
     /// Behind this every byte is zero still.
@@ -33,16 +35,19 @@ struct Arena {
     free: [Cell<*mut u8>; SIZES],
 }
 
-// SAFETY: only the thread that `OWNS` the arena touches it, but for the bytes of blocks, which belong to who holds them.
+// SAFETY: only the thread that `OWNS` the arena touches it. The bytes of a block belong to who holds it.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Arena {}
+#[expect(unsafe_code, reason = "the contract stands above")]
+unsafe impl Sync for Blocks {}
 
-static ARENA: Arena = Arena {
-    bytes: UnsafeCell::new([0; BYTES]),
-    used: Cell::new(0),
-    touched: Cell::new(0),
-    free: [const { Cell::new(null_mut()) }; SIZES],
-};
+/// `layout.ld` puts them behind all else that a program has, so that the rest lies together, on few pages.
+#[cfg_attr(has_layout, expect(unsafe_code, reason = "the section has no file of its own, and its bytes are zeros"))]
+#[cfg_attr(has_layout, unsafe(link_section = ".bss.guard_blocks"))]
+static BLOCKS: Blocks = Blocks(UnsafeCell::new([0; BYTES]));
+
+static ARENA: Arena =
+    Arena { used: Cell::new(0), touched: Cell::new(0), free: [const { Cell::new(null_mut()) }; SIZES] };
 
 thread_local! {
     /// Of one thread.
@@ -74,7 +79,7 @@ impl Arena {
     fn make_ready(&self) {}
 
     fn start(&self) -> *mut u8 {
-        self.bytes.get().cast()
+        BLOCKS.0.get().cast()
     }
 
     /// The block's place; none if the system gave it.

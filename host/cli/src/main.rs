@@ -1,5 +1,6 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
+mod crash;
 mod forward;
 #[cfg(has_layout)]
 mod large_pages;
@@ -14,6 +15,8 @@ use guard_state::environment::Environment;
 static ALLOCATOR: forward::Forward = forward::Forward;
 
 fn main() -> ExitCode {
+    #[cfg(not(target_os = "linux"))]
+    crash::take_over();
     ALLOCATOR.own();
     // First of all, because the hook's deadline counts from here.
     let environment = Environment::of_process(Instant::now());
