@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         ["compile"] => run(|wasm| compile(TARGET, OptLevel::Speed, wasm)),
         ["compile", triple] => run(|wasm| compile(triple, OptLevel::Speed, wasm)),
         ["compile-carried", triple] => {
-            run(|wasm| slim::slim(&compile(triple, OptLevel::Speed, wasm)?).map_err(|error| error.to_string()))
+            run(|wasm| slim::slim(&compile(triple, OptLevel::Speed, wasm)?, wasm).map_err(|error| error.to_string()))
         }
         ["describe"] => run(|wasm| describe(&compile(TARGET, OptLevel::None, wasm)?)),
         ["describe-artifact"] => run(describe),

@@ -4,6 +4,7 @@
 //! reader of scripts always give the same answer. It decides nothing; what may run is the business of policies.
 
 mod base64;
+mod by_name;
 mod javascript;
 mod limits;
 mod links;

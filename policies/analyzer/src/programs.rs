@@ -35,10 +35,11 @@ pub(crate) mod temporary;
 mod text;
 mod uploads;
 
+use crate::by_name;
 use crate::run::Run;
 use program::{Program, unversioned};
 
-/// Every family; the ones asked for most stand first.
+/// Every family.
 const FAMILIES: &[&[Program]] = &[
     files::TABLE,
     readers::TABLE,
@@ -56,6 +57,32 @@ const FAMILIES: &[&[Program]] = &[
     editors::TABLE,
     temporary::TABLE,
 ];
+
+/// The program of each name.
+static BY_NAME: [(u64, &Program); named::<0>().1] = by_name::sorted(named().0);
+
+/// The programs of the first `N` names, and how many names there are.
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn named<const N: usize>() -> ([(u64, &'static Program); N], usize) {
+    let mut first = [(0, &FAMILIES[0][0]); N];
+    let (mut count, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut program = 0;
+        while program < FAMILIES[family].len() {
+            let names = FAMILIES[family][program].names;
+            let mut name = 0;
+            while name < names.len() {
+                if count < N {
+                    first[count] = (by_name::key(names[name]), &FAMILIES[family][program]);
+                }
+                (count, name) = (count + 1, name + 1);
+            }
+            program += 1;
+        }
+        family += 1;
+    }
+    (first, count)
+}
 
 /// Adds the effects of the command's program.
 pub(crate) fn find(run: &mut Run<'_>) {
@@ -102,7 +129,7 @@ fn act(run: &mut Run<'_>, name: &str) -> bool {
 
 fn lookup(name: &str) -> Option<&'static Program> {
     let name = if name.starts_with("mkfs.") || name.starts_with("newfs_") { "mkfs" } else { name };
-    FAMILIES.iter().copied().flatten().find(|program| program.names.contains(&name))
+    by_name::candidates(&BY_NAME, name).find(|program| program.names.contains(&name))
 }
 
 /// Whether there is a program of this name, in lower case, whose effects are known.
@@ -133,6 +160,7 @@ mod tests {
     fn every_name_stands_in_the_table_once_and_in_lower_case() {
         let mut names: Vec<_> = FAMILIES.iter().copied().flatten().flat_map(|program| program.names).collect();
         names.sort();
+        assert!(names.iter().all(|name| super::lookup(name).is_some_and(|program| program.names.contains(name))));
         for pair in names.windows(2) {
             assert_ne!(pair[0], pair[1]);
         }

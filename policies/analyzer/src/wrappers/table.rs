@@ -8,6 +8,7 @@ use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
 use super::packages;
+use crate::by_name;
 use crate::options::{Flag, Options, Parsed, leading};
 
 /// A wrapper whose operands are a program and its words.
@@ -84,9 +85,28 @@ pub(super) const PLAIN: Wrapper = Wrapper {
 /// Options a plain wrapper off.
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
-    let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS];
-    let mut rows = rows.into_iter().flatten().filter(|wrapper| wrapper.name == name);
-    rows.find_map(|wrapper| by_row(wrapper, words))
+    by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| by_row(row, words))
+}
+
+static BY_NAME: [(u64, &Wrapper); COUNT] = by_name::sorted(named());
+
+const COUNT: usize = tools::WRAPPERS.len() + system::WRAPPERS.len() + terminals::WRAPPERS.len();
+
+/// Each row by its name.
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn named() -> [(u64, &'static Wrapper); COUNT] {
+    let mut all = [(0, &PLAIN); COUNT];
+    let (mut count, mut table) = (0, 0);
+    while table < 3 {
+        let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS][table];
+        let mut row = 0;
+        while row < rows.len() {
+            all[count] = (by_name::key(rows[row].name), &rows[row]);
+            (count, row) = (count + 1, row + 1);
+        }
+        table += 1;
+    }
+    all
 }
 
 fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
