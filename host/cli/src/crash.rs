@@ -6,6 +6,7 @@
 //! On Linux they are taken over before Rust's runtime starts. It then takes none itself, and makes no stack for them; nor
 //! does wasmtime make one for a thread that has a large one. The three mappings that this spares are 3 % of a call.
 
+#[cfg(target_os = "linux")]
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
