@@ -92,7 +92,8 @@ fn struck(signal: Signal) -> Output {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hook_that_crashes_blocks_the_call() {
-    for signal in [Signal::SEGV, Signal::BUS, Signal::ILL, Signal::FPE, Signal::ABORT] {
+    let signals = [Signal::SEGV, Signal::BUS, Signal::ILL, Signal::FPE, Signal::ABORT, Signal::TRAP, Signal::SYS];
+    for signal in signals {
         let output = struck(signal);
         assert_eq!(output.status.code(), Some(2), "{signal:?}: {output:?}");
         let said = String::from_utf8(output.stderr).unwrap();

@@ -12,11 +12,11 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 use guard_harness::response::BLOCK;
-use libc::{SA_ONSTACK, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, c_int};
+use libc::{SA_ONSTACK, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP, c_int};
 
-const SIGNALS: [c_int; 5] = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT];
+const SIGNALS: [c_int; 7] = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS];
 
-const TEXT: &[u8] = b"guard-host crashed and has decided nothing, so this call is blocked: report it\n";
+const TEXT: &[u8] = b"guard-host crashed, so this call is blocked: report it\n";
 
 /// Where handlers of signals run, those of wasmtime too. The size is what wasmtime asks for.
 #[cfg(target_os = "linux")]

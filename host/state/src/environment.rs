@@ -33,30 +33,8 @@ impl Environment {
         let given = variables.get("HOME").filter(|home| home.starts_with('/'));
         let account_home = home_of_account().unwrap_or_default().trim_end_matches('/').to_owned();
         let home = given.map_or(account_home.as_str(), |home| home.trim_end_matches('/')).to_owned();
-        Environment { started, variables, cwd, program: program(), home, account_home }
+        Environment { started, variables, cwd, program: env::current_exe().unwrap_or_default(), home, account_home }
     }
-}
-
-/// This program's file.
-///
-/// Who starts a program by the whole path of a file has told the system where it is. Any other path is looked up, as the
-/// system knows it: that takes 2 % of a call.
-fn program() -> PathBuf {
-    #[cfg(target_os = "linux")]
-    if let Some(path) = whole_path(rustix::param::linux_execfn().to_bytes()) {
-        return path;
-    }
-    env::current_exe().unwrap_or_default()
-}
-
-/// The path, if it is whole and says itself where the file is, without a link at its end.
-#[cfg(target_os = "linux")]
-fn whole_path(given: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    let mut parts = given.strip_prefix(b"/")?.split(|byte| *byte == b'/');
-    let path = PathBuf::from(std::ffi::OsStr::from_bytes(given));
-    let is_whole = parts.all(|part| !matches!(part, b"" | b"." | b".."));
-    (is_whole && path.symlink_metadata().is_ok_and(|file| file.is_file())).then_some(path)
 }
 
 /// The home directory that `/etc/passwd` has for this user.
