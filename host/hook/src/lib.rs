@@ -7,7 +7,7 @@
 //! - Every failure becomes a verdict: a fault becomes the entry's `on-error`, a broken layer at least ask (the managed
 //!   one: deny), a deadline or a panic at least ask. Only an unreadable payload can be reported with exit code 1
 //!   instead.
-//! - A crash of the hook blocks the call: the signals of a crash end the process with the exit code that blocks.
+//! - The signals of a crash end the process with the exit code that blocks.
 //! - The chain runs to its end: a deny does not keep later policies from being asked.
 //! - Policies of folders below a project's root are asked after the chain, and what they say can only tighten.
 //! - A call compiles nothing. If the chain is prepared already, it also parses no configuration and validates no
