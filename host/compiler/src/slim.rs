@@ -96,8 +96,9 @@ fn shorten_types(artifacts: &mut ComponentArtifacts, component: &[u8]) -> Result
         // wasmtime gives what it starts a module with a type of its own, at the end, also if there is an equal one.
         compiled.module.startup.trace_mut(&mut |index| {
             let starts = own(*index)?;
-            let equal = all.wasm_types().find(|(_, ty)| **ty == all[starts]);
-            *index = equal.map_or(starts, |(equal, _)| equal).into();
+            let (equal, _) =
+                all.wasm_types().find(|(_, ty)| **ty == all[starts]).ok_or("a module starts without a type")?;
+            *index = equal.into();
             Ok::<_, &str>(())
         })?;
         let types = std::mem::take(&mut compiled.module.types);
@@ -123,7 +124,9 @@ fn shorten_types(artifacts: &mut ComponentArtifacts, component: &[u8]) -> Result
         if group.start.index() + 1 != group.end.index() {
             return Err("types are declared together".into());
         }
-        short.push(types[group.start].try_clone()?);
+        if short.push(types[group.start].try_clone()?) != group.start {
+            return Err("types are declared in another order".into());
+        }
         short.push_rec_group(group);
     }
     for (function, trampoline) in types.trampoline_types().filter(|(function, _)| function.index() < kept) {
@@ -135,9 +138,8 @@ fn shorten_types(artifacts: &mut ComponentArtifacts, component: &[u8]) -> Result
     *types = short;
 
     for ((_, compiled), called) in artifacts.static_modules.iter_mut().zip(called) {
-        let own = std::mem::take(&mut compiled.module.types);
-        for (_, index) in
-            own.into_iter().take_while(|(_, index)| self::own(*index).is_ok_and(|index| index.index() < kept))
+        let types = std::mem::take(&mut compiled.module.types);
+        for (_, index) in types.into_iter().take_while(|(_, index)| own(*index).is_ok_and(|index| index.index() < kept))
         {
             compiled.module.types.push(index)?;
         }
