@@ -3,6 +3,8 @@
 //! By text alone. A component of the path may be a pattern of the shell; ASCII case is folded, because some file systems
 //! fold it.
 
+use policy_sensitive_paths::Begins;
+
 /// More components than this are not compared; only the end of a deeper path counts.
 const DEEPEST: usize = 256;
 
@@ -26,12 +28,20 @@ pub(crate) struct Match {
     pub(crate) guessed: bool,
 }
 
+/// A component of a path.
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    text: &'a str,
+    /// It holds a pattern of the shell.
+    is_pattern: bool,
+}
+
 /// A path taken apart: without `.`, `..` and empty components.
 pub(crate) struct Names<'a> {
-    names: Vec<&'a str>,
+    names: Vec<Name<'a>>,
     absolute: bool,
-    /// Some component begins with a dot, as nearly all guarded ones do, or is a pattern of the shell.
-    dotted: bool,
+    /// Of any name if a component is a pattern of the shell.
+    begins: Begins,
 }
 
 impl<'a> Names<'a> {
@@ -42,23 +52,24 @@ impl<'a> Names<'a> {
                 "" | "." => {}
                 ".." => drop(names.pop()),
                 // Some file systems drop what stands at the end.
-                name => names.push(name.trim_end_matches(['.', ' '])),
+                name => names.push(Name::new(name.trim_end_matches(['.', ' ']))),
             }
         }
         let deep = names.len() > DEEPEST;
         names.drain(..names.len().saturating_sub(DEEPEST));
-        let dotted = names.iter().any(|name| name.starts_with('.') || is_pattern(name));
-        Names { names, absolute: path.starts_with('/') && !deep, dotted }
+        let is_pattern = names.iter().any(|name| name.is_pattern);
+        let begins = if is_pattern { Begins::ANY } else { Begins::of(names.iter().map(|name| name.text)) };
+        Names { names, absolute: path.starts_with('/') && !deep, begins }
     }
 
     /// The last component; empty if there is none.
     pub(crate) fn last(&self) -> &'a str {
-        self.names.last().copied().unwrap_or_default()
+        self.names.last().map(|name| name.text).unwrap_or_default()
     }
 
     /// Whether this is `other` or a folder above it. Both are absolute.
     pub(crate) fn holds(&self, other: &Names<'_>) -> bool {
-        let begins = self.names.iter().zip(&other.names).all(|(name, other)| fits(other, name));
+        let begins = self.names.iter().zip(&other.names).all(|(name, other)| name.fits(other.text));
         self.absolute && other.absolute && self.names.len() <= other.names.len() && begins
     }
 
@@ -66,11 +77,15 @@ impl<'a> Names<'a> {
     /// it a folder with all that is in it.
     pub(crate) fn relation(&self, entry: &str) -> Option<Match> {
         let rooted = entry.starts_with('/');
-        if (rooted && !self.absolute) || (entry.starts_with('.') && !self.dotted) {
+        let unrooted = if rooted { entry.trim_start_matches('/') } else { entry };
+        if (rooted && !self.absolute) || !self.begins.may_fit(unrooted) {
             return None;
         }
+        let first = unrooted.split('/').next().filter(|name| !name.is_empty());
+        let begins =
+            |start: &usize| first.is_none_or(|first| self.names.get(*start).is_some_and(|name| name.fits(first)));
         let starts = if rooted { 0..=0 } else { 0..=self.names.len() };
-        starts.filter_map(|start| self.relation_at(start, entry)).max()
+        starts.filter(begins).filter_map(|start| self.relation_at(start, entry)).max()
     }
 
     fn relation_at(&self, start: usize, entry: &str) -> Option<Match> {
@@ -79,9 +94,9 @@ impl<'a> Names<'a> {
         let (mut matched, mut guessed) = (0, false);
         let relation = loop {
             match (wanted.next(), here.next()) {
-                (Some(wanted), Some(name)) if fits(wanted, name) => {
+                (Some(wanted), Some(name)) if name.fits(wanted) => {
                     matched += 1;
-                    guessed |= is_pattern(name);
+                    guessed |= name.is_pattern;
                 }
                 (Some(_), Some(_)) => return None,
                 // The path ends within the entry.
@@ -99,34 +114,45 @@ impl<'a> Names<'a> {
     /// Where the guarded file is that a match means, as far as it has a name; none if that cannot be told.
     pub(crate) fn place(&self, found: Match, entry: &str) -> Option<String> {
         let before = self.names.get(..found.start)?;
-        if !self.absolute || before.iter().any(|name| is_pattern(name)) {
+        if !self.absolute || before.iter().any(|name| name.is_pattern) {
             return None;
         }
         let wanted = entry.split('/').filter(|name| !name.is_empty()).take_while(|name| !name.starts_with('*'));
-        Some(format!("/{}", before.iter().copied().chain(wanted).collect::<Vec<_>>().join("/")))
+        Some(format!("/{}", before.iter().map(|name| name.text).chain(wanted).collect::<Vec<_>>().join("/")))
+    }
+}
+
+impl<'a> Name<'a> {
+    fn new(text: &'a str) -> Self {
+        Name { text, is_pattern: is_pattern(text) }
+    }
+
+    /// Whether it is, or can be, the guarded one.
+    fn fits(self, wanted: &str) -> bool {
+        let Name { text, is_pattern } = self;
+        if wanted.eq_ignore_ascii_case(text) {
+            return true;
+        }
+        match wanted.strip_prefix('*') {
+            Some(end) => !text.starts_with('.') && (is_pattern || ends_with(text, end)),
+            // A pattern of the shell reaches a name with a dot only by writing the dot.
+            None if is_pattern => {
+                wanted.starts_with('.') == text.starts_with('.')
+                    && policy_sensitive_paths::matches(&one_for_each_set(text), wanted)
+            }
+            None => false,
+        }
     }
 }
 
 /// Whether a component of a path, which may be a pattern of the shell, is or can be the guarded one.
 pub(crate) fn fits(wanted: &str, name: &str) -> bool {
-    if wanted.eq_ignore_ascii_case(name) {
-        return true;
-    }
-    let pattern = is_pattern(name);
-    match wanted.strip_prefix('*') {
-        Some(end) => !name.starts_with('.') && (pattern || ends_with(name, end)),
-        // A pattern of the shell reaches a name with a dot only by writing the dot.
-        None if pattern => {
-            wanted.starts_with('.') == name.starts_with('.')
-                && policy_sensitive_paths::matches(&one_for_each_set(name), wanted)
-        }
-        None => false,
-    }
+    Name::new(name).fits(wanted)
 }
 
 /// Whether a component holds a pattern of the shell.
 pub(crate) fn is_pattern(name: &str) -> bool {
-    name.contains(['*', '?', '['])
+    name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// The last component of a path or of a pattern for paths.

@@ -140,6 +140,8 @@ mod tests {
         check("~/.{aws,gcp}/**", &["/home/u/.aws/x", "~/.gcp/y"], &["/repo/.aws/x", "/home/u/x/.aws/y"]);
         check("**", &["a", "/a/b"], &[]);
         check("a//b/./c", &["a/b/c"], &["a/c"]);
+        check("?.pem", &["a.pem", "/repo/A.PEM"], &["ab.pem", "pem"]);
+        check("?/x", &["a/x", "/repo/B/X"], &["ab/x", "x"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! assert_eq!(lists.sensitive("ci/Dockerfile.dev"), Some("Dockerfile.*"));
 //! ```
 
+mod begins;
 mod defaults;
 mod entry;
 mod pattern;
@@ -20,6 +21,7 @@ mod public;
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
+pub use begins::Begins;
 pub use entry::Entries;
 use entry::Entry;
 use pattern::Path;

@@ -13,6 +13,8 @@
 
 use policy_path_globs::Glob;
 
+use crate::begins::Begins;
+
 /// More components than this are never compared; a path that deep names nothing on the lists but by its end.
 const DEEPEST: usize = 256;
 
@@ -40,15 +42,10 @@ pub(crate) struct Path<'a> {
     absolute: bool,
     /// Ends with a slash: names what is below.
     folder: bool,
-    /// The bytes that components begin with, as bits; all of them if a component has wildcards.
-    ///
-    /// Most entries are told from the path by their first byte, without a comparison.
-    begins: u128,
-}
-
-/// The bit of a first byte. Bytes beyond ASCII share one.
-fn bit(byte: u8) -> u128 {
-    1 << byte.to_ascii_lowercase().min(127)
+    /// Of the components; of any name if a component has wildcards.
+    begins: Begins,
+    /// The same of the last component.
+    last_begins: Begins,
 }
 
 impl<'a> Path<'a> {
@@ -63,12 +60,13 @@ impl<'a> Path<'a> {
         }
         let deep = components.len() > DEEPEST;
         components.drain(..components.len().saturating_sub(DEEPEST));
-        let begins = if path.contains(['*', '?', '[']) {
-            u128::MAX
+        let [begins, last_begins] = if path.contains(['*', '?', '[']) {
+            [Begins::ANY; 2]
         } else {
-            components.iter().filter_map(|name| name.bytes().next()).fold(0, |all, byte| all | bit(byte))
+            [Begins::of(components.iter().copied()), Begins::of(components.last().copied())]
         };
-        Path { components, absolute: path.starts_with('/') && !deep, folder: path.ends_with('/'), begins }
+        let absolute = path.starts_with('/') && !deep;
+        Path { components, absolute, folder: path.ends_with('/'), begins, last_begins }
     }
 
     /// The same path, taken as all that is below it.
@@ -84,15 +82,20 @@ impl<'a> Path<'a> {
 
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
-        if let Some(below) = entry.strip_prefix("~/") {
-            return self.below_home().is_some_and(|path| path.is_covered_from_root(below));
+        match entry.as_bytes() {
+            [b'~', b'/', ..] => {
+                self.below_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
+            }
+            [b'/', ..] => {
+                self.absolute && self.begins.may_fit(entry.trim_start_matches('/')) && self.is_covered_from_root(entry)
+            }
+            _ if !self.begins.may_fit(entry) => false,
+            _ if entry.contains('/') => self.fits(entry, false),
+            _ => {
+                let last = self.components.last().filter(|_| self.last_begins.may_fit(entry));
+                last.is_some_and(|last| component_fits(entry, last))
+            }
         }
-        let rooted = entry.starts_with('/');
-        let first = entry.bytes().find(|byte| *byte != b'/');
-        if rooted && !self.absolute || first.is_some_and(|byte| byte != b'*' && bit(byte) & self.begins == 0) {
-            return false;
-        }
-        self.fits(entry, rooted)
     }
 
     /// Whether the components from `root` on fit the pattern. Of a folder that goes with all that is in it, whatever is
@@ -135,7 +138,7 @@ impl<'a> Path<'a> {
             _ => return None,
         };
         let components = self.components.get(homes..)?.to_vec();
-        Some(Path { components, absolute: true, folder: self.folder, begins: u128::MAX })
+        Some(Path { components, absolute: true, folder: self.folder, begins: Begins::ANY, last_begins: Begins::ANY })
     }
 
     fn fits(&self, entry: &str, rooted: bool) -> bool {

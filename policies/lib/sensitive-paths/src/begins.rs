@@ -1,0 +1,28 @@
+//! [`Begins`]: tells most names apart without comparing them.
+
+/// The bytes that some names begin with, ASCII case folded. Several bytes share a bit.
+#[derive(Debug, Clone, Copy)]
+pub struct Begins(u64);
+
+impl Begins {
+    /// Those of any name.
+    pub const ANY: Self = Begins(u64::MAX);
+
+    /// Those of these names.
+    #[must_use]
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let firsts = names.into_iter().filter_map(|name| name.bytes().next());
+        Begins(firsts.fold(0, |all, byte| all | bit(byte)))
+    }
+
+    /// Whether one of the names may fit `wanted`, which may begin with a wildcard. If not, none does.
+    #[must_use]
+    #[inline]
+    pub fn may_fit(self, wanted: &str) -> bool {
+        wanted.bytes().next().is_none_or(|byte| matches!(byte, b'*' | b'?') || bit(byte) & self.0 != 0)
+    }
+}
+
+fn bit(byte: u8) -> u64 {
+    1 << (byte.to_ascii_lowercase() % 64)
+}
