@@ -262,7 +262,7 @@ fn engine(mut config: Config) -> Result<wasmtime::Engine, FaultKind> {
 fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
     store.limiter(|state| &mut state.limits);
     let meter = Meter::start(limits);
-    store.set_epoch_deadline(meter.left().unwrap_or(1));
+    store.set_epoch_deadline(meter.first_look());
     store.epoch_deadline_callback(move |_| match meter.left() {
         Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
         None => Err(Trap::Interrupt.into()),

@@ -30,12 +30,16 @@ impl Meter {
         Meter { start: processor_time(), started: Instant::now(), limit }
     }
 
+    /// The ticks after which to look for the first time.
+    pub(super) fn first_look(&self) -> u64 {
+        ticks(self.limit)
+    }
+
     /// The ticks after which to look again; none if the guest has used up its time.
     pub(super) fn left(&self) -> Option<u64> {
         let used = processor_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
-        let ticks = u64::try_from(left.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1);
-        (self.started.elapsed() < self.limit * PATIENCE).then_some(ticks)
+        (self.started.elapsed() < self.limit * PATIENCE).then(|| ticks(left))
     }
 
     /// What the guest has used so far.
@@ -106,6 +110,11 @@ impl ResourceLimiter for Bounds {
     fn memories(&self) -> usize {
         self.limits.memories()
     }
+}
+
+/// At least one.
+fn ticks(time: Duration) -> u64 {
+    u64::try_from(time.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1)
 }
 
 /// What this thread has used of a processor.

@@ -37,12 +37,15 @@ impl FileState {
     /// The state of what `path` leads to.
     #[must_use]
     pub fn of(path: &Path) -> Self {
-        match fs::metadata(path) {
+        let absent = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let (looked, is_link) = match fs::symlink_metadata(path) {
+            Ok(data) if data.is_symlink() => (fs::metadata(path), true),
+            looked => (looked, false),
+        };
+        match looked {
             Ok(data) => FileState::There(Stamp::from(&data)),
-            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                FileState::Unreadable(error.raw_os_error().unwrap_or_default())
-            }
-            Err(_) if is_dangling(path) => FileState::Dangling,
+            Err(error) if !absent(&error) => FileState::Unreadable(error.raw_os_error().unwrap_or_default()),
+            Err(_) if is_link || path.parent().is_some_and(is_dangling) => FileState::Dangling,
             Err(_) => FileState::Missing,
         }
     }
