@@ -70,6 +70,16 @@ fn what_fails_in_a_built_in_is_no_fault_of_those_that_share_its_component() {
     assert!(harmful.reason().contains("[self-protect: guard-file]"), "{harmful:?}");
 }
 
+#[test]
+fn two_megabytes_are_enough_for_a_built_in_policy() {
+    let world = World::new();
+    world.configure("[[policy]]\nname = \"command-guard\"\nlimits = { memory-mib = 2 }\n");
+    let harmless = world.bash("ls -la");
+    assert_eq!(harmless.decision(), "", "{harmless:?}");
+    let harmful = world.bash("rm -rf /");
+    assert!(harmful.decision() == "deny" && harmful.reason().contains("[command-guard:"), "{harmful:?}");
+}
+
 // Limits of `engine/limits.rs`, set in `Policy::store`.
 
 #[test]

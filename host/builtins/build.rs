@@ -192,6 +192,7 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         "host/contract",
         "host/engine",
         "host/facts",
+        "host/forward",
         "host/harness",
         "host/redact",
     ]

@@ -1,18 +1,18 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
 mod crash;
-mod forward;
 #[cfg(has_layout)]
 mod large_pages;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
+use guard_forward::Forward;
 use guard_hook::programs;
 use guard_state::environment::Environment;
 
 #[global_allocator]
-static ALLOCATOR: forward::Forward = forward::Forward;
+static ALLOCATOR: Forward = Forward;
 
 fn main() -> ExitCode {
     #[cfg(not(target_os = "linux"))]

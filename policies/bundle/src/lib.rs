@@ -17,6 +17,12 @@
 #[rustfmt::skip]
 mod bindings;
 
+use guard_forward::Forward;
+
+/// An instance ends with the call that it serves.
+#[global_allocator]
+static ALLOCATOR: Forward = Forward;
+
 /// The policies by name; a slot holds the one that was configured.
 macro_rules! policies {
     ($($slot:ident: $name:literal is $policy:ty,)*) => {

@@ -1,29 +1,22 @@
-//! The allocator of a process that ends with its reply.
+//! [`Forward`]: the allocator of a process that ends with its reply, and of a guest that does.
 //!
-//! A hook makes some thousand small allocations and ends soon. Its main thread takes blocks one after the other from zero
+//! Both make some thousand small allocations and end soon. The main thread takes blocks one after the other from zero
 //! pages of the program itself, and uses again what it gave back, by size: so a call touches few pages, and no block costs
-//! an atomic operation. What does not fit, and what other threads ask for, goes to the system's allocator, so that there
-//! is no new limit.
+//! an atomic operation. What does not fit, and what other threads ask for, goes to the allocator of the standard library,
+//! so that there is no new limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::ptr::null_mut;
 
-/// The bytes that the main thread takes blocks from. Pages that nobody touches cost nothing.
-const BYTES: usize = 8 << 20;
-
-/// What every call takes of them, at least. To ask for so many pages at once is faster than to touch one after the other.
-#[cfg(target_os = "linux")]
-const READY: usize = 160 << 10;
+#[cfg_attr(target_family = "wasm", path = "room_of_guest.rs")]
+mod room;
 
 /// Blocks begin at a multiple of this and are as long as one.
-const UNIT: usize = 16;
+const UNIT: usize = 2 * size_of::<usize>();
 
 /// Blocks of fewer units than this are used again.
-const SIZES: usize = 128;
-
-#[repr(C, align(4096))]
-struct Blocks(UnsafeCell<[u8; BYTES]>);
+const SIZES: usize = 2048 / UNIT;
 
 /// Says which of the blocks are held.
 struct Arena {
@@ -38,53 +31,32 @@ struct Arena {
 // SAFETY: only the thread that `OWNS` the arena touches it. The bytes of a block belong to who holds it.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Arena {}
-#[expect(unsafe_code, reason = "the contract stands above")]
-unsafe impl Sync for Blocks {}
-
-/// `layout.ld` puts them behind all else that a program has, so that the rest lies together, on few pages.
-#[cfg_attr(has_layout, expect(unsafe_code, reason = "the section has no file of its own, and its bytes are zeros"))]
-#[cfg_attr(has_layout, unsafe(link_section = ".bss.guard_blocks"))]
-static BLOCKS: Blocks = Blocks(UnsafeCell::new([0; BYTES]));
 
 static ARENA: Arena =
     Arena { used: Cell::new(0), touched: Cell::new(0), free: [const { Cell::new(null_mut()) }; SIZES] };
 
 thread_local! {
-    /// Of one thread.
-    static OWNS: Cell<bool> = const { Cell::new(false) };
+    /// Of one thread. A guest has no other.
+    static OWNS: Cell<bool> = const { Cell::new(cfg!(target_family = "wasm")) };
 }
 
-/// The allocator of the hook.
-pub(crate) struct Forward;
+/// The allocator. Until a thread of a process owns the blocks, all is the standard library's.
+#[derive(Debug)]
+pub struct Forward;
 
+#[cfg(not(target_family = "wasm"))]
 impl Forward {
-    /// Gives the arena to this thread, for as long as the process runs. Called once, by the main thread.
-    pub(crate) fn own(&self) {
-        ARENA.make_ready();
+    /// Gives the blocks to this thread, for as long as the process runs. Called once, by the main thread.
+    pub fn own(&self) {
+        room::make_ready();
         OWNS.set(true);
     }
 }
 
 impl Arena {
-    /// Asks for the first pages at once. A system that knows no such request gives them when they are touched.
-    #[cfg(target_os = "linux")]
-    #[expect(unsafe_code, reason = "changes no byte: the pages are there sooner")]
-    fn make_ready(&self) {
-        use rustix::mm::{Advice, madvise};
-        // SAFETY: the pages are part of the arena, which is mapped for as long as the process runs.
-        let _ = unsafe { madvise(self.start().cast(), READY, Advice::LinuxPopulateWrite) };
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn make_ready(&self) {}
-
-    fn start(&self) -> *mut u8 {
-        BLOCKS.0.get().cast()
-    }
-
-    /// The block's place; none if the system gave it.
+    /// The block's place; none if it is the standard library's.
     fn place(&self, block: *mut u8) -> Option<usize> {
-        (block as usize).checked_sub(self.start() as usize).filter(|place| *place < BYTES)
+        (block as usize).checked_sub(room::start() as usize).filter(|place| *place < room::bytes())
     }
 
     /// A block of zeros or not, and whether it is known to be of zeros; none if it does not fit any more.
@@ -100,11 +72,11 @@ impl Arena {
             }
         }
         let place = self.used.get().checked_next_multiple_of(layout.align())?;
-        let end = place.checked_add(size * UNIT).filter(|end| *end <= BYTES)?;
+        let end = place.checked_add(size * UNIT).filter(|end| *end <= room::bytes())?;
         let is_zero = place >= self.touched.get();
         self.touched.set(self.touched.get().max(end));
         self.used.set(end);
-        Some((self.start().wrapping_add(place), is_zero))
+        Some((room::start().wrapping_add(place), is_zero))
     }
 
     /// Keeps a block of the arena for later.
@@ -122,7 +94,8 @@ impl Arena {
 
     /// Makes the newest block longer or shorter, or finds that a block is long enough.
     fn resize(&self, place: usize, old: usize, new: usize) -> bool {
-        let end = units(new).checked_mul(UNIT).and_then(|bytes| bytes.checked_add(place)).filter(|end| *end <= BYTES);
+        let end =
+            units(new).checked_mul(UNIT).and_then(|bytes| bytes.checked_add(place)).filter(|end| *end <= room::bytes());
         match end {
             Some(end) if place + units(old) * UNIT == self.used.get() => {
                 self.touched.set(self.touched.get().max(end));
@@ -140,20 +113,20 @@ fn units(bytes: usize) -> usize {
 }
 
 // SAFETY: only one thread takes blocks from the arena and gives them back, and no two that are held overlap: a block is
-// new, or was given back by its owner. It lies whole in the arena, at a multiple of its alignment, for the arena begins at
-// a page, all blocks take whole units, and no larger alignment than a page is served. What is not of the arena was given by
+// new, or was given back by its owner. It lies whole in the arena, at a multiple of its alignment, for all blocks take
+// whole units, and no larger alignment is served than that of the room. What is not of the arena was given by
 // the system's allocator and goes back to it; what other threads give back of the arena stays unused.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl GlobalAlloc for Forward {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !OWNS.get() || layout.align() > 4096 {
+        if !OWNS.get() || layout.align() > room::ALIGNED {
             return unsafe { System.alloc(layout) };
         }
         ARENA.take(layout).map_or_else(|| unsafe { System.alloc(layout) }, |(block, _)| block)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if !OWNS.get() || layout.align() > 4096 {
+        if !OWNS.get() || layout.align() > room::ALIGNED {
             return unsafe { System.alloc_zeroed(layout) };
         }
         let Some((block, is_zero)) = ARENA.take(layout) else { return unsafe { System.alloc_zeroed(layout) } };
@@ -244,7 +217,7 @@ mod tests {
                 (_, None) => {}
             }
         }
-        assert!(ARENA.used.get() < BYTES);
+        assert!(ARENA.used.get() < room::bytes());
         // Another thread has the system's blocks, and may give back what is not its own.
         let ours = unsafe { Forward.alloc(Layout::new::<u64>()) } as usize;
         let theirs = std::thread::spawn(move || unsafe {
