@@ -19,7 +19,7 @@ mod bindings;
 
 use guard_forward::Forward;
 
-/// An instance ends with the call that it serves.
+/// That of the hook: an instance ends with the call that it serves, too.
 #[global_allocator]
 static ALLOCATOR: Forward = Forward;
 

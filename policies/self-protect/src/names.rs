@@ -40,7 +40,7 @@ struct Name<'a> {
 pub(crate) struct Names<'a> {
     names: Vec<Name<'a>>,
     absolute: bool,
-    /// Of any name if a component is a pattern of the shell.
+    /// What the components begin with; anything if one is a pattern of the shell.
     begins: Begins,
 }
 

@@ -42,9 +42,9 @@ pub(crate) struct Path<'a> {
     absolute: bool,
     /// Ends with a slash: names what is below.
     folder: bool,
-    /// Of the components; of any name if a component has wildcards.
+    /// What the components begin with; anything if a component has wildcards.
     begins: Begins,
-    /// The same of the last component.
+    /// What the last component begins with; anything if a component has wildcards.
     last_begins: Begins,
 }
 
