@@ -116,22 +116,28 @@ fn a_folder_that_is_not_clear_is_a_question_that_says_where() {
 fn trust_in_a_project_ends_when_a_file_of_the_folder_changes_comes_or_goes() {
     let project =
         "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"team\"\nmay-allow = true\n";
-    for change in ["change", "come", "go"] {
-        let world = World::new();
-        world.write("repo/.guard/guard.toml", project);
-        write(&world, "repo/.guard/team");
-        world.write("repo/.guard/team/allow.rego", "package guard\n\nallow if input.tool == \"WebFetch\"\n");
-        world.write("repo/.guard/team/more.rego", "package guard\n\nwarn contains \"more\" if false\n");
-        let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
-        assert_deny(&world.bash(FORCE), &["[team: no-force]"]);
-        match change {
-            "change" => drop(world.write("repo/.guard/team/more.rego", "package guard\n\nwarn contains \"more\"\n")),
-            "come" => drop(world.write("repo/.guard/team/lib/new.rego", "package lib.new\n\nx := 1\n")),
-            _ => fs::remove_file(world.path("repo/.guard/team/more.rego")).unwrap(),
-        }
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", project);
+    write(&world, "repo/.guard/team");
+    world.write("repo/.guard/team/allow.rego", "package guard\n\nallow if input.tool == \"WebFetch\"\n");
+    let unchanged = "package guard\n\nwarn contains \"more\" if false\n";
+    let more = world.write("repo/.guard/team/more.rego", unchanged);
+    let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+    assert_deny(&world.bash(FORCE), &["[team: no-force]"]);
+    let assert_lapsed = |lapsed: bool, when: &str| {
         let ended = world.run(&["config", "show", "--format", "json"], "");
-        assert!(ended.stdout.contains("\"lapsed\""), "{change}: {ended:?}");
-    }
+        assert_eq!(ended.stdout.contains("\"lapsed\""), lapsed, "{when}: {ended:?}");
+    };
+    world.write("repo/.guard/team/more.rego", "package guard\n\nwarn contains \"more\"\n");
+    assert_lapsed(true, "change");
+    world.write("repo/.guard/team/more.rego", unchanged);
+    assert_lapsed(false, "change taken back");
+    world.write("repo/.guard/team/lib/new.rego", "package lib.new\n\nx := 1\n");
+    assert_lapsed(true, "come");
+    fs::remove_file(world.path("repo/.guard/team/lib/new.rego")).unwrap();
+    assert_lapsed(false, "come and gone");
+    fs::remove_file(more).unwrap();
+    assert_lapsed(true, "go");
 }
 
 #[test]
