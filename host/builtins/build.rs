@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use pack::{is_installed, packed, packed_code};
+use pack::{is_installed, packed, packed_code, packed_program};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -398,7 +398,7 @@ impl Carry<'_> {
 
     /// Gives the compiler as a value of the table.
     fn compiler(&self) -> Result<String, Box<dyn Error>> {
-        packed_code("compiler", &fs::read(&self.compilers.target)?, self.out)
+        packed_program("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
     /// The module with the functions side by side that these policies run for these commands.

@@ -30,7 +30,12 @@ pub(super) fn is_installed() -> Result<bool, Box<dyn Error>> {
 
 /// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
 pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    written(name, bytes, bytes, false, out)
+    written(name, bytes, &compressed(bytes, bytes)?, false, out)
+}
+
+/// The same of a program. One that is built to try holds it as it is: its tests would unpack it hundreds of times.
+pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    if is_installed()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, false, out) }
 }
 
 /// The same of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
@@ -41,11 +46,10 @@ pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String
         _ => BcjWriter::new_x86(Vec::new(), 0),
     };
     filtered.write_all(bytes)?;
-    written(name, bytes, &filtered.finish()?, true, out)
+    written(name, bytes, &compressed(bytes, &filtered.finish()?)?, true, out)
 }
 
-fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
-    let path = out.join(format!("{name}.lzma"));
+fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut options = if is_installed()? {
         LzmaOptions { nice_len: LONGEST_MATCH, ..LzmaOptions::with_preset(COMPRESSION) }
     } else {
@@ -56,10 +60,18 @@ fn written(name: &str, bytes: &[u8], packs: &[u8], is_code: bool, out: &Path) ->
     options.dict_size = bytes.len().next_power_of_two().min(DICTIONARY).try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
     packed.write_all(packs)?;
-    fs::write(&path, packed.finish()?)?;
+    Ok(packed.finish()?)
+}
+
+/// `packed` may be the bytes themselves.
+fn written(name: &str, bytes: &[u8], packed: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
+    let path = out.join(format!("{name}.packed"));
+    fs::write(&path, packed)?;
+    let is_plain = packed == bytes;
     let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
     let path = path.to_str().ok_or("the target directory is not UTF-8")?;
     Ok(format!(
-        "Packed {{ sha256: {digest:?}, bytes: {length}, is_code: {is_code}, packed: include_bytes!({path:?}) }}"
+        "Packed {{ sha256: {digest:?}, bytes: {length}, is_plain: {is_plain}, \
+         is_code: {is_code}, packed: include_bytes!({path:?}) }}"
     ))
 }

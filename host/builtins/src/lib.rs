@@ -76,9 +76,11 @@ pub struct Packed {
     pub sha256: [u8; 32],
     /// How many there are.
     pub bytes: usize,
+    /// They are not compressed.
+    is_plain: bool,
     /// They are machine code, whose calls are written another way.
     is_code: bool,
-    /// They, in the format of LZMA.
+    /// They, in the format of LZMA if they are compressed.
     packed: &'static [u8],
 }
 
@@ -89,6 +91,9 @@ impl Packed {
     /// The plain bytes; none if this program is damaged.
     #[must_use]
     pub fn unpacked(&self) -> Option<Vec<u8>> {
+        if self.is_plain {
+            return Some(self.packed.to_vec());
+        }
         let reader = LzmaReader::new_mem_limit(self.packed, UNPACKING_KIB, None).ok()?;
         let mut bytes = Vec::with_capacity(self.bytes);
         let most = self.bytes as u64 + 1;
@@ -272,7 +277,8 @@ mod tests {
         for packed in artifacts.chain(COMPONENTS).chain(scripts()).chain(compiler()) {
             let bytes = packed.unpacked().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
-            assert!(packed.packed.len() * 2 < bytes.len(), "{} of {}", packed.packed.len(), bytes.len());
+            let is_compressed = packed.packed.len() * 2 < bytes.len();
+            assert!(is_compressed != packed.is_plain, "{} of {}", packed.packed.len(), bytes.len());
         }
     }
 
@@ -304,7 +310,7 @@ mod tests {
     #[test]
     fn what_is_damaged_or_too_long_does_not_unpack() {
         let whole = &COMPONENTS[0];
-        let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, is_code: false, packed };
+        let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, is_plain: false, is_code: false, packed };
         assert_eq!(packed(whole.bytes, &whole.packed[..1000]).unpacked(), None);
         assert_eq!(packed(whole.bytes - 1, whole.packed).unpacked(), None);
         assert_eq!(packed(whole.bytes + 1, whole.packed).unpacked(), None);
