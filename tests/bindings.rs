@@ -80,7 +80,7 @@ fn guest_bindings_equal_the_contract() {
 
 #[test]
 fn bundle_bindings_equal_its_contract() {
-    let shared = ["types", "syntax", "analysis", "context", "files", "env", "journal", "log"].map(shared);
+    let shared = ["types", "syntax", "context", "files", "env", "journal", "log"].map(shared);
     check(
         "policies/bundle/src/bindings.rs",
         &["wit/0.1.0", "policies/bundle/wit"],

@@ -1,20 +1,26 @@
 //! [`Call`]: the tool call that is being decided, and what the host says of it.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use crate::syntax::{Analysis, Effect};
-use crate::{Error, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, folders, host};
+use crate::{Error, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
 
 /// The tool call that is being decided, and the door to the facts around it.
 #[derive(Debug)]
 pub struct Call<'a> {
     tool: &'a str,
     input: &'a str,
+    analysis: OnceCell<Rc<Analysis>>,
+    analyze: fn() -> Rc<Analysis>,
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(tool: &'a str, input: &'a str) -> Self {
-        Call { tool, input }
+    /// `analyze` gives the analysis, and is asked once at most.
+    pub(crate) fn new(tool: &'a str, input: &'a str, analyze: fn() -> Rc<Analysis>) -> Self {
+        Call { tool, input, analysis: OnceCell::new(), analyze }
     }
 
     /// The tool's name, such as `Bash`.
@@ -40,10 +46,8 @@ impl<'a> Call<'a> {
 
     /// What the call does: commands and effects. See [`crate::syntax`].
     #[must_use]
-    pub fn analysis(&self) -> Analysis {
-        let mut analysis = host::analysis();
-        folders::keep_possible(&mut analysis);
-        analysis
+    pub fn analysis(&self) -> &Analysis {
+        self.analysis.get_or_init(self.analyze)
     }
 
     /// Where the call happens.

@@ -1,16 +1,18 @@
 //! What [`crate::export!`] expands to calls. Not for use by hand.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 #[cfg(target_arch = "wasm32")]
 use std::sync::Once;
 
 pub use crate::bindings::exports::guard::policy::policy::Guest;
 pub use crate::bindings::guard::policy::types::Manifest;
 
-use crate::bindings::guard::policy::types;
-use crate::{Call, Decision, Policy};
 #[cfg(target_arch = "wasm32")]
-use crate::{Level, host};
+use crate::Level;
+use crate::bindings::guard::policy::types;
+use crate::syntax::Analysis;
+use crate::{Call, Decision, Policy, folders, host};
 
 /// Holds the configured policy of an instance.
 pub type Slot<P> = RefCell<Option<P>>;
@@ -69,9 +71,30 @@ pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String
 ///
 /// The policy was not configured, or it gives an error itself.
 pub fn decide<P: Policy>(slot: &Slot<P>, tool: &str, input: &str) -> Result<Decision, String> {
+    decide_with(slot, tool, input, || as_told(host::analysis()))
+}
+
+/// Answers as [`decide`], with another source of the analysis.
+///
+/// # Errors
+///
+/// Those of [`decide`].
+pub fn decide_with<P: Policy>(
+    slot: &Slot<P>,
+    tool: &str,
+    input: &str,
+    analyze: fn() -> Rc<Analysis>,
+) -> Result<Decision, String> {
     let slot = slot.borrow();
     let policy = slot.as_ref().ok_or("decide was called before configure")?;
-    policy.decide(&Call::new(tool, input)).map_err(|error| error.to_string())
+    policy.decide(&Call::new(tool, input, analyze)).map_err(|error| error.to_string())
+}
+
+/// An analysis of the host as a policy sees it.
+#[must_use]
+pub fn as_told(mut analysis: Analysis) -> Rc<Analysis> {
+    folders::keep_possible(&mut analysis);
+    Rc::new(analysis)
 }
 
 /// Sends the text of a panic to the host before the instance traps. In a native test the harness tells it.

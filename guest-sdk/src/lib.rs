@@ -22,7 +22,7 @@
 //!     }
 //!
 //!     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-//!         let publishes = call.analysis().effects.into_iter().filter(|effect| effect.operation == "package.publish");
+//!         let publishes = call.analysis().effects.iter().filter(|effect| effect.operation == "package.publish");
 //!         Ok(publishes.map(|effect| Finding::new(&PUBLISH, format!("`{}` becomes public", effect.target))).collect())
 //!     }
 //! }

@@ -16,7 +16,6 @@ mod generated {
             with: {
                 "guard:policy/types@0.1.0": super::guard::policy::types,
                 "guard:policy/syntax@0.1.0": super::guard::policy::syntax,
-                "guard:policy/analysis@0.1.0": super::guard::policy::analysis,
                 "guard:policy/context@0.1.0": super::guard::policy::context,
                 "guard:policy/files@0.1.0": super::guard::policy::files,
                 "guard:policy/env@0.1.0": super::guard::policy::env,
@@ -34,7 +33,7 @@ mod generated {
     }
 }
 
-pub(crate) use generated::bundle::guard::bundle::scripts;
+pub(crate) use generated::bundle::guard::bundle::{scripts, shared_analysis};
 pub(crate) use generated::bundle::{Bundle, BundlePre};
 pub(crate) use generated::guard::{facts, policy as interfaces};
 pub(crate) use generated::script_reader::ScriptReaderPre;

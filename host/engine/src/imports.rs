@@ -1,15 +1,18 @@
 //! The host's side of the contract: what a guest's imports do. What they answer, the policy's [`View`] says.
 
+use std::sync::Arc;
+
 use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
 
-use super::bindings::{Guest, facts, interfaces, scripts};
+use super::bindings::{Guest, facts, interfaces, scripts, shared_analysis};
 use super::meter::Bounds;
 use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, Presence, ResolvedPath};
 use crate::convert::Convert;
 use guard_contract::limits::Limits;
+use guard_contract::syntax::Analysis;
 use guard_facts::{Question, View};
 
 /// What the store of one instance holds.
@@ -17,6 +20,8 @@ pub(super) struct State {
     pub(super) limits: Bounds,
     /// The reader of scripts, for the analyzer.
     pub(super) scripts: Option<Scripts>,
+    /// What the policies of the bundle share.
+    pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
     /// What a frozen WASI gave.
     pub(super) wasi: Given,
@@ -24,15 +29,23 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(limits: Limits) -> Self {
-        State { limits: Bounds::new(limits), scripts: None, view: View::default(), wasi: Given::default() }
+        State {
+            limits: Bounds::new(limits),
+            scripts: None,
+            shared_analysis: None,
+            view: View::default(),
+            wasi: Given::default(),
+        }
     }
 
-    /// Gives what this holds, and holds nothing of it any more but the size of the memory and the reader of scripts.
+    /// Gives what this holds, and holds nothing of it any more but what is the instance's: the size of the memory, the
+    /// reader of scripts and the shared analysis.
     pub(super) fn renew(&mut self, limits: Limits) -> State {
         let memory = self.limits.memory;
         let mut old = std::mem::replace(self, State::new(limits));
         self.limits.memory = memory;
         self.scripts = old.scripts.take();
+        self.shared_analysis = old.shared_analysis.take();
         old
     }
 
@@ -51,7 +64,7 @@ impl HasData for State {
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;
-    interfaces::analysis::add_to_linker::<State, State>(linker, |state| state)?;
+    shared_analysis::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::context::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::files::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::env::add_to_linker::<State, State>(linker, |state| state)?;
@@ -71,13 +84,24 @@ impl scripts::Host for State {
     }
 }
 
+impl shared_analysis::Host for State {
+    fn current(&mut self) -> Result<Option<interfaces::syntax::Analysis>> {
+        let analysis = self.view.analysis()?;
+        if self.shared_analysis.as_ref().is_some_and(|last| Arc::ptr_eq(last, &analysis)) {
+            return Ok(None);
+        }
+        self.shared_analysis = Some(analysis.clone());
+        Ok(Some(Arc::unwrap_or_clone(analysis).convert()))
+    }
+}
+
 impl interfaces::types::Host for State {}
 
 impl interfaces::syntax::Host for State {}
 
 impl interfaces::analysis::Host for State {
     fn current(&mut self) -> Result<interfaces::syntax::Analysis> {
-        Ok(self.view.analysis()?.convert())
+        Ok(Arc::unwrap_or_clone(self.view.analysis()?).convert())
     }
 }
 

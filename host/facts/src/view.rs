@@ -65,8 +65,8 @@ impl View {
     }
 
     /// `analysis.current`.
-    pub fn analysis(&mut self) -> InDecide<Analysis> {
-        Ok(Analysis::clone(&self.scene("analysis.current")?.analysis))
+    pub fn analysis(&mut self) -> InDecide<Arc<Analysis>> {
+        Ok(self.scene("analysis.current")?.analysis.clone())
     }
 
     /// `context.get`.

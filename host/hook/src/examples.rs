@@ -71,3 +71,36 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::Outcome;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cache;
+    use guard_engine::Engine;
+
+    #[test]
+    fn an_instance_judges_the_call_that_it_is_asked_about_whatever_it_was_asked_before() {
+        let bundle = cache::bundle(&Engine::new().unwrap()).unwrap();
+        let mut shared = Shared::default();
+        let mut outcomes = Vec::new();
+        for command in ["ls", "guard-host trust; git push --force origin main; rm .env", "ls"] {
+            let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), json!(command))]));
+            let scene = scene::analyzed(&call, &circumstances(), facts(), || Ok(bundle.analyzer()), &mut shared);
+            let input = Value::Object(call.input.clone()).to_string();
+            for name in ["self-protect", "command-guard", "protected-files"] {
+                let policy = bundle.policy(name);
+                let manifest = policy.describe(Limits::DEFAULT).unwrap();
+                let (scene, grants) = (scene.clone(), Arc::new(Grants::everything()));
+                let question = Question { scene, grants, manifest: &manifest, tool: &call.tool, input: &input };
+                let answer = policy.ask(&mut shared, Limits::DEFAULT, Some("{}"), &question);
+                assert!(answer.asked.contains(&"analysis.current".to_owned()), "{name}: {:?}", answer.asked);
+                outcomes.push(answer.decision.unwrap().outcome);
+            }
+        }
+        let [quiet, deny] = [Outcome::Abstain, Outcome::Deny];
+        assert_eq!(outcomes, [quiet, quiet, quiet, deny, deny, deny, quiet, quiet, quiet]);
+    }
+}

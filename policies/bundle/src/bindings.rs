@@ -4,7 +4,6 @@
 //   * additional derives ignored ["outcome", "fault", "presence", "level", "coverage", "severity"]
 //   * with "guard:policy/types@0.1.0" = "guard_sdk::bindings::guard::policy::types"
 //   * with "guard:policy/syntax@0.1.0" = "guard_sdk::bindings::guard::policy::syntax"
-//   * with "guard:policy/analysis@0.1.0" = "guard_sdk::bindings::guard::policy::analysis"
 //   * with "guard:policy/context@0.1.0" = "guard_sdk::bindings::guard::policy::context"
 //   * with "guard:policy/files@0.1.0" = "guard_sdk::bindings::guard::policy::files"
 //   * with "guard:policy/env@0.1.0" = "guard_sdk::bindings::guard::policy::env"
@@ -15,25 +14,928 @@
 //   * pub-export-macro
 //   * generate_unused_types
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::types as __with_name0;
+use guard_sdk::bindings::guard::policy::context as __with_name0;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::syntax as __with_name1;
+use guard_sdk::bindings::guard::policy::types as __with_name1;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::analysis as __with_name2;
+use guard_sdk::bindings::guard::policy::files as __with_name2;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::context as __with_name3;
+use guard_sdk::bindings::guard::policy::env as __with_name3;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::files as __with_name4;
+use guard_sdk::bindings::guard::policy::journal as __with_name4;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::env as __with_name5;
+use guard_sdk::bindings::guard::policy::log as __with_name5;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::journal as __with_name6;
-#[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::log as __with_name7;
+use guard_sdk::bindings::guard::policy::syntax as __with_name6;
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
 pub mod guard {
     pub mod bundle {
+        /// The analysis of the call for the policies that are here, which share it.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod shared_analysis {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            pub type Analysis = super::super::super::__with_name6::Analysis;
+            #[allow(unused_unsafe, clippy::all)]
+            /// The analysis of the call that is being decided. None if it is the one that
+            /// this instance was given last.
+            #[allow(async_fn_in_trait)]
+            pub fn current() -> ::core::option::Option<Analysis> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 10 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 10
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let ptr0 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:bundle/shared-analysis@0.1.0")]
+                    unsafe extern "C" {
+                        #[link_name = "current"]
+                        fn wit_import1(_: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import1(_: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import1(ptr0);
+                    let l2 = i32::from(*ptr0.add(0).cast::<u8>());
+                    let result165 = match l2 {
+                        0 => None,
+                        1 => {
+                            let e = {
+                                let l3 = i32::from(
+                                    *ptr0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                let l4 = *ptr0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *ptr0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base9 = l4;
+                                let len9 = l5;
+                                let mut result9 = _rt::Vec::with_capacity(len9);
+                                for i in 0..len9 {
+                                    let base = base9
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    let e9 = {
+                                        let l6 = *base.add(0).cast::<*mut u8>();
+                                        let l7 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len8 = l7;
+                                        let bytes8 = _rt::Vec::from_raw_parts(
+                                            l6.cast(),
+                                            len8,
+                                            len8,
+                                        );
+                                        _rt::string_lift(bytes8)
+                                    };
+                                    result9.push(e9);
+                                }
+                                _rt::cabi_dealloc(
+                                    base9,
+                                    len9 * (2 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l10 = *ptr0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l11 = *ptr0
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base110 = l10;
+                                let len110 = l11;
+                                let mut result110 = _rt::Vec::with_capacity(len110);
+                                for i in 0..len110 {
+                                    let base = base110
+                                        .add(i * (24 + 17 * ::core::mem::size_of::<*const u8>()));
+                                    let e110 = {
+                                        let l12 = *base.add(0).cast::<i32>();
+                                        let l13 = *base.add(4).cast::<i32>();
+                                        let l14 = *base.add(8).cast::<*mut u8>();
+                                        let l15 = *base
+                                            .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base32 = l14;
+                                        let len32 = l15;
+                                        let mut result32 = _rt::Vec::with_capacity(len32);
+                                        for i in 0..len32 {
+                                            let base = base32
+                                                .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                            let e32 = {
+                                                let l16 = *base.add(0).cast::<*mut u8>();
+                                                let l17 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len18 = l17;
+                                                let bytes18 = _rt::Vec::from_raw_parts(
+                                                    l16.cast(),
+                                                    len18,
+                                                    len18,
+                                                );
+                                                let l19 = i32::from(
+                                                    *base
+                                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l20 = i32::from(
+                                                    *base
+                                                        .add(1 + 2 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l21 = i32::from(
+                                                    *base
+                                                        .add(2 + 2 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l22 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l23 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base31 = l22;
+                                                let len31 = l23;
+                                                let mut result31 = _rt::Vec::with_capacity(len31);
+                                                for i in 0..len31 {
+                                                    let base = base31
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    let e31 = {
+                                                        let l24 = *base.add(0).cast::<*mut u8>();
+                                                        let l25 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len26 = l25;
+                                                        let bytes26 = _rt::Vec::from_raw_parts(
+                                                            l24.cast(),
+                                                            len26,
+                                                            len26,
+                                                        );
+                                                        let l27 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l28 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len29 = l28;
+                                                        let bytes29 = _rt::Vec::from_raw_parts(
+                                                            l27.cast(),
+                                                            len29,
+                                                            len29,
+                                                        );
+                                                        let l30 = i32::from(
+                                                            *base
+                                                                .add(4 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<u8>(),
+                                                        );
+                                                        super::super::super::__with_name6::Part {
+                                                            kind: _rt::string_lift(bytes26),
+                                                            text: _rt::string_lift(bytes29),
+                                                            quoted: _rt::bool_lift(l30 as u8),
+                                                        }
+                                                    };
+                                                    result31.push(e31);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base31,
+                                                    len31 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                super::super::super::__with_name6::Word {
+                                                    text: _rt::string_lift(bytes18),
+                                                    dynamic: _rt::bool_lift(l19 as u8),
+                                                    quoted: _rt::bool_lift(l20 as u8),
+                                                    glob: _rt::bool_lift(l21 as u8),
+                                                    parts: result31,
+                                                }
+                                            };
+                                            result32.push(e32);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base32,
+                                            len32 * (5 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l33 = *base
+                                            .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l34 = *base
+                                            .add(8 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base54 = l33;
+                                        let len54 = l34;
+                                        let mut result54 = _rt::Vec::with_capacity(len54);
+                                        for i in 0..len54 {
+                                            let base = base54
+                                                .add(i * (7 * ::core::mem::size_of::<*const u8>()));
+                                            let e54 = {
+                                                let l35 = *base.add(0).cast::<*mut u8>();
+                                                let l36 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len37 = l36;
+                                                let bytes37 = _rt::Vec::from_raw_parts(
+                                                    l35.cast(),
+                                                    len37,
+                                                    len37,
+                                                );
+                                                let l38 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l39 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len40 = l39;
+                                                let bytes40 = _rt::Vec::from_raw_parts(
+                                                    l38.cast(),
+                                                    len40,
+                                                    len40,
+                                                );
+                                                let l41 = i32::from(
+                                                    *base
+                                                        .add(4 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l42 = i32::from(
+                                                    *base
+                                                        .add(1 + 4 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l43 = i32::from(
+                                                    *base
+                                                        .add(2 + 4 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l44 = *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l45 = *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base53 = l44;
+                                                let len53 = l45;
+                                                let mut result53 = _rt::Vec::with_capacity(len53);
+                                                for i in 0..len53 {
+                                                    let base = base53
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    let e53 = {
+                                                        let l46 = *base.add(0).cast::<*mut u8>();
+                                                        let l47 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len48 = l47;
+                                                        let bytes48 = _rt::Vec::from_raw_parts(
+                                                            l46.cast(),
+                                                            len48,
+                                                            len48,
+                                                        );
+                                                        let l49 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l50 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len51 = l50;
+                                                        let bytes51 = _rt::Vec::from_raw_parts(
+                                                            l49.cast(),
+                                                            len51,
+                                                            len51,
+                                                        );
+                                                        let l52 = i32::from(
+                                                            *base
+                                                                .add(4 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<u8>(),
+                                                        );
+                                                        super::super::super::__with_name6::Part {
+                                                            kind: _rt::string_lift(bytes48),
+                                                            text: _rt::string_lift(bytes51),
+                                                            quoted: _rt::bool_lift(l52 as u8),
+                                                        }
+                                                    };
+                                                    result53.push(e53);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base53,
+                                                    len53 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                super::super::super::__with_name6::Assignment {
+                                                    name: _rt::string_lift(bytes37),
+                                                    value: super::super::super::__with_name6::Word {
+                                                        text: _rt::string_lift(bytes40),
+                                                        dynamic: _rt::bool_lift(l41 as u8),
+                                                        quoted: _rt::bool_lift(l42 as u8),
+                                                        glob: _rt::bool_lift(l43 as u8),
+                                                        parts: result53,
+                                                    },
+                                                }
+                                            };
+                                            result54.push(e54);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base54,
+                                            len54 * (7 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l55 = *base
+                                            .add(8 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l56 = *base
+                                            .add(8 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base81 = l55;
+                                        let len81 = l56;
+                                        let mut result81 = _rt::Vec::with_capacity(len81);
+                                        for i in 0..len81 {
+                                            let base = base81
+                                                .add(i * (11 * ::core::mem::size_of::<*const u8>()));
+                                            let e81 = {
+                                                let l57 = *base.add(0).cast::<i32>();
+                                                let l58 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l59 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len60 = l59;
+                                                let bytes60 = _rt::Vec::from_raw_parts(
+                                                    l58.cast(),
+                                                    len60,
+                                                    len60,
+                                                );
+                                                let l61 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l62 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len63 = l62;
+                                                let bytes63 = _rt::Vec::from_raw_parts(
+                                                    l61.cast(),
+                                                    len63,
+                                                    len63,
+                                                );
+                                                let l64 = i32::from(
+                                                    *base
+                                                        .add(5 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l65 = i32::from(
+                                                    *base
+                                                        .add(1 + 5 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l66 = i32::from(
+                                                    *base
+                                                        .add(2 + 5 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l67 = *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l68 = *base
+                                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base76 = l67;
+                                                let len76 = l68;
+                                                let mut result76 = _rt::Vec::with_capacity(len76);
+                                                for i in 0..len76 {
+                                                    let base = base76
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    let e76 = {
+                                                        let l69 = *base.add(0).cast::<*mut u8>();
+                                                        let l70 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len71 = l70;
+                                                        let bytes71 = _rt::Vec::from_raw_parts(
+                                                            l69.cast(),
+                                                            len71,
+                                                            len71,
+                                                        );
+                                                        let l72 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l73 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len74 = l73;
+                                                        let bytes74 = _rt::Vec::from_raw_parts(
+                                                            l72.cast(),
+                                                            len74,
+                                                            len74,
+                                                        );
+                                                        let l75 = i32::from(
+                                                            *base
+                                                                .add(4 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<u8>(),
+                                                        );
+                                                        super::super::super::__with_name6::Part {
+                                                            kind: _rt::string_lift(bytes71),
+                                                            text: _rt::string_lift(bytes74),
+                                                            quoted: _rt::bool_lift(l75 as u8),
+                                                        }
+                                                    };
+                                                    result76.push(e76);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base76,
+                                                    len76 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l77 = *base
+                                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l78 = *base
+                                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len79 = l78;
+                                                let bytes79 = _rt::Vec::from_raw_parts(
+                                                    l77.cast(),
+                                                    len79,
+                                                    len79,
+                                                );
+                                                let l80 = i32::from(
+                                                    *base
+                                                        .add(10 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                super::super::super::__with_name6::Redirection {
+                                                    fd: l57,
+                                                    operator: _rt::string_lift(bytes60),
+                                                    target: super::super::super::__with_name6::Word {
+                                                        text: _rt::string_lift(bytes63),
+                                                        dynamic: _rt::bool_lift(l64 as u8),
+                                                        quoted: _rt::bool_lift(l65 as u8),
+                                                        glob: _rt::bool_lift(l66 as u8),
+                                                        parts: result76,
+                                                    },
+                                                    body: _rt::string_lift(bytes79),
+                                                    body_quoted: _rt::bool_lift(l80 as u8),
+                                                }
+                                            };
+                                            result81.push(e81);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base81,
+                                            len81 * (11 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l82 = *base
+                                            .add(8 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l83 = *base
+                                            .add(12 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l84 = *base
+                                            .add(16 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l85 = *base
+                                            .add(16 + 7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l86 = *base
+                                            .add(16 + 8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len87 = l86;
+                                        let bytes87 = _rt::Vec::from_raw_parts(
+                                            l85.cast(),
+                                            len87,
+                                            len87,
+                                        );
+                                        let l88 = i32::from(
+                                            *base
+                                                .add(16 + 9 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        let l89 = *base
+                                            .add(16 + 10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l90 = *base
+                                            .add(16 + 11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base94 = l89;
+                                        let len94 = l90;
+                                        let mut result94 = _rt::Vec::with_capacity(len94);
+                                        for i in 0..len94 {
+                                            let base = base94
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            let e94 = {
+                                                let l91 = *base.add(0).cast::<*mut u8>();
+                                                let l92 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len93 = l92;
+                                                let bytes93 = _rt::Vec::from_raw_parts(
+                                                    l91.cast(),
+                                                    len93,
+                                                    len93,
+                                                );
+                                                _rt::string_lift(bytes93)
+                                            };
+                                            result94.push(e94);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base94,
+                                            len94 * (2 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l95 = *base
+                                            .add(16 + 12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l96 = *base
+                                            .add(16 + 13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base103 = l95;
+                                        let len103 = l96;
+                                        let mut result103 = _rt::Vec::with_capacity(len103);
+                                        for i in 0..len103 {
+                                            let base = base103
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            let e103 = {
+                                                let l97 = *base.add(0).cast::<*mut u8>();
+                                                let l98 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len99 = l98;
+                                                let bytes99 = _rt::Vec::from_raw_parts(
+                                                    l97.cast(),
+                                                    len99,
+                                                    len99,
+                                                );
+                                                let l100 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l101 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len102 = l101;
+                                                let bytes102 = _rt::Vec::from_raw_parts(
+                                                    l100.cast(),
+                                                    len102,
+                                                    len102,
+                                                );
+                                                super::super::super::__with_name6::Via {
+                                                    kind: _rt::string_lift(bytes99),
+                                                    detail: _rt::string_lift(bytes102),
+                                                }
+                                            };
+                                            result103.push(e103);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base103,
+                                            len103 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l104 = *base
+                                            .add(16 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l105 = *base
+                                            .add(20 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l106 = *base
+                                            .add(24 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l107 = *base
+                                            .add(24 + 15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len108 = l107;
+                                        let bytes108 = _rt::Vec::from_raw_parts(
+                                            l106.cast(),
+                                            len108,
+                                            len108,
+                                        );
+                                        let l109 = i32::from(
+                                            *base
+                                                .add(24 + 16 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        super::super::super::__with_name6::Command {
+                                            id: l12 as u32,
+                                            parent: l13 as u32,
+                                            argv: result32,
+                                            assignments: result54,
+                                            redirections: result81,
+                                            position: super::super::super::__with_name6::Position {
+                                                pipeline: l82 as u32,
+                                                index: l83 as u32,
+                                                length: l84 as u32,
+                                                operator: _rt::string_lift(bytes87),
+                                                background: _rt::bool_lift(l88 as u8),
+                                                within: result94,
+                                            },
+                                            via: result103,
+                                            span: super::super::super::__with_name6::Span {
+                                                start: l104 as u32,
+                                                end: l105 as u32,
+                                            },
+                                            cwd: _rt::string_lift(bytes108),
+                                            certain: _rt::bool_lift(l109 as u8),
+                                        }
+                                    };
+                                    result110.push(e110);
+                                }
+                                _rt::cabi_dealloc(
+                                    base110,
+                                    len110 * (24 + 17 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l111 = *ptr0
+                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l112 = *ptr0
+                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base153 = l111;
+                                let len153 = l112;
+                                let mut result153 = _rt::Vec::with_capacity(len153);
+                                for i in 0..len153 {
+                                    let base = base153
+                                        .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
+                                    let e153 = {
+                                        let l113 = *base.add(0).cast::<*mut u8>();
+                                        let l114 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len115 = l114;
+                                        let bytes115 = _rt::Vec::from_raw_parts(
+                                            l113.cast(),
+                                            len115,
+                                            len115,
+                                        );
+                                        let l116 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l117 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len118 = l117;
+                                        let bytes118 = _rt::Vec::from_raw_parts(
+                                            l116.cast(),
+                                            len118,
+                                            len118,
+                                        );
+                                        let l119 = i32::from(
+                                            *base
+                                                .add(4 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        let l120 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l121 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len122 = l121;
+                                        let bytes122 = _rt::Vec::from_raw_parts(
+                                            l120.cast(),
+                                            len122,
+                                            len122,
+                                        );
+                                        let l123 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l124 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len125 = l124;
+                                        let bytes125 = _rt::Vec::from_raw_parts(
+                                            l123.cast(),
+                                            len125,
+                                            len125,
+                                        );
+                                        let l126 = *base
+                                            .add(9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l127 = *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len128 = l127;
+                                        let bytes128 = _rt::Vec::from_raw_parts(
+                                            l126.cast(),
+                                            len128,
+                                            len128,
+                                        );
+                                        let l129 = *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l130 = *base
+                                            .add(12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len131 = l130;
+                                        let bytes131 = _rt::Vec::from_raw_parts(
+                                            l129.cast(),
+                                            len131,
+                                            len131,
+                                        );
+                                        let l132 = *base
+                                            .add(13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l133 = *base
+                                            .add(14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len134 = l133;
+                                        let bytes134 = _rt::Vec::from_raw_parts(
+                                            l132.cast(),
+                                            len134,
+                                            len134,
+                                        );
+                                        let l135 = *base
+                                            .add(15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l136 = *base
+                                            .add(16 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len137 = l136;
+                                        let bytes137 = _rt::Vec::from_raw_parts(
+                                            l135.cast(),
+                                            len137,
+                                            len137,
+                                        );
+                                        let l138 = i32::from(
+                                            *base
+                                                .add(17 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        let l139 = *base
+                                            .add(18 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l140 = *base
+                                            .add(19 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len141 = l140;
+                                        let bytes141 = _rt::Vec::from_raw_parts(
+                                            l139.cast(),
+                                            len141,
+                                            len141,
+                                        );
+                                        let l142 = *base
+                                            .add(20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l143 = i32::from(
+                                            *base
+                                                .add(4 + 20 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        let l144 = *base
+                                            .add(8 + 20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l145 = *base
+                                            .add(8 + 21 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base152 = l144;
+                                        let len152 = l145;
+                                        let mut result152 = _rt::Vec::with_capacity(len152);
+                                        for i in 0..len152 {
+                                            let base = base152
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            let e152 = {
+                                                let l146 = *base.add(0).cast::<*mut u8>();
+                                                let l147 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len148 = l147;
+                                                let bytes148 = _rt::Vec::from_raw_parts(
+                                                    l146.cast(),
+                                                    len148,
+                                                    len148,
+                                                );
+                                                let l149 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l150 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len151 = l150;
+                                                let bytes151 = _rt::Vec::from_raw_parts(
+                                                    l149.cast(),
+                                                    len151,
+                                                    len151,
+                                                );
+                                                (_rt::string_lift(bytes148), _rt::string_lift(bytes151))
+                                            };
+                                            result152.push(e152);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base152,
+                                            len152 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        super::super::super::__with_name6::Effect {
+                                            kind: _rt::string_lift(bytes115),
+                                            operation: _rt::string_lift(bytes118),
+                                            severity: super::super::super::__with_name6::Severity::_lift(
+                                                l119 as u8,
+                                            ),
+                                            target: _rt::string_lift(bytes122),
+                                            path: super::super::super::__with_name1::ResolvedPath {
+                                                raw: _rt::string_lift(bytes125),
+                                                lexical: _rt::string_lift(bytes128),
+                                                canonical: _rt::string_lift(bytes131),
+                                                project_relative: _rt::string_lift(bytes134),
+                                                git_root: _rt::string_lift(bytes137),
+                                                exists: super::super::super::__with_name1::Presence::_lift(
+                                                    l138 as u8,
+                                                ),
+                                                kind: _rt::string_lift(bytes141),
+                                            },
+                                            command_id: l142 as u32,
+                                            certain: _rt::bool_lift(l143 as u8),
+                                            tags: result152,
+                                        }
+                                    };
+                                    result153.push(e153);
+                                }
+                                _rt::cabi_dealloc(
+                                    base153,
+                                    len153 * (8 + 22 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l154 = *ptr0
+                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l155 = *ptr0
+                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base164 = l154;
+                                let len164 = l155;
+                                let mut result164 = _rt::Vec::with_capacity(len164);
+                                for i in 0..len164 {
+                                    let base = base164
+                                        .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
+                                    let e164 = {
+                                        let l156 = *base.add(0).cast::<*mut u8>();
+                                        let l157 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len158 = l157;
+                                        let bytes158 = _rt::Vec::from_raw_parts(
+                                            l156.cast(),
+                                            len158,
+                                            len158,
+                                        );
+                                        let l159 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l160 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len161 = l160;
+                                        let bytes161 = _rt::Vec::from_raw_parts(
+                                            l159.cast(),
+                                            len161,
+                                            len161,
+                                        );
+                                        let l162 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>();
+                                        let l163 = i32::from(
+                                            *base
+                                                .add(4 + 4 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        super::super::super::__with_name6::Script {
+                                            language: _rt::string_lift(bytes158),
+                                            text: _rt::string_lift(bytes161),
+                                            command_id: l162 as u32,
+                                            certain: _rt::bool_lift(l163 as u8),
+                                        }
+                                    };
+                                    result164.push(e164);
+                                }
+                                _rt::cabi_dealloc(
+                                    base164,
+                                    len164 * (8 + 4 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                super::super::super::__with_name6::Analysis {
+                                    coverage: super::super::super::__with_name6::Coverage::_lift(
+                                        l3 as u8,
+                                    ),
+                                    reasons: result9,
+                                    commands: result110,
+                                    effects: result153,
+                                    scripts: result164,
+                                }
+                            };
+                            Some(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result165
+                }
+            }
+        }
         /// Reads code of general languages.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod scripts {
@@ -133,7 +1035,7 @@ pub mod exports {
                 #[doc(hidden)]
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
-                pub type Analysis = super::super::super::super::__with_name1::Analysis;
+                pub type Analysis = super::super::super::super::__with_name6::Analysis;
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_analyze_cabi<T_: Guest>(
@@ -181,7 +1083,7 @@ pub mod exports {
                             )
                         };
                         let ptr5 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        let super::super::super::super::__with_name1::Analysis {
+                        let super::super::super::super::__with_name6::Analysis {
                             coverage: coverage6,
                             reasons: reasons6,
                             commands: commands6,
@@ -240,7 +1142,7 @@ pub mod exports {
                             let base = result46
                                 .add(i * (24 + 17 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name1::Command {
+                                let super::super::super::super::__with_name6::Command {
                                     id: id9,
                                     parent: parent9,
                                     argv: argv9,
@@ -271,7 +1173,7 @@ pub mod exports {
                                     let base = result16
                                         .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name1::Word {
+                                        let super::super::super::super::__with_name6::Word {
                                             text: text10,
                                             dynamic: dynamic10,
                                             quoted: quoted10,
@@ -321,7 +1223,7 @@ pub mod exports {
                                             let base = result15
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name1::Part {
+                                                let super::super::super::super::__with_name6::Part {
                                                     kind: kind12,
                                                     text: text12,
                                                     quoted: quoted12,
@@ -381,7 +1283,7 @@ pub mod exports {
                                     let base = result25
                                         .add(i * (7 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name1::Assignment {
+                                        let super::super::super::super::__with_name6::Assignment {
                                             name: name17,
                                             value: value17,
                                         } = e;
@@ -393,7 +1295,7 @@ pub mod exports {
                                             .add(::core::mem::size_of::<*const u8>())
                                             .cast::<usize>() = len18;
                                         *base.add(0).cast::<*mut u8>() = ptr18.cast_mut();
-                                        let super::super::super::super::__with_name1::Word {
+                                        let super::super::super::super::__with_name6::Word {
                                             text: text19,
                                             dynamic: dynamic19,
                                             quoted: quoted19,
@@ -445,7 +1347,7 @@ pub mod exports {
                                             let base = result24
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name1::Part {
+                                                let super::super::super::super::__with_name6::Part {
                                                     kind: kind21,
                                                     text: text21,
                                                     quoted: quoted21,
@@ -507,7 +1409,7 @@ pub mod exports {
                                     let base = result35
                                         .add(i * (11 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name1::Redirection {
+                                        let super::super::super::super::__with_name6::Redirection {
                                             fd: fd26,
                                             operator: operator26,
                                             target: target26,
@@ -525,7 +1427,7 @@ pub mod exports {
                                         *base
                                             .add(::core::mem::size_of::<*const u8>())
                                             .cast::<*mut u8>() = ptr27.cast_mut();
-                                        let super::super::super::super::__with_name1::Word {
+                                        let super::super::super::super::__with_name6::Word {
                                             text: text28,
                                             dynamic: dynamic28,
                                             quoted: quoted28,
@@ -577,7 +1479,7 @@ pub mod exports {
                                             let base = result33
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name1::Part {
+                                                let super::super::super::super::__with_name6::Part {
                                                     kind: kind30,
                                                     text: text30,
                                                     quoted: quoted30,
@@ -638,7 +1540,7 @@ pub mod exports {
                                 *base
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = result35;
-                                let super::super::super::super::__with_name1::Position {
+                                let super::super::super::super::__with_name6::Position {
                                     pipeline: pipeline36,
                                     index: index36,
                                     length: length36,
@@ -721,7 +1623,7 @@ pub mod exports {
                                     let base = result43
                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name1::Via {
+                                        let super::super::super::super::__with_name6::Via {
                                             kind: kind40,
                                             detail: detail40,
                                         } = e;
@@ -751,7 +1653,7 @@ pub mod exports {
                                 *base
                                     .add(16 + 12 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = result43;
-                                let super::super::super::super::__with_name1::Span {
+                                let super::super::super::super::__with_name6::Span {
                                     start: start44,
                                     end: end44,
                                 } = span9;
@@ -803,7 +1705,7 @@ pub mod exports {
                             let base = result62
                                 .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name1::Effect {
+                                let super::super::super::super::__with_name6::Effect {
                                     kind: kind47,
                                     operation: operation47,
                                     severity: severity47,
@@ -844,7 +1746,7 @@ pub mod exports {
                                 *base
                                     .add(5 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = ptr50.cast_mut();
-                                let super::super::super::super::__with_name0::ResolvedPath {
+                                let super::super::super::super::__with_name1::ResolvedPath {
                                     raw: raw51,
                                     lexical: lexical51,
                                     canonical: canonical51,
@@ -995,7 +1897,7 @@ pub mod exports {
                             let base = result66
                                 .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name1::Script {
+                                let super::super::super::super::__with_name6::Script {
                                     language: language63,
                                     text: text63,
                                     command_id: command_id63,
@@ -1540,8 +2442,8 @@ pub mod exports {
                 #[doc(hidden)]
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
-                pub type Decision = super::super::super::super::__with_name0::Decision;
-                pub type Manifest = super::super::super::super::__with_name0::Manifest;
+                pub type Decision = super::super::super::super::__with_name1::Decision;
+                pub type Manifest = super::super::super::super::__with_name1::Manifest;
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_describe_cabi<T_: Guest>(
@@ -1560,7 +2462,7 @@ pub mod exports {
                             T_::describe(_rt::string_lift(bytes0))
                         };
                         let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        let super::super::super::super::__with_name0::Manifest {
+                        let super::super::super::super::__with_name1::Manifest {
                             id: id3,
                             version: version3,
                             summary: summary3,
@@ -1645,7 +2547,7 @@ pub mod exports {
                             let base = result12
                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name0::Rule {
+                                let super::super::super::super::__with_name1::Rule {
                                     id: id9,
                                     summary: summary9,
                                     default: default9,
@@ -1733,7 +2635,7 @@ pub mod exports {
                             let base = result19
                                 .add(i * (7 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name0::Example {
+                                let super::super::super::super::__with_name1::Example {
                                     tool: tool15,
                                     input: input15,
                                     outcome: outcome15,
@@ -2033,7 +2935,7 @@ pub mod exports {
                         match result3 {
                             Ok(e) => {
                                 *ptr4.add(0).cast::<u8>() = (0i32) as u8;
-                                let super::super::super::super::__with_name0::Decision {
+                                let super::super::super::super::__with_name1::Decision {
                                     outcome: outcome5,
                                     findings: findings5,
                                 } = e;
@@ -2057,7 +2959,7 @@ pub mod exports {
                                     let base = result14
                                         .add(i * (9 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name0::Finding {
+                                        let super::super::super::super::__with_name1::Finding {
                                             rule: rule6,
                                             outcome: outcome6,
                                             message: message6,
@@ -2323,13 +3225,32 @@ pub mod exports {
 #[rustfmt::skip]
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
-    pub use alloc_crate::string::String;
     pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
             String::from_utf8(bytes).unwrap()
         } else {
             unsafe { String::from_utf8_unchecked(bytes) }
+        }
+    }
+    pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
+        if size == 0 {
+            return;
+        }
+        unsafe {
+            let layout = alloc::Layout::from_size_align_unchecked(size, align);
+            alloc::dealloc(ptr, layout);
+        }
+    }
+    pub unsafe fn bool_lift(val: u8) -> bool {
+        if cfg!(debug_assertions) {
+            match val {
+                0 => false,
+                1 => true,
+                _ => panic!("invalid bool discriminant"),
+            }
+        } else {
+            val != 0
         }
     }
     pub unsafe fn invalid_enum_discriminant<T>() -> T {
@@ -2339,6 +3260,7 @@ mod _rt {
             unsafe { core::hint::unreachable_unchecked() }
         }
     }
+    pub use alloc_crate::string::String;
     #[cfg(target_arch = "wasm32")]
     pub fn run_ctors_once() {
         wit_bindgen::rt::run_ctors_once();
@@ -2403,15 +3325,6 @@ mod _rt {
             self as i32
         }
     }
-    pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
-        if size == 0 {
-            return;
-        }
-        unsafe {
-            let layout = alloc::Layout::from_size_align_unchecked(size, align);
-            alloc::dealloc(ptr, layout);
-        }
-    }
     extern crate alloc as alloc_crate;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
@@ -2448,65 +3361,65 @@ macro_rules! __export_bundle_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2506] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2516] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcd\x12\x01A\x02\x01\
-A\x1c\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
-ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
-remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
-findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
-\x07ceiling\x01\x04\0\x04rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\
-\x04rules\x04\0\x07example\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07\
-versions\x07summarys\x05tools\x0d\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\
-\0\x08manifest\x03\0\x10\x01m\x05\x06absent\x06denied\x09too-large\x08not-text\x06\
-failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen\
-ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
-git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
-ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\x01\x04\0\x0dre\
-solved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\0\x08coverag\
-e\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatastrophic\x04\0\x08\
-severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04\
-kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07\
-dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\
-\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operator\
-s\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\
-\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0abackground\x7f\x06wi\
-thin\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\
-\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\
-\x0bassignments\x17\x0credirections\x18\x08position\x13\x03via\x19\x04span\x07\x03\
-cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04k\
-inds\x09operations\x08severity\x05\x06targets\x04path\x01\x0acommand-idy\x07cert\
-ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a\
-command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
-r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
-\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
-analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
-\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
-\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
-es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
-\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
-\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
-\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
-\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
-\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
-\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
-B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
-am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
-rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
-vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\
-\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0c\x01B\x04\x02\x03\
-\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07dialects\x03cwds\x04\
-homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:bundle/analyzer@0.1.0\x05\x0d\
-\x02\x03\0\0\x08decision\x02\x03\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x0e\x04\
-\0\x08decision\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x08manifest\x03\0\x02\x01@\x01\x06\
-policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01@\x02\x06policys\x08setti\
-ngss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\x01@\x03\x06policys\x04t\
-ools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x1bguard:bundle/policies@0.1.\
-0\x05\x10\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\x01\0\x06bundle\x03\0\
-\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bi\
-ndgen-rust\x060.63.0";
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd7\x12\x01A\x02\x01\
+A\x1c\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
+s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
+\x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
+bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
+\x01r\x05\x04rules\x07outcome\x01\x07messages\x06remedys\x04tags\x03\x04\0\x07fi\
+nding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08findings\x06\x04\0\x08decisi\
+on\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\x07ceiling\x01\x04\0\x04\
+rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\x04rules\x04\0\x07exam\
+ple\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07versions\x07summarys\x05\
+tools\x0d\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\0\x08manifest\x03\0\x10\
+\x01m\x05\x06absent\x06denied\x09too-large\x08not-text\x06failed\x04\0\x05fault\x03\
+\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presence\x03\0\x14\x01r\x07\x03\
+raws\x07lexicals\x09canonicals\x10project-relatives\x08git-roots\x06exists\x15\x04\
+kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05error\x04warn\x04info\x05debu\
+g\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/types@0.1.0\x05\x01\x02\x03\0\x01\
+\x05fault\x02\x03\0\x01\x0dresolved-path\x01B\x09\x02\x03\x02\x01\x02\x04\0\x05f\
+ault\x03\0\0\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04pa\
+ths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\
+\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\x04\x01B\x05\x02\x03\
+\x02\x01\x02\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\
+\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x05\x01B\x05\x02\x03\x02\x01\
+\x02\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-obje\
+cts\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/journal@0.1.0\x05\x06\x02\
+\x03\0\x01\x05level\x01B\x04\x02\x03\x02\x01\x07\x04\0\x05level\x03\0\0\x01@\x02\
+\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16guard:policy/log@0\
+.1.0\x05\x08\x01B'\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08\
+complete\x07partial\x08unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07\
+notable\x0bdestructive\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05s\
+tarty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\
+\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04\
+glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\
+\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0b\
+body-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05in\
+dexy\x06lengthy\x08operators\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\
+\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01\
+p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credi\
+rections\x18\x08position\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\
+\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08sev\
+erity\x05\x06targets\x04path\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\
+\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\
+\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07r\
+easons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19\
+guard:policy/syntax@0.1.0\x05\x09\x02\x03\0\x06\x08analysis\x01B\x05\x02\x03\x02\
+\x01\x0a\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\
+\x03\0\"guard:bundle/shared-analysis@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08la\
+nguages\x04codes\0\0\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\
+\x0c\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07\
+dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:bundle/a\
+nalyzer@0.1.0\x05\x0d\x02\x03\0\x01\x08decision\x02\x03\0\x01\x08manifest\x01B\x0c\
+\x02\x03\x02\x01\x0e\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x08mani\
+fest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01\
+@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\
+\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x1bg\
+uard:bundle/policies@0.1.0\x05\x10\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\
+\x01\0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-componen\
+t\x070.262.0\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }
@@ -2519,57 +3432,57 @@ pub use __export_bundle_impl as export_component;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2261] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb8\x10\x01A\x02\x01\
-A\x16\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
-ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
-remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
-findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
-\x07ceiling\x01\x04\0\x04rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\
-\x04rules\x04\0\x07example\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07\
-versions\x07summarys\x05tools\x0d\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\
-\0\x08manifest\x03\0\x10\x01m\x05\x06absent\x06denied\x09too-large\x08not-text\x06\
-failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen\
-ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
-git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
-ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\x01\x04\0\x0dre\
-solved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\0\x08coverag\
-e\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatastrophic\x04\0\x08\
-severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04\
-kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07\
-dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\
-\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operator\
-s\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\
-\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0abackground\x7f\x06wi\
-thin\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\
-\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\
-\x0bassignments\x17\x0credirections\x18\x08position\x13\x03via\x19\x04span\x07\x03\
-cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04k\
-inds\x09operations\x08severity\x05\x06targets\x04path\x01\x0acommand-idy\x07cert\
-ain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0a\
-command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01\
-r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
-\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
-analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
-\0\x07current\x01\x02\x03\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
-\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
-es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\
-\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
-\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
-\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
-\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\
-\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
-\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x08\x01\
-B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
-am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/jou\
-rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
-vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\
-\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0c\x04\09guard:b\
-undle/bundle-with-all-of-its-exports-removed@0.1.0\x04\0\x0b,\x01\0&bundle-with-\
-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwi\
-t-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2271] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc2\x10\x01A\x02\x01\
+A\x16\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
+s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
+\x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
+bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
+\x01r\x05\x04rules\x07outcome\x01\x07messages\x06remedys\x04tags\x03\x04\0\x07fi\
+nding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08findings\x06\x04\0\x08decisi\
+on\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\x07ceiling\x01\x04\0\x04\
+rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\x04rules\x04\0\x07exam\
+ple\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07versions\x07summarys\x05\
+tools\x0d\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\0\x08manifest\x03\0\x10\
+\x01m\x05\x06absent\x06denied\x09too-large\x08not-text\x06failed\x04\0\x05fault\x03\
+\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presence\x03\0\x14\x01r\x07\x03\
+raws\x07lexicals\x09canonicals\x10project-relatives\x08git-roots\x06exists\x15\x04\
+kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05error\x04warn\x04info\x05debu\
+g\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/types@0.1.0\x05\x01\x02\x03\0\x01\
+\x05fault\x02\x03\0\x01\x0dresolved-path\x01B\x09\x02\x03\x02\x01\x02\x04\0\x05f\
+ault\x03\0\0\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04pa\
+ths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\
+\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\x04\x01B\x05\x02\x03\
+\x02\x01\x02\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\
+\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x05\x01B\x05\x02\x03\x02\x01\
+\x02\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-obje\
+cts\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/journal@0.1.0\x05\x06\x02\
+\x03\0\x01\x05level\x01B\x04\x02\x03\x02\x01\x07\x04\0\x05level\x03\0\0\x01@\x02\
+\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16guard:policy/log@0\
+.1.0\x05\x08\x01B'\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08\
+complete\x07partial\x08unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07\
+notable\x0bdestructive\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05s\
+tarty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\
+\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04\
+glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\
+\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0b\
+body-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05in\
+dexy\x06lengthy\x08operators\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\
+\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01\
+p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credi\
+rections\x18\x08position\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\
+\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08sev\
+erity\x05\x06targets\x04path\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\
+\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\
+\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07r\
+easons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19\
+guard:policy/syntax@0.1.0\x05\x09\x02\x03\0\x06\x08analysis\x01B\x05\x02\x03\x02\
+\x01\x0a\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\
+\x03\0\"guard:bundle/shared-analysis@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08la\
+nguages\x04codes\0\0\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\
+\x0c\x04\09guard:bundle/bundle-with-all-of-its-exports-removed@0.1.0\x04\0\x0b,\x01\
+\0&bundle-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocess\
+ed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

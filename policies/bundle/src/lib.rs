@@ -27,6 +27,9 @@ static ALLOCATOR: Forward = Forward;
 macro_rules! policies {
     ($($slot:ident: $name:literal is $policy:ty,)*) => {
         mod component {
+            use std::cell::RefCell;
+            use std::rc::Rc;
+
             use guard_sdk::Decision;
             use guard_sdk::guest::{self, Manifest, Slot};
             use guard_sdk::serde_json;
@@ -34,12 +37,14 @@ macro_rules! policies {
             use policy_script_summary::Summary;
 
             use crate::bindings::exports::guard::bundle::{analyzer, policies};
-            use crate::bindings::guard::bundle::scripts;
+            use crate::bindings::guard::bundle::{scripts, shared_analysis};
 
             struct Component;
 
             std::thread_local! {
                 $(static $slot: Slot<$policy> = const { Slot::new(None) };)*
+                /// What the host gave last.
+                static ANALYSIS: RefCell<Option<Rc<Analysis>>> = const { RefCell::new(None) };
             }
 
             impl analyzer::Guest for Component {
@@ -70,17 +75,28 @@ macro_rules! policies {
 
                 fn decide(policy: String, tool: String, input: String) -> Result<Decision, String> {
                     match policy.as_str() {
-                        $($name => $slot.with(|slot| guest::decide(slot, &tool, &input)),)*
+                        $($name => $slot.with(|slot| guest::decide_with(slot, &tool, &input, analysis)),)*
                         _ => Err(missing(&policy)),
                     }
                 }
+            }
+
+            #[expect(clippy::panic, reason = "a trap: the host broke its contract")]
+            fn analysis() -> Rc<Analysis> {
+                ANALYSIS.with_borrow_mut(|last| {
+                    if let Some(new) = shared_analysis::current() {
+                        *last = Some(guest::as_told(new));
+                    }
+                    let Some(analysis) = last else { panic!("the host never gave the analysis") };
+                    analysis.clone()
+                })
             }
 
             fn missing(policy: &str) -> String {
                 format!("there is no policy `{policy}` in this component")
             }
 
-            #[expect(unsafe_code, reason = "generated: the exported symbols of the canonical ABI")]
+            #[expect(unsafe_code, unreachable_pub, reason = "generated: the exported symbols of the canonical ABI")]
             mod export {
                 use super::Component;
 

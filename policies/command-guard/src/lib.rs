@@ -101,7 +101,7 @@ impl Policy for CommandGuard {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let view = CallView::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for rule in rules::ALL {
             let told = |hit: Hit| hit.told(&rule.rule, rule.class, &view);

@@ -73,7 +73,7 @@ impl Policy for PathContext {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let view = CallView::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, analysis, &self.settings);
         let mut verdicts = Verdicts::default();
         for effect in &analysis.effects {
             if view.is_shell() {

@@ -114,10 +114,10 @@ impl Policy for PlanEnforcer {
             call.log(Level::Warn, &format!("{file}: {why}"));
         }
         let judgement = if command.contains(MARKER) {
-            Judgement::ad_hoc(command, &call.analysis(), plan.ok().as_ref())
+            Judgement::ad_hoc(command, call.analysis(), plan.ok().as_ref())
         } else {
             match plan {
-                Ok(plan) => Judgement::of(command, &call.analysis(), &plan),
+                Ok(plan) => Judgement::of(command, call.analysis(), &plan),
                 Err(Unreadable::Absent) => None,
                 Err(Unreadable::Because(why)) => Some(Judgement::unreadable(command, &why)),
             }

@@ -85,7 +85,7 @@ impl Policy for ProtectedFiles {
             }
             findings.extend(hits.into_iter().map(|hit| hit.into_finding(*message)));
         }
-        findings.extend(rules::secret_read::unknown(&analysis, &self.settings).filter(|_| is_reader));
+        findings.extend(rules::secret_read::unknown(analysis, &self.settings).filter(|_| is_reader));
         Ok(findings.into_iter().collect())
     }
 }

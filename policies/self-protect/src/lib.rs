@@ -82,7 +82,7 @@ impl Policy for SelfProtect {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
-        let view = CallView::new(call, &analysis, &self.settings);
+        let view = CallView::new(call, analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for check in rules::CHECKS {
             check(&view, &mut findings);

@@ -10,6 +10,1376 @@
 #[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod guard {
+        pub mod bundle {
+            /// The analysis of the call for the policies that are here, which share it.
+            #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+            pub mod shared_analysis {
+                #[used]
+                #[doc(hidden)]
+                static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
+                use super::super::super::super::_rt;
+                pub type Analysis = super::super::super::super::exports::guard::policy::syntax::Analysis;
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_current_cabi<T_: Guest>() -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result0 = { T_::current() };
+                        let ptr1 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result0 {
+                            Some(e) => {
+                                *ptr1.add(0).cast::<u8>() = (1i32) as u8;
+                                let super::super::super::super::exports::guard::policy::syntax::Analysis {
+                                    coverage: coverage2,
+                                    reasons: reasons2,
+                                    commands: commands2,
+                                    effects: effects2,
+                                    scripts: scripts2,
+                                } = e;
+                                *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (coverage2.clone() as i32) as u8;
+                                let vec4 = reasons2;
+                                let len4 = vec4.len();
+                                let layout4 = _rt::alloc::Layout::from_size_align(
+                                        vec4.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result4, _cleanup4) = wit_bindgen::rt::Cleanup::new(
+                                    layout4,
+                                );
+                                if let Some(cleanup) = _cleanup4 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec4.into_iter().enumerate() {
+                                    let base = result4
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let vec3 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr3 = vec3.as_ptr().cast::<u8>();
+                                        let len3 = vec3.len();
+                                        ::core::mem::forget(vec3);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len3;
+                                        *base.add(0).cast::<*mut u8>() = ptr3.cast_mut();
+                                    }
+                                }
+                                *ptr1
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len4;
+                                *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result4;
+                                let vec42 = commands2;
+                                let len42 = vec42.len();
+                                let layout42 = _rt::alloc::Layout::from_size_align(
+                                        vec42.len()
+                                            * (24 + 17 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result42, _cleanup42) = wit_bindgen::rt::Cleanup::new(
+                                    layout42,
+                                );
+                                if let Some(cleanup) = _cleanup42 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec42.into_iter().enumerate() {
+                                    let base = result42
+                                        .add(i * (24 + 17 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let super::super::super::super::exports::guard::policy::syntax::Command {
+                                            id: id5,
+                                            parent: parent5,
+                                            argv: argv5,
+                                            assignments: assignments5,
+                                            redirections: redirections5,
+                                            position: position5,
+                                            via: via5,
+                                            span: span5,
+                                            cwd: cwd5,
+                                            certain: certain5,
+                                        } = e;
+                                        *base.add(0).cast::<i32>() = _rt::as_i32(id5);
+                                        *base.add(4).cast::<i32>() = _rt::as_i32(parent5);
+                                        let vec12 = argv5;
+                                        let len12 = vec12.len();
+                                        let layout12 = _rt::alloc::Layout::from_size_align(
+                                                vec12.len() * (5 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result12, _cleanup12) = wit_bindgen::rt::Cleanup::new(
+                                            layout12,
+                                        );
+                                        if let Some(cleanup) = _cleanup12 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec12.into_iter().enumerate() {
+                                            let base = result12
+                                                .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let super::super::super::super::exports::guard::policy::syntax::Word {
+                                                    text: text6,
+                                                    dynamic: dynamic6,
+                                                    quoted: quoted6,
+                                                    glob: glob6,
+                                                    parts: parts6,
+                                                } = e;
+                                                let vec7 = (text6.into_bytes()).into_boxed_slice();
+                                                let ptr7 = vec7.as_ptr().cast::<u8>();
+                                                let len7 = vec7.len();
+                                                ::core::mem::forget(vec7);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len7;
+                                                *base.add(0).cast::<*mut u8>() = ptr7.cast_mut();
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match dynamic6 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(1 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match quoted6 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(2 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match glob6 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                let vec11 = parts6;
+                                                let len11 = vec11.len();
+                                                let layout11 = _rt::alloc::Layout::from_size_align(
+                                                        vec11.len() * (5 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    )
+                                                    .unwrap();
+                                                let (result11, _cleanup11) = wit_bindgen::rt::Cleanup::new(
+                                                    layout11,
+                                                );
+                                                if let Some(cleanup) = _cleanup11 {
+                                                    cleanup.forget();
+                                                }
+                                                for (i, e) in vec11.into_iter().enumerate() {
+                                                    let base = result11
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let super::super::super::super::exports::guard::policy::syntax::Part {
+                                                            kind: kind8,
+                                                            text: text8,
+                                                            quoted: quoted8,
+                                                        } = e;
+                                                        let vec9 = (kind8.into_bytes()).into_boxed_slice();
+                                                        let ptr9 = vec9.as_ptr().cast::<u8>();
+                                                        let len9 = vec9.len();
+                                                        ::core::mem::forget(vec9);
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len9;
+                                                        *base.add(0).cast::<*mut u8>() = ptr9.cast_mut();
+                                                        let vec10 = (text8.into_bytes()).into_boxed_slice();
+                                                        let ptr10 = vec10.as_ptr().cast::<u8>();
+                                                        let len10 = vec10.len();
+                                                        ::core::mem::forget(vec10);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len10;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr10.cast_mut();
+                                                        *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (match quoted8 {
+                                                            true => 1,
+                                                            false => 0,
+                                                        }) as u8;
+                                                    }
+                                                }
+                                                *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len11;
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result11;
+                                            }
+                                        }
+                                        *base
+                                            .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len12;
+                                        *base.add(8).cast::<*mut u8>() = result12;
+                                        let vec21 = assignments5;
+                                        let len21 = vec21.len();
+                                        let layout21 = _rt::alloc::Layout::from_size_align(
+                                                vec21.len() * (7 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result21, _cleanup21) = wit_bindgen::rt::Cleanup::new(
+                                            layout21,
+                                        );
+                                        if let Some(cleanup) = _cleanup21 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec21.into_iter().enumerate() {
+                                            let base = result21
+                                                .add(i * (7 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let super::super::super::super::exports::guard::policy::syntax::Assignment {
+                                                    name: name13,
+                                                    value: value13,
+                                                } = e;
+                                                let vec14 = (name13.into_bytes()).into_boxed_slice();
+                                                let ptr14 = vec14.as_ptr().cast::<u8>();
+                                                let len14 = vec14.len();
+                                                ::core::mem::forget(vec14);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len14;
+                                                *base.add(0).cast::<*mut u8>() = ptr14.cast_mut();
+                                                let super::super::super::super::exports::guard::policy::syntax::Word {
+                                                    text: text15,
+                                                    dynamic: dynamic15,
+                                                    quoted: quoted15,
+                                                    glob: glob15,
+                                                    parts: parts15,
+                                                } = value13;
+                                                let vec16 = (text15.into_bytes()).into_boxed_slice();
+                                                let ptr16 = vec16.as_ptr().cast::<u8>();
+                                                let len16 = vec16.len();
+                                                ::core::mem::forget(vec16);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len16;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr16.cast_mut();
+                                                *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match dynamic15 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(1 + 4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match quoted15 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(2 + 4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match glob15 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                let vec20 = parts15;
+                                                let len20 = vec20.len();
+                                                let layout20 = _rt::alloc::Layout::from_size_align(
+                                                        vec20.len() * (5 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    )
+                                                    .unwrap();
+                                                let (result20, _cleanup20) = wit_bindgen::rt::Cleanup::new(
+                                                    layout20,
+                                                );
+                                                if let Some(cleanup) = _cleanup20 {
+                                                    cleanup.forget();
+                                                }
+                                                for (i, e) in vec20.into_iter().enumerate() {
+                                                    let base = result20
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let super::super::super::super::exports::guard::policy::syntax::Part {
+                                                            kind: kind17,
+                                                            text: text17,
+                                                            quoted: quoted17,
+                                                        } = e;
+                                                        let vec18 = (kind17.into_bytes()).into_boxed_slice();
+                                                        let ptr18 = vec18.as_ptr().cast::<u8>();
+                                                        let len18 = vec18.len();
+                                                        ::core::mem::forget(vec18);
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len18;
+                                                        *base.add(0).cast::<*mut u8>() = ptr18.cast_mut();
+                                                        let vec19 = (text17.into_bytes()).into_boxed_slice();
+                                                        let ptr19 = vec19.as_ptr().cast::<u8>();
+                                                        let len19 = vec19.len();
+                                                        ::core::mem::forget(vec19);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len19;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr19.cast_mut();
+                                                        *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (match quoted17 {
+                                                            true => 1,
+                                                            false => 0,
+                                                        }) as u8;
+                                                    }
+                                                }
+                                                *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len20;
+                                                *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result20;
+                                            }
+                                        }
+                                        *base
+                                            .add(8 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len21;
+                                        *base
+                                            .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result21;
+                                        let vec31 = redirections5;
+                                        let len31 = vec31.len();
+                                        let layout31 = _rt::alloc::Layout::from_size_align(
+                                                vec31.len() * (11 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result31, _cleanup31) = wit_bindgen::rt::Cleanup::new(
+                                            layout31,
+                                        );
+                                        if let Some(cleanup) = _cleanup31 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec31.into_iter().enumerate() {
+                                            let base = result31
+                                                .add(i * (11 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let super::super::super::super::exports::guard::policy::syntax::Redirection {
+                                                    fd: fd22,
+                                                    operator: operator22,
+                                                    target: target22,
+                                                    body: body22,
+                                                    body_quoted: body_quoted22,
+                                                } = e;
+                                                *base.add(0).cast::<i32>() = _rt::as_i32(fd22);
+                                                let vec23 = (operator22.into_bytes()).into_boxed_slice();
+                                                let ptr23 = vec23.as_ptr().cast::<u8>();
+                                                let len23 = vec23.len();
+                                                ::core::mem::forget(vec23);
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len23;
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr23.cast_mut();
+                                                let super::super::super::super::exports::guard::policy::syntax::Word {
+                                                    text: text24,
+                                                    dynamic: dynamic24,
+                                                    quoted: quoted24,
+                                                    glob: glob24,
+                                                    parts: parts24,
+                                                } = target22;
+                                                let vec25 = (text24.into_bytes()).into_boxed_slice();
+                                                let ptr25 = vec25.as_ptr().cast::<u8>();
+                                                let len25 = vec25.len();
+                                                ::core::mem::forget(vec25);
+                                                *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len25;
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr25.cast_mut();
+                                                *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match dynamic24 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(1 + 5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match quoted24 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                *base
+                                                    .add(2 + 5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match glob24 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                                let vec29 = parts24;
+                                                let len29 = vec29.len();
+                                                let layout29 = _rt::alloc::Layout::from_size_align(
+                                                        vec29.len() * (5 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    )
+                                                    .unwrap();
+                                                let (result29, _cleanup29) = wit_bindgen::rt::Cleanup::new(
+                                                    layout29,
+                                                );
+                                                if let Some(cleanup) = _cleanup29 {
+                                                    cleanup.forget();
+                                                }
+                                                for (i, e) in vec29.into_iter().enumerate() {
+                                                    let base = result29
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let super::super::super::super::exports::guard::policy::syntax::Part {
+                                                            kind: kind26,
+                                                            text: text26,
+                                                            quoted: quoted26,
+                                                        } = e;
+                                                        let vec27 = (kind26.into_bytes()).into_boxed_slice();
+                                                        let ptr27 = vec27.as_ptr().cast::<u8>();
+                                                        let len27 = vec27.len();
+                                                        ::core::mem::forget(vec27);
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len27;
+                                                        *base.add(0).cast::<*mut u8>() = ptr27.cast_mut();
+                                                        let vec28 = (text26.into_bytes()).into_boxed_slice();
+                                                        let ptr28 = vec28.as_ptr().cast::<u8>();
+                                                        let len28 = vec28.len();
+                                                        ::core::mem::forget(vec28);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len28;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr28.cast_mut();
+                                                        *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (match quoted26 {
+                                                            true => 1,
+                                                            false => 0,
+                                                        }) as u8;
+                                                    }
+                                                }
+                                                *base
+                                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len29;
+                                                *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result29;
+                                                let vec30 = (body22.into_bytes()).into_boxed_slice();
+                                                let ptr30 = vec30.as_ptr().cast::<u8>();
+                                                let len30 = vec30.len();
+                                                ::core::mem::forget(vec30);
+                                                *base
+                                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len30;
+                                                *base
+                                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr30.cast_mut();
+                                                *base
+                                                    .add(10 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (match body_quoted22 {
+                                                    true => 1,
+                                                    false => 0,
+                                                }) as u8;
+                                            }
+                                        }
+                                        *base
+                                            .add(8 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len31;
+                                        *base
+                                            .add(8 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result31;
+                                        let super::super::super::super::exports::guard::policy::syntax::Position {
+                                            pipeline: pipeline32,
+                                            index: index32,
+                                            length: length32,
+                                            operator: operator32,
+                                            background: background32,
+                                            within: within32,
+                                        } = position5;
+                                        *base
+                                            .add(8 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(pipeline32);
+                                        *base
+                                            .add(12 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(index32);
+                                        *base
+                                            .add(16 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(length32);
+                                        let vec33 = (operator32.into_bytes()).into_boxed_slice();
+                                        let ptr33 = vec33.as_ptr().cast::<u8>();
+                                        let len33 = vec33.len();
+                                        ::core::mem::forget(vec33);
+                                        *base
+                                            .add(16 + 8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len33;
+                                        *base
+                                            .add(16 + 7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr33.cast_mut();
+                                        *base
+                                            .add(16 + 9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match background32 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                        let vec35 = within32;
+                                        let len35 = vec35.len();
+                                        let layout35 = _rt::alloc::Layout::from_size_align(
+                                                vec35.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result35, _cleanup35) = wit_bindgen::rt::Cleanup::new(
+                                            layout35,
+                                        );
+                                        if let Some(cleanup) = _cleanup35 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec35.into_iter().enumerate() {
+                                            let base = result35
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let vec34 = (e.into_bytes()).into_boxed_slice();
+                                                let ptr34 = vec34.as_ptr().cast::<u8>();
+                                                let len34 = vec34.len();
+                                                ::core::mem::forget(vec34);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len34;
+                                                *base.add(0).cast::<*mut u8>() = ptr34.cast_mut();
+                                            }
+                                        }
+                                        *base
+                                            .add(16 + 11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len35;
+                                        *base
+                                            .add(16 + 10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result35;
+                                        let vec39 = via5;
+                                        let len39 = vec39.len();
+                                        let layout39 = _rt::alloc::Layout::from_size_align(
+                                                vec39.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result39, _cleanup39) = wit_bindgen::rt::Cleanup::new(
+                                            layout39,
+                                        );
+                                        if let Some(cleanup) = _cleanup39 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec39.into_iter().enumerate() {
+                                            let base = result39
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let super::super::super::super::exports::guard::policy::syntax::Via {
+                                                    kind: kind36,
+                                                    detail: detail36,
+                                                } = e;
+                                                let vec37 = (kind36.into_bytes()).into_boxed_slice();
+                                                let ptr37 = vec37.as_ptr().cast::<u8>();
+                                                let len37 = vec37.len();
+                                                ::core::mem::forget(vec37);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len37;
+                                                *base.add(0).cast::<*mut u8>() = ptr37.cast_mut();
+                                                let vec38 = (detail36.into_bytes()).into_boxed_slice();
+                                                let ptr38 = vec38.as_ptr().cast::<u8>();
+                                                let len38 = vec38.len();
+                                                ::core::mem::forget(vec38);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len38;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr38.cast_mut();
+                                            }
+                                        }
+                                        *base
+                                            .add(16 + 13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len39;
+                                        *base
+                                            .add(16 + 12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result39;
+                                        let super::super::super::super::exports::guard::policy::syntax::Span {
+                                            start: start40,
+                                            end: end40,
+                                        } = span5;
+                                        *base
+                                            .add(16 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(start40);
+                                        *base
+                                            .add(20 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(end40);
+                                        let vec41 = (cwd5.into_bytes()).into_boxed_slice();
+                                        let ptr41 = vec41.as_ptr().cast::<u8>();
+                                        let len41 = vec41.len();
+                                        ::core::mem::forget(vec41);
+                                        *base
+                                            .add(24 + 15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len41;
+                                        *base
+                                            .add(24 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr41.cast_mut();
+                                        *base
+                                            .add(24 + 16 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match certain5 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                    }
+                                }
+                                *ptr1
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len42;
+                                *ptr1
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result42;
+                                let vec58 = effects2;
+                                let len58 = vec58.len();
+                                let layout58 = _rt::alloc::Layout::from_size_align(
+                                        vec58.len()
+                                            * (8 + 22 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result58, _cleanup58) = wit_bindgen::rt::Cleanup::new(
+                                    layout58,
+                                );
+                                if let Some(cleanup) = _cleanup58 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec58.into_iter().enumerate() {
+                                    let base = result58
+                                        .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let super::super::super::super::exports::guard::policy::syntax::Effect {
+                                            kind: kind43,
+                                            operation: operation43,
+                                            severity: severity43,
+                                            target: target43,
+                                            path: path43,
+                                            command_id: command_id43,
+                                            certain: certain43,
+                                            tags: tags43,
+                                        } = e;
+                                        let vec44 = (kind43.into_bytes()).into_boxed_slice();
+                                        let ptr44 = vec44.as_ptr().cast::<u8>();
+                                        let len44 = vec44.len();
+                                        ::core::mem::forget(vec44);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len44;
+                                        *base.add(0).cast::<*mut u8>() = ptr44.cast_mut();
+                                        let vec45 = (operation43.into_bytes()).into_boxed_slice();
+                                        let ptr45 = vec45.as_ptr().cast::<u8>();
+                                        let len45 = vec45.len();
+                                        ::core::mem::forget(vec45);
+                                        *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len45;
+                                        *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr45.cast_mut();
+                                        *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (severity43.clone() as i32) as u8;
+                                        let vec46 = (target43.into_bytes()).into_boxed_slice();
+                                        let ptr46 = vec46.as_ptr().cast::<u8>();
+                                        let len46 = vec46.len();
+                                        ::core::mem::forget(vec46);
+                                        *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len46;
+                                        *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr46.cast_mut();
+                                        let super::super::super::super::exports::guard::policy::types::ResolvedPath {
+                                            raw: raw47,
+                                            lexical: lexical47,
+                                            canonical: canonical47,
+                                            project_relative: project_relative47,
+                                            git_root: git_root47,
+                                            exists: exists47,
+                                            kind: kind47,
+                                        } = path43;
+                                        let vec48 = (raw47.into_bytes()).into_boxed_slice();
+                                        let ptr48 = vec48.as_ptr().cast::<u8>();
+                                        let len48 = vec48.len();
+                                        ::core::mem::forget(vec48);
+                                        *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len48;
+                                        *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr48.cast_mut();
+                                        let vec49 = (lexical47.into_bytes()).into_boxed_slice();
+                                        let ptr49 = vec49.as_ptr().cast::<u8>();
+                                        let len49 = vec49.len();
+                                        ::core::mem::forget(vec49);
+                                        *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len49;
+                                        *base
+                                            .add(9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr49.cast_mut();
+                                        let vec50 = (canonical47.into_bytes()).into_boxed_slice();
+                                        let ptr50 = vec50.as_ptr().cast::<u8>();
+                                        let len50 = vec50.len();
+                                        ::core::mem::forget(vec50);
+                                        *base
+                                            .add(12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len50;
+                                        *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr50.cast_mut();
+                                        let vec51 = (project_relative47.into_bytes())
+                                            .into_boxed_slice();
+                                        let ptr51 = vec51.as_ptr().cast::<u8>();
+                                        let len51 = vec51.len();
+                                        ::core::mem::forget(vec51);
+                                        *base
+                                            .add(14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len51;
+                                        *base
+                                            .add(13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr51.cast_mut();
+                                        let vec52 = (git_root47.into_bytes()).into_boxed_slice();
+                                        let ptr52 = vec52.as_ptr().cast::<u8>();
+                                        let len52 = vec52.len();
+                                        ::core::mem::forget(vec52);
+                                        *base
+                                            .add(16 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len52;
+                                        *base
+                                            .add(15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr52.cast_mut();
+                                        *base
+                                            .add(17 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (exists47.clone() as i32) as u8;
+                                        let vec53 = (kind47.into_bytes()).into_boxed_slice();
+                                        let ptr53 = vec53.as_ptr().cast::<u8>();
+                                        let len53 = vec53.len();
+                                        ::core::mem::forget(vec53);
+                                        *base
+                                            .add(19 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len53;
+                                        *base
+                                            .add(18 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr53.cast_mut();
+                                        *base
+                                            .add(20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(command_id43);
+                                        *base
+                                            .add(4 + 20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match certain43 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                        let vec57 = tags43;
+                                        let len57 = vec57.len();
+                                        let layout57 = _rt::alloc::Layout::from_size_align(
+                                                vec57.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result57, _cleanup57) = wit_bindgen::rt::Cleanup::new(
+                                            layout57,
+                                        );
+                                        if let Some(cleanup) = _cleanup57 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec57.into_iter().enumerate() {
+                                            let base = result57
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t54_0, t54_1) = e;
+                                                let vec55 = (t54_0.into_bytes()).into_boxed_slice();
+                                                let ptr55 = vec55.as_ptr().cast::<u8>();
+                                                let len55 = vec55.len();
+                                                ::core::mem::forget(vec55);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len55;
+                                                *base.add(0).cast::<*mut u8>() = ptr55.cast_mut();
+                                                let vec56 = (t54_1.into_bytes()).into_boxed_slice();
+                                                let ptr56 = vec56.as_ptr().cast::<u8>();
+                                                let len56 = vec56.len();
+                                                ::core::mem::forget(vec56);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len56;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr56.cast_mut();
+                                            }
+                                        }
+                                        *base
+                                            .add(8 + 21 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len57;
+                                        *base
+                                            .add(8 + 20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result57;
+                                    }
+                                }
+                                *ptr1
+                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len58;
+                                *ptr1
+                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result58;
+                                let vec62 = scripts2;
+                                let len62 = vec62.len();
+                                let layout62 = _rt::alloc::Layout::from_size_align(
+                                        vec62.len() * (8 + 4 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result62, _cleanup62) = wit_bindgen::rt::Cleanup::new(
+                                    layout62,
+                                );
+                                if let Some(cleanup) = _cleanup62 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec62.into_iter().enumerate() {
+                                    let base = result62
+                                        .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let super::super::super::super::exports::guard::policy::syntax::Script {
+                                            language: language59,
+                                            text: text59,
+                                            command_id: command_id59,
+                                            certain: certain59,
+                                        } = e;
+                                        let vec60 = (language59.into_bytes()).into_boxed_slice();
+                                        let ptr60 = vec60.as_ptr().cast::<u8>();
+                                        let len60 = vec60.len();
+                                        ::core::mem::forget(vec60);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len60;
+                                        *base.add(0).cast::<*mut u8>() = ptr60.cast_mut();
+                                        let vec61 = (text59.into_bytes()).into_boxed_slice();
+                                        let ptr61 = vec61.as_ptr().cast::<u8>();
+                                        let len61 = vec61.len();
+                                        ::core::mem::forget(vec61);
+                                        *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len61;
+                                        *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr61.cast_mut();
+                                        *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(command_id59);
+                                        *base
+                                            .add(4 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match certain59 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                    }
+                                }
+                                *ptr1
+                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len62;
+                                *ptr1
+                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result62;
+                            }
+                            None => {
+                                *ptr1.add(0).cast::<u8>() = (0i32) as u8;
+                            }
+                        };
+                        ptr1
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_current<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {}
+                            _ => {
+                                let l1 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base5 = l1;
+                                let len5 = l2;
+                                for i in 0..len5 {
+                                    let base = base5
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l3 = *base.add(0).cast::<*mut u8>();
+                                        let l4 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l3, l4, 1);
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base5,
+                                    len5 * (2 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l6 = *arg0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l7 = *arg0
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base66 = l6;
+                                let len66 = l7;
+                                for i in 0..len66 {
+                                    let base = base66
+                                        .add(i * (24 + 17 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l8 = *base.add(8).cast::<*mut u8>();
+                                        let l9 = *base
+                                            .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base19 = l8;
+                                        let len19 = l9;
+                                        for i in 0..len19 {
+                                            let base = base19
+                                                .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l10 = *base.add(0).cast::<*mut u8>();
+                                                let l11 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l10, l11, 1);
+                                                let l12 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l13 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base18 = l12;
+                                                let len18 = l13;
+                                                for i in 0..len18 {
+                                                    let base = base18
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let l14 = *base.add(0).cast::<*mut u8>();
+                                                        let l15 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l14, l15, 1);
+                                                        let l16 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l17 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l16, l17, 1);
+                                                    }
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base18,
+                                                    len18 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base19,
+                                            len19 * (5 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l20 = *base
+                                            .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l21 = *base
+                                            .add(8 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base33 = l20;
+                                        let len33 = l21;
+                                        for i in 0..len33 {
+                                            let base = base33
+                                                .add(i * (7 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l22 = *base.add(0).cast::<*mut u8>();
+                                                let l23 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l22, l23, 1);
+                                                let l24 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l25 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l24, l25, 1);
+                                                let l26 = *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l27 = *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base32 = l26;
+                                                let len32 = l27;
+                                                for i in 0..len32 {
+                                                    let base = base32
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let l28 = *base.add(0).cast::<*mut u8>();
+                                                        let l29 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l28, l29, 1);
+                                                        let l30 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l31 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l30, l31, 1);
+                                                    }
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base32,
+                                                    len32 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base33,
+                                            len33 * (7 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l34 = *base
+                                            .add(8 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l35 = *base
+                                            .add(8 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base49 = l34;
+                                        let len49 = l35;
+                                        for i in 0..len49 {
+                                            let base = base49
+                                                .add(i * (11 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l36 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l37 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l36, l37, 1);
+                                                let l38 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l39 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l38, l39, 1);
+                                                let l40 = *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l41 = *base
+                                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base46 = l40;
+                                                let len46 = l41;
+                                                for i in 0..len46 {
+                                                    let base = base46
+                                                        .add(i * (5 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let l42 = *base.add(0).cast::<*mut u8>();
+                                                        let l43 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l42, l43, 1);
+                                                        let l44 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l45 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l44, l45, 1);
+                                                    }
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base46,
+                                                    len46 * (5 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l47 = *base
+                                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l48 = *base
+                                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l47, l48, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base49,
+                                            len49 * (11 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l50 = *base
+                                            .add(16 + 7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l51 = *base
+                                            .add(16 + 8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l50, l51, 1);
+                                        let l52 = *base
+                                            .add(16 + 10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l53 = *base
+                                            .add(16 + 11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base56 = l52;
+                                        let len56 = l53;
+                                        for i in 0..len56 {
+                                            let base = base56
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l54 = *base.add(0).cast::<*mut u8>();
+                                                let l55 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l54, l55, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base56,
+                                            len56 * (2 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l57 = *base
+                                            .add(16 + 12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l58 = *base
+                                            .add(16 + 13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base63 = l57;
+                                        let len63 = l58;
+                                        for i in 0..len63 {
+                                            let base = base63
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l59 = *base.add(0).cast::<*mut u8>();
+                                                let l60 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l59, l60, 1);
+                                                let l61 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l62 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l61, l62, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base63,
+                                            len63 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l64 = *base
+                                            .add(24 + 14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l65 = *base
+                                            .add(24 + 15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l64, l65, 1);
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base66,
+                                    len66 * (24 + 17 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l67 = *arg0
+                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l68 = *arg0
+                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base94 = l67;
+                                let len94 = l68;
+                                for i in 0..len94 {
+                                    let base = base94
+                                        .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l69 = *base.add(0).cast::<*mut u8>();
+                                        let l70 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l69, l70, 1);
+                                        let l71 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l72 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l71, l72, 1);
+                                        let l73 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l74 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l73, l74, 1);
+                                        let l75 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l76 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l75, l76, 1);
+                                        let l77 = *base
+                                            .add(9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l78 = *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l77, l78, 1);
+                                        let l79 = *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l80 = *base
+                                            .add(12 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l79, l80, 1);
+                                        let l81 = *base
+                                            .add(13 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l82 = *base
+                                            .add(14 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l81, l82, 1);
+                                        let l83 = *base
+                                            .add(15 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l84 = *base
+                                            .add(16 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l83, l84, 1);
+                                        let l85 = *base
+                                            .add(18 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l86 = *base
+                                            .add(19 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l85, l86, 1);
+                                        let l87 = *base
+                                            .add(8 + 20 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l88 = *base
+                                            .add(8 + 21 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base93 = l87;
+                                        let len93 = l88;
+                                        for i in 0..len93 {
+                                            let base = base93
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l89 = *base.add(0).cast::<*mut u8>();
+                                                let l90 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l89, l90, 1);
+                                                let l91 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l92 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l91, l92, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base93,
+                                            len93 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base94,
+                                    len94 * (8 + 22 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                let l95 = *arg0
+                                    .add(8 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l96 = *arg0
+                                    .add(9 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base101 = l95;
+                                let len101 = l96;
+                                for i in 0..len101 {
+                                    let base = base101
+                                        .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l97 = *base.add(0).cast::<*mut u8>();
+                                        let l98 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l97, l98, 1);
+                                        let l99 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l100 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l99, l100, 1);
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base101,
+                                    len101 * (8 + 4 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                            }
+                        }
+                    }
+                }
+                pub trait Guest {
+                    /// The analysis of the call that is being decided. None if it is the one that
+                    /// this instance was given last.
+                    #[allow(async_fn_in_trait)]
+                    fn current() -> ::core::option::Option<Analysis>;
+                }
+                #[doc(hidden)]
+                #[macro_export]
+                macro_rules! __export_guard_bundle_shared_analysis_0_1_0_cabi {
+                    ($ty:ident with_types_in $($path_to_types:tt)*) => {
+                        const _ : () = { #[unsafe (export_name =
+                        "guard:bundle/shared-analysis@0.1.0#current")] unsafe extern "C"
+                        fn export_current() -> * mut u8 { unsafe { $($path_to_types)*::
+                        _export_current_cabi::<$ty > () } } #[unsafe (export_name =
+                        "cabi_post_guard:bundle/shared-analysis@0.1.0#current")] unsafe
+                        extern "C" fn _post_return_current(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_current::<$ty > (arg0) } } };
+                    };
+                }
+                #[doc(hidden)]
+                pub use __export_guard_bundle_shared_analysis_0_1_0_cabi;
+                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                struct _RetArea(
+                    [::core::mem::MaybeUninit<
+                        u8,
+                    >; 10 * ::core::mem::size_of::<*const u8>()],
+                );
+                static mut _RET_AREA: _RetArea = _RetArea(
+                    [::core::mem::MaybeUninit::uninit(); 10
+                        * ::core::mem::size_of::<*const u8>()],
+                );
+            }
+        }
         pub mod facts {
             /// What git says of files.
             ///
@@ -4545,6 +5915,9 @@ macro_rules! __export_view_impl {
         exports::guard::policy::analysis::__export_guard_policy_analysis_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::analysis);
         $($path_to_types_root)*::
+        exports::guard::bundle::shared_analysis::__export_guard_bundle_shared_analysis_0_1_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::bundle::shared_analysis);
+        $($path_to_types_root)*::
         exports::guard::policy::context::__export_guard_policy_context_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::context);
         $($path_to_types_root)*::
@@ -4578,10 +5951,10 @@ macro_rules! __export_view_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:service@0.1.0:view:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2783] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2864] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xe4\x14\x01A\x02\x01\
-A!\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb5\x15\x01A\x02\x01\
+A#\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
 \x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06rem\
 edys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -4612,38 +5985,40 @@ command-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01
 r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\
 \x08analysis\x03\0%\x04\0\x19guard:policy/syntax@0.1.0\x05\x02\x02\x03\0\x01\x08\
 analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
-\0\x07current\x01\x02\x04\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x04\x01r\
-\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mod\
-es\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x04\
-\0\x1aguard:policy/context@0.1.0\x05\x05\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
-\x01\x06\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
-\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
-\x04paths\0\x05\x04\0\x09read-text\x01\x06\x04\0\x18guard:policy/files@0.1.0\x05\
-\x07\x01B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
-\x04names\0\x02\x04\0\x03get\x01\x03\x04\0\x16guard:policy/env@0.1.0\x05\x08\x01\
-B\x05\x02\x03\x02\x01\x06\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
-am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x04\0\x1aguard:policy/jou\
-rnal@0.1.0\x05\x09\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x05le\
-vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x04\0\x16\
-guard:policy/log@0.1.0\x05\x0b\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x0c\
-\x04\0\x08presence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\
-\x04paths\0\x01\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignore\
-d\x01\x03\x04\0\x15guard:facts/git@0.2.0\x05\x0d\x01B\x0a\x02\x03\x02\x01\x06\x04\
-\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07v\
-ersions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
-\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
-\x04\0\x19guard:facts/project@0.2.0\x05\x0e\x02\x03\0\x01\x06effect\x01B\x05\x02\
-\x03\x02\x01\x0f\x04\0\x06effect\x03\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04pat\
-hs\0\x02\x04\0\x07effects\x01\x03\x04\0\x19guard:facts/earlier@0.2.0\x05\x10\x01\
-B\x09\x01p}\x01@\x01\x05scene\0\x01\0\x04\0\x05begin\x01\x01\x01k\0\x01@\x01\x06\
-grants\x02\x01\0\x04\0\x04meet\x01\x03\x01@\0\0\0\x04\0\x05leave\x01\x04\x04\0\x07\
-missing\x01\x04\x04\0\x19guard:service/scene@0.1.0\x05\x11\x02\x03\0\0\x08decisi\
-on\x01B\x08\x02\x03\x02\x01\x12\x04\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05\
-placey\x08settingss\0\x02\x04\0\x09configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05\
-placey\x04tools\x05inputs\0\x04\x04\0\x06decide\x01\x05\x04\0\x1cguard:service/p\
-olicies@0.1.0\x05\x13\x04\0\x18guard:service/view@0.1.0\x04\0\x0b\x0a\x01\0\x04v\
-iew\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10\
-wit-bindgen-rust\x060.63.0";
+\0\x07current\x01\x02\x04\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x05\x02\x03\
+\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\
+\x03\x04\0\"guard:bundle/shared-analysis@0.1.0\x05\x05\x01B\x04\x01r\x07\x03cwds\
+\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0dorigin\
+al-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x04\0\x1aguard\
+:policy/context@0.1.0\x05\x06\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\x01\x07\x04\
+\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\
+\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\
+\x04\0\x09read-text\x01\x06\x04\0\x18guard:policy/files@0.1.0\x05\x08\x01B\x05\x02\
+\x03\x02\x01\x07\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\
+\x04\0\x03get\x01\x03\x04\0\x16guard:policy/env@0.1.0\x05\x09\x01B\x05\x02\x03\x02\
+\x01\x07\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-\
+objects\0\x02\x04\0\x06append\x01\x03\x04\0\x1aguard:policy/journal@0.1.0\x05\x0a\
+\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0b\x04\0\x05level\x03\0\0\x01@\x02\
+\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x04\0\x16guard:policy/log@0\
+.1.0\x05\x0c\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x0d\x04\0\x08prese\
+nce\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x04\0\
+\x15guard:facts/git@0.2.0\x05\x0e\x01B\x0a\x02\x03\x02\x01\x07\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07versions\x07mana\
+gers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\x01p\x05\x01\
+j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\x04\0\x19gu\
+ard:facts/project@0.2.0\x05\x0f\x02\x03\0\x01\x06effect\x01B\x05\x02\x03\x02\x01\
+\x10\x04\0\x06effect\x03\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\
+\0\x07effects\x01\x03\x04\0\x19guard:facts/earlier@0.2.0\x05\x11\x01B\x09\x01p}\x01\
+@\x01\x05scene\0\x01\0\x04\0\x05begin\x01\x01\x01k\0\x01@\x01\x06grants\x02\x01\0\
+\x04\0\x04meet\x01\x03\x01@\0\0\0\x04\0\x05leave\x01\x04\x04\0\x07missing\x01\x04\
+\x04\0\x19guard:service/scene@0.1.0\x05\x12\x02\x03\0\0\x08decision\x01B\x08\x02\
+\x03\x02\x01\x13\x04\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05placey\x08set\
+tingss\0\x02\x04\0\x09configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05placey\x04\
+tools\x05inputs\0\x04\x04\0\x06decide\x01\x05\x04\0\x1cguard:service/policies@0.\
+1.0\x05\x14\x04\0\x18guard:service/view@0.1.0\x04\0\x0b\x0a\x01\0\x04view\x03\0\0\
+\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bind\
+gen-rust\x060.63.0";
         };
     };
 }

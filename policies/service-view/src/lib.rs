@@ -31,6 +31,7 @@ use bindings::facts::{earlier, git, project};
 use bindings::interfaces::types::{Fault, Level, Presence, ResolvedPath};
 use bindings::interfaces::{analysis, context, env, files, journal, log, syntax};
 use convert::Convert;
+use generated::exports::guard::bundle::shared_analysis;
 use generated::exports::guard::service::policies::Decision;
 use generated::exports::guard::service::{policies, scene};
 use guard_contract::grants::Grants;
@@ -72,6 +73,10 @@ fn told<T>(body: impl FnOnce(&mut View) -> Result<T, OutsideDecide>) -> T {
 #[expect(clippy::panic, reason = "a trap is what the contract says")]
 fn broken(text: &str) -> ! {
     panic!("{text}")
+}
+
+fn told_analysis() -> analysis::Analysis {
+    Arc::unwrap_or_clone(told(View::analysis)).convert()
 }
 
 struct Component;
@@ -126,7 +131,13 @@ impl policies::Guest for Component {
 
 impl analysis::Guest for Component {
     fn current() -> analysis::Analysis {
-        told(View::analysis).convert()
+        told_analysis()
+    }
+}
+
+impl shared_analysis::Guest for Component {
+    fn current() -> Option<analysis::Analysis> {
+        Some(told_analysis())
     }
 }
 

@@ -86,7 +86,7 @@ impl Policy for MyPolicy {
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let Analysis { coverage, commands, effects, .. } = call.analysis();
         let (facts, input) = (call.context(), call.input()?);
-        let unclear = call.tool() == "Bash" && coverage != Coverage::Complete;
+        let unclear = call.tool() == "Bash" && *coverage != Coverage::Complete;
         let findings = effects
             .iter()
             .filter_map(|effect| self.protected_branch(effect))

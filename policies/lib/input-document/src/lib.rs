@@ -47,7 +47,7 @@ pub fn keys_of(name: &str) -> Vec<String> {
 ///
 /// The input is no JSON; the host never sends such a one.
 pub fn of_call(call: &Call<'_>) -> Result<Value, Error> {
-    Ok(document(call.tool(), call.input()?, call.analysis(), call.context()))
+    Ok(document(call.tool(), call.input()?, call.analysis().clone(), call.context()))
 }
 
 fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts) -> Value {
