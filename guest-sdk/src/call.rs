@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         Ok(serde_json::from_str(self.input)?)
     }
 
-    /// What the call does: commands and effects. See [`crate::syntax`].
+    /// What the call does: commands and effects. See [`crate::syntax`]. The host is asked once.
     #[must_use]
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(self.analyze)

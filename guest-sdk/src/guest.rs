@@ -71,7 +71,7 @@ pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String
 ///
 /// The policy was not configured, or it gives an error itself.
 pub fn decide<P: Policy>(slot: &Slot<P>, tool: &str, input: &str) -> Result<Decision, String> {
-    decide_with(slot, tool, input, || as_told(host::analysis()))
+    decide_with(slot, tool, input, || Rc::new(analysis()))
 }
 
 /// Answers as [`decide`], with another source of the analysis.
@@ -90,11 +90,17 @@ pub fn decide_with<P: Policy>(
     policy.decide(&Call::new(tool, input, analyze)).map_err(|error| error.to_string())
 }
 
-/// An analysis of the host as a policy sees it.
+/// The analysis of the call that is being decided, for a policy that takes it apart.
 #[must_use]
-pub fn as_told(mut analysis: Analysis) -> Rc<Analysis> {
+pub fn analysis() -> Analysis {
+    possible(host::analysis())
+}
+
+/// The analysis as the host gave it, without effects that cannot happen.
+#[must_use]
+pub fn possible(mut analysis: Analysis) -> Analysis {
     folders::keep_possible(&mut analysis);
-    Rc::new(analysis)
+    analysis
 }
 
 /// Sends the text of a panic to the host before the instance traps. In a native test the harness tells it.

@@ -30,15 +30,15 @@ pub(super) fn is_installed() -> Result<bool, Box<dyn Error>> {
 
 /// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
 pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    written(name, bytes, &compressed(bytes, bytes)?, false, out)
+    written(name, bytes, &compressed(bytes, bytes)?, (false, false), out)
 }
 
-/// The same of a program. One that is built to try holds it as it is: its tests would unpack it hundreds of times.
+/// As [`packed_code`], of a program. What is built to try holds it as it is: tests would unpack it hundreds of times.
 pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    if is_installed()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, false, out) }
+    if is_installed()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, (true, false), out) }
 }
 
-/// The same of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
+/// As [`packed`], of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
 /// function look the same. A twentieth less.
 pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     let mut filtered = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
@@ -46,7 +46,7 @@ pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String
         _ => BcjWriter::new_x86(Vec::new(), 0),
     };
     filtered.write_all(bytes)?;
-    written(name, bytes, &compressed(bytes, &filtered.finish()?)?, true, out)
+    written(name, bytes, &compressed(bytes, &filtered.finish()?)?, (false, true), out)
 }
 
 fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
@@ -63,11 +63,15 @@ fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(packed.finish()?)
 }
 
-/// `packed` may be the bytes themselves.
-fn written(name: &str, bytes: &[u8], packed: &[u8], is_code: bool, out: &Path) -> Result<String, Box<dyn Error>> {
+fn written(
+    name: &str,
+    bytes: &[u8],
+    packed: &[u8],
+    (is_plain, is_code): (bool, bool),
+    out: &Path,
+) -> Result<String, Box<dyn Error>> {
     let path = out.join(format!("{name}.packed"));
     fs::write(&path, packed)?;
-    let is_plain = packed == bytes;
     let (digest, length) = (<[u8; 32]>::from(Sha256::digest(bytes)), bytes.len());
     let path = path.to_str().ok_or("the target directory is not UTF-8")?;
     Ok(format!(

@@ -20,7 +20,7 @@ pub(super) struct State {
     pub(super) limits: Bounds,
     /// The reader of scripts, for the analyzer.
     pub(super) scripts: Option<Scripts>,
-    /// What the policies of the bundle share.
+    /// The analysis that the policies of the bundle were given last. It is held, so that no other one has its address.
     pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
     /// What a frozen WASI gave.
@@ -91,7 +91,7 @@ impl shared_analysis::Host for State {
             return Ok(None);
         }
         self.shared_analysis = Some(analysis.clone());
-        Ok(Some(Arc::unwrap_or_clone(analysis).convert()))
+        Ok(Some(Analysis::clone(&analysis).convert()))
     }
 }
 
@@ -101,7 +101,7 @@ impl interfaces::syntax::Host for State {}
 
 impl interfaces::analysis::Host for State {
     fn current(&mut self) -> Result<interfaces::syntax::Analysis> {
-        Ok(Arc::unwrap_or_clone(self.view.analysis()?).convert())
+        Ok(Analysis::clone(&*self.view.analysis()?).convert())
     }
 }
 
@@ -167,5 +167,36 @@ impl facts::project::Host for State {
 impl facts::earlier::Host for State {
     fn effects(&mut self, command_id: u32, path: String) -> Result<Vec<interfaces::syntax::Effect>> {
         Ok(self.view.earlier(command_id, &path)?.convert())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::call::{CallContext, ToolCall};
+    use guard_contract::syntax::Coverage;
+    use guard_facts::fixed::FixedFacts;
+    use guard_facts::{Resolver, Scene, analysis};
+
+    use super::*;
+
+    #[test]
+    fn the_policies_of_the_bundle_are_given_each_analysis_once() {
+        let scene = || Scene {
+            context: CallContext::default().facts(&ToolCall::new("Bash", Default::default())),
+            analysis: Arc::new(analysis::empty(Coverage::Complete, None)),
+            facts: Arc::new(FixedFacts::default()),
+            resolver: Arc::new(Resolver::new("/repo", "/home/u", "/repo")),
+        };
+        let mut state = State::new(Limits::DEFAULT);
+        let mut given = Vec::new();
+        let (one, other) = (scene(), scene());
+        for scene in [&one, &one, &other, &one] {
+            state.view.scene = Some(scene.clone());
+            given.push(shared_analysis::Host::current(&mut state).unwrap().is_some());
+            let left = state.renew(Limits::DEFAULT);
+            assert_eq!(left.view.asked, ["analysis.current"]);
+        }
+        assert_eq!(given, [true, false, true, true]);
+        assert!(shared_analysis::Host::current(&mut state).is_err(), "there is no call any more");
     }
 }

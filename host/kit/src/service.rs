@@ -34,6 +34,14 @@ pub enum ServiceError {
         /// Why it is not given.
         why: String,
     },
+    /// A policy would take the place of a part of the service, or speak to one.
+    #[error("the policy `{policy}` imports or exports `{name}`, which is between the parts of the service")]
+    Part {
+        /// The policy.
+        policy: String,
+        /// The interface.
+        name: String,
+    },
     /// A policy was not made by a tool for components.
     #[error("the policy `{0}` does not export the types of the contract beside its functions")]
     Types(String),
@@ -44,6 +52,9 @@ pub enum ServiceError {
     #[error("the parts do not fit together: {0}")]
     Compose(String),
 }
+
+/// The packages of the interfaces between the parts of a service.
+const BETWEEN_PARTS: [&str; 2] = ["guard:service/", "guard:bundle/"];
 
 /// A policy that is not in the bundle.
 #[derive(Debug, Clone)]
@@ -73,6 +84,9 @@ pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError
     let mut rest = view;
     for (place, policy) in row.iter().enumerate().rev() {
         let component = parts.add(&format!("policy-{place}"), policy.wasm.clone())?;
+        if let Some(name) = parts.between_parts(component) {
+            return Err(ServiceError::Part { policy: policy.name.clone(), name });
+        }
         let open = parts.open(component, &[view]);
         let component = match open.is_empty() {
             true => component,
@@ -151,6 +165,14 @@ impl Parts {
     fn open(&self, component: ComponentId, sources: &[InstanceId]) -> Vec<String> {
         let names = self.imports(component).into_iter().map(|(_, name)| name);
         names.filter(|name| self.given(name, sources).is_none()).collect()
+    }
+
+    /// An interface between the parts of a service that this component imports or exports.
+    fn between_parts(&self, component: ComponentId) -> Option<String> {
+        let component = self.graph.get_component(component)?;
+        let imports = component.imports().map(|(_, name, _)| name);
+        let mut names = imports.chain(component.exports().map(|(_, name, ..)| name));
+        names.find(|name| BETWEEN_PARTS.iter().any(|package| name.starts_with(package))).map(str::to_owned)
     }
 
     fn imports(&self, component: ComponentId) -> Vec<(ImportIndex, String)> {

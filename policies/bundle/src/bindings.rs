@@ -40,8 +40,8 @@ pub mod guard {
             use super::super::super::_rt;
             pub type Analysis = super::super::super::__with_name6::Analysis;
             #[allow(unused_unsafe, clippy::all)]
-            /// The analysis of the call that is being decided. None if it is the one that
-            /// this instance was given last.
+            /// The analysis of the call that is being decided. None stands for the one
+            /// that this instance was given last.
             #[allow(async_fn_in_trait)]
             pub fn current() -> ::core::option::Option<Analysis> {
                 unsafe {

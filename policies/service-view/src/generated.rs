@@ -1347,8 +1347,8 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// The analysis of the call that is being decided. None if it is the one that
-                    /// this instance was given last.
+                    /// The analysis of the call that is being decided. None stands for the one
+                    /// that this instance was given last.
                     #[allow(async_fn_in_trait)]
                     fn current() -> ::core::option::Option<Analysis>;
                 }

@@ -9,7 +9,7 @@ use guard_sdk::serde_json::{Map, Value, json};
 use guard_sdk::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Redirection, Script, Severity, Via, Word,
 };
-use guard_sdk::{Call, Error, Facts, Presence, ResolvedPath};
+use guard_sdk::{Call, Error, Facts, Presence, ResolvedPath, guest};
 
 pub use answer::{Said, decision};
 
@@ -47,7 +47,7 @@ pub fn keys_of(name: &str) -> Vec<String> {
 ///
 /// The input is no JSON; the host never sends such a one.
 pub fn of_call(call: &Call<'_>) -> Result<Value, Error> {
-    Ok(document(call.tool(), call.input()?, call.analysis().clone(), call.context()))
+    Ok(document(call.tool(), call.input()?, guest::analysis(), call.context()))
 }
 
 fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts) -> Value {
