@@ -1,4 +1,4 @@
-//! What [`crate::export!`] expands to calls. Not for use by hand.
+//! What [`crate::export!`] expands to calls, and the bundle and the policy languages call. Not for use by hand.
 
 use std::cell::RefCell;
 use std::rc::Rc;

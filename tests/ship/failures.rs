@@ -187,7 +187,7 @@ fn a_followed_log_is_sent_as_it_grows() {
     let mut client = spawn(&world, &receiver, &["--follow"]);
     wait_until(|| receiver.ids() == ids(0..3));
     // It goes on through a receiver that is away, and through a rotation.
-    // It fails more often in a row than a log that is not followed is sent; each 503 names a wait of 0, which is short.
+    // Eight failures in a row: without `--follow` it gives up after six. A 503 names a wait of 0, so the test is short.
     let busy = || Mode::Answer(503, "retry-after: 0\r\n", String::new());
     receiver.then((0..8).map(|number| if number < 3 { Mode::Close } else { busy() }));
     let path = world.path(LOG);

@@ -34,8 +34,8 @@ pub enum ServiceError {
         /// Why it is not given.
         why: String,
     },
-    /// A policy would take the place of a part of the service, or speak to one.
-    #[error("the policy `{policy}` imports or exports `{name}`, which is between the parts of the service")]
+    /// A policy imports or exports an interface that only the parts of a service use.
+    #[error("the policy `{policy}` imports or exports `{name}`, which only the parts of a service use")]
     Part {
         /// The policy.
         policy: String,
@@ -53,7 +53,7 @@ pub enum ServiceError {
     Compose(String),
 }
 
-/// The packages of the interfaces between the parts of a service.
+/// The packages of the interfaces that only the parts of a service use.
 const BETWEEN_PARTS: [&str; 2] = ["guard:service/", "guard:bundle/"];
 
 /// A policy that is not in the bundle.
@@ -167,7 +167,7 @@ impl Parts {
         names.filter(|name| self.given(name, sources).is_none()).collect()
     }
 
-    /// An interface between the parts of a service that this component imports or exports.
+    /// An interface of these packages that this component imports or exports.
     fn between_parts(&self, component: ComponentId) -> Option<String> {
         let component = self.graph.get_component(component)?;
         let imports = component.imports().map(|(_, name, _)| name);
