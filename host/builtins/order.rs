@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{CodeSection, FunctionSection, Instruction, MemArg, MemoryType, Module};
-use wasmparser::{CodeSectionReader, ElementItems, ExternalKind, FunctionBody, FunctionSectionReader, Parser, Payload};
+use wasmparser::{CodeSectionReader, ExternalKind, FunctionBody, FunctionSectionReader, Parser, Payload};
 
 use crate::alike;
 
@@ -31,44 +31,32 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
 
 /// The module with its functions by when they run: `runs` has a mark for each function that ran.
 ///
-/// The functions that a table or an export holds come first, because the artifact must say where these lie. Among them,
-/// those of the first run come last; among all others, those of the first run come first. So all of the first run lie side
-/// by side.
+/// The functions that the module exports come first, because the artifact must say where these lie. Among them, those of
+/// the first run come last; among all others, those of the first run come first. So all of the first run lie side by side.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
-    let held = held(module)?;
+    let exported = exported(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
     let is_in = |index: u32| move |run: &&[u8]| at(run, index).is_some_and(|mark| mark != 0);
     order.sort_by_key(|index| {
         let first = runs.iter().position(is_in(*index)).unwrap_or(runs.len());
-        let is_held = held.contains(&(index + shape.imported));
-        (!is_held, if is_held { runs.len() - first } else { first })
+        let is_exported = exported.contains(&(index + shape.imported));
+        (!is_exported, if is_exported { runs.len() - first } else { first })
     });
     rewritten(&mut Ordering::new(&shape, order, |index| index), module)
 }
 
-/// What a table or an export of the module holds.
-fn held(module: &[u8]) -> Result<HashSet<u32>> {
-    let mut held = HashSet::new();
+/// The functions that the module exports.
+fn exported(module: &[u8]) -> Result<HashSet<u32>> {
+    let mut exported = HashSet::new();
     for payload in Parser::new(0).parse_all(module) {
-        match payload? {
-            Payload::ExportSection(section) => {
-                for export in section {
-                    let export = export?;
-                    held.extend((export.kind == ExternalKind::Func).then_some(export.index));
-                }
-            }
-            Payload::ElementSection(section) => {
-                for element in section {
-                    if let ElementItems::Functions(functions) = element?.items {
-                        held.extend(functions.into_iter().collect::<std::result::Result<Vec<u32>, _>>()?);
-                    }
-                }
-            }
-            _ => {}
+        let Payload::ExportSection(section) = payload? else { continue };
+        for export in section {
+            let export = export?;
+            exported.extend((export.kind == ExternalKind::Func).then_some(export.index));
         }
     }
-    Ok(held)
+    Ok(exported)
 }
 
 /// The module with one function for all that do the same.
