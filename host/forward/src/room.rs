@@ -36,7 +36,7 @@ pub(crate) fn bytes() -> usize {
 #[expect(unsafe_code, reason = "changes no byte: the pages are there sooner")]
 pub(crate) fn make_ready() {
     use rustix::mm::{Advice, madvise};
-    const READY: usize = 160 << 10;
+    const READY: usize = 120 << 10;
     // SAFETY: the pages are part of the blocks, which are mapped for as long as the process runs.
     let _ = unsafe { madvise(start().cast(), READY, Advice::LinuxPopulateWrite) };
 }

@@ -13,6 +13,7 @@ mod journal;
 mod outcome;
 mod record;
 
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,9 @@ pub use open_call::{OpenCall, Unlogged};
 use responder::Responder;
 pub use responder::report;
 use serde_json::{Map, Value};
+
+/// Most payloads are shorter than this, in bytes.
+const USUAL_BYTES: usize = 4 << 10;
 
 /// What the hook's command line says.
 #[derive(Debug, Clone, Default)]
@@ -145,8 +149,10 @@ impl OneReply<'_> {
 
 /// Reads the payload on standard input to its end.
 fn read() -> Result<Map<String, Value>, Refusal> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes);
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    // By the file itself: the standard library would have a buffer of its own beside this one.
+    let input = rustix::stdio::stdin().try_clone_to_owned().map(File::from);
+    let read = input.and_then(|input| input.take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;
     parse(bytes)
 }
