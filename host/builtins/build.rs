@@ -385,7 +385,8 @@ impl Carry<'_> {
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
-    /// Makes the components that a service is put together from, and gives them as the table of them.
+    /// Makes the components that a service is put together from, and gives them as the table of them. Other engines compile
+    /// these, so they keep what only costs ours.
     fn service(&self) -> Result<String, Box<dyn Error>> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {

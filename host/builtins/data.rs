@@ -5,7 +5,9 @@ use std::error::Error;
 
 use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{DataSection, Module};
-use wasmparser::{Data, DataKind, Operator, Parser};
+use wasmparser::{Data, DataKind, Parser};
+
+use crate::direct;
 
 /// The pages in which memory is mapped, in bytes. Where a system has larger ones, the data is copied.
 const PAGE: usize = 4096;
@@ -53,15 +55,10 @@ impl Reencode for Taking {
 
     fn parse_data(&mut self, _: &mut DataSection, data: Data<'_>) -> Result<(), reencode::Error> {
         let place = match data.kind {
-            DataKind::Active { memory_index: 0, offset_expr } => {
-                let mut operators = offset_expr.get_operators_reader();
-                match (operators.read()?, operators.read()?) {
-                    (Operator::I32Const { value }, Operator::End) => usize::try_from(value).ok(),
-                    _ => None,
-                }
-            }
+            DataKind::Active { memory_index: 0, offset_expr } => direct::constant(&offset_expr),
             _ => None,
         };
+        let place = place.and_then(|place| usize::try_from(place).ok());
         self.segments = self.segments.take().zip(place).map(|(mut segments, place)| {
             segments.push((place, data.data.to_vec()));
             segments

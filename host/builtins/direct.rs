@@ -1,11 +1,11 @@
-//! Lets a module call the functions of its table by their names.
+//! Lets a module call the functions of its table directly.
 //!
 //! For what a table holds, each process reads where it lies, of which type it is and how the host would call it, and looks
 //! it up when it is first called. So a call through the table becomes a call of a function that is added to the module,
 //! one for each type: it calls the function that stands at the place, and traps if there is none of this type. Then
 //! nothing needs the table.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use wasm_encoder::reencode::{self, Reencode};
@@ -14,7 +14,7 @@ use wasm_encoder::{
 };
 use wasmparser::{
     CodeSectionReader, ConstExpr, ElementItems, ElementKind, ElementSectionReader, ExternalKind, FuncType,
-    FunctionSectionReader, Operator, Parser, Payload, TableSectionReader, TypeRef, TypeSectionReader,
+    FunctionSectionReader, Operator, Parser, Payload, TableInit, TableSectionReader, TypeRef, TypeSectionReader,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -42,7 +42,8 @@ struct Calling {
 
 impl Calling {
     fn of(module: &[u8]) -> Result<Self> {
-        let (mut types, mut kinds, mut table, mut called) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
+        let (mut types, mut kinds, mut table, mut calls) = (Vec::new(), Vec::new(), BTreeMap::new(), Vec::new());
+        let mut places = None;
         for payload in Parser::new(0).parse_all(module) {
             match payload? {
                 Payload::TypeSection(section) => {
@@ -62,8 +63,14 @@ impl Calling {
                         kinds.push(kind?);
                     }
                 }
-                Payload::TableSection(section) if section.count() > 1 => {
-                    return Err("the module has several tables".into());
+                Payload::TableSection(section) => {
+                    for table in section {
+                        let table = table?;
+                        if places.is_some() || !matches!(table.init, TableInit::RefNull) {
+                            return Err("the module has several tables, or one that is full from the start".into());
+                        }
+                        places = Some(table.ty.initial);
+                    }
                 }
                 Payload::ExportSection(section) => {
                     for export in section {
@@ -75,17 +82,20 @@ impl Calling {
                 Payload::ElementSection(section) => table = held(section)?,
                 Payload::CodeSectionEntry(body) => {
                     for operator in body.get_operators_reader()? {
-                        called.extend(called_through(&operator?)?);
+                        calls.extend(called_through(&operator?)?);
                     }
                 }
                 _ => {}
             }
         }
+        if table.last_key_value().is_some_and(|(last, _)| Some(u64::from(*last)) >= places) {
+            return Err("the table is too small for what it holds".into());
+        }
         let (first_type, first_function) = (u32::try_from(types.len())?, u32::try_from(kinds.len())?);
-        let (mut all, mut bodies) = (Vec::new(), Vec::new());
-        for kind in called {
+        let (mut called, mut bodies) = (Vec::new(), Vec::new());
+        for kind in calls {
             let ty = item(&types, kind)?;
-            if all.contains(ty) {
+            if called.contains(ty) {
                 continue;
             }
             let mut of_type = BTreeMap::new();
@@ -95,9 +105,9 @@ impl Calling {
                 }
             }
             bodies.push(body(ty, &of_type)?);
-            all.push(ty.clone());
+            called.push(ty.clone());
         }
-        Ok(Calling { types, first_type, first_function, called: all, bodies })
+        Ok(Calling { types, first_type, first_function, called, bodies })
     }
 }
 
@@ -115,7 +125,7 @@ fn held(section: ElementSectionReader<'_>) -> Result<BTreeMap<u32, u32>> {
         else {
             return Err("the table does not hold functions from the start".into());
         };
-        let first = constant(&offset_expr).ok_or("nobody knows where the table begins")?;
+        let first = constant(&offset_expr).ok_or("nobody knows where a part of the table begins")?;
         for (place, function) in (first..).zip(functions) {
             table.insert(place, function?);
         }
@@ -123,7 +133,8 @@ fn held(section: ElementSectionReader<'_>) -> Result<BTreeMap<u32, u32>> {
     Ok(table)
 }
 
-fn constant(expression: &ConstExpr<'_>) -> Option<u32> {
+/// The value of an expression that is a constant and no negative one.
+pub(crate) fn constant(expression: &ConstExpr<'_>) -> Option<u32> {
     let mut operators = expression.get_operators_reader();
     match (operators.read().ok()?, operators.read().ok()?) {
         (Operator::I32Const { value }, Operator::End) => u32::try_from(value).ok(),
@@ -151,16 +162,18 @@ fn called_through(operator: &Operator<'_>) -> Result<Option<u32>> {
 
 /// Calls the function at a place. The place is the last parameter, behind those of the type.
 ///
-/// There is a block for each function, and one around them for all other places: the table of branches leaves one of
-/// them, and behind each the function is called.
+/// There is a block for each function, in a last one for all other places. The place chooses which of them is left: behind
+/// the end of a function's block stands its call, and behind that of the last one a trap.
 fn body(ty: &FuncType, table: &BTreeMap<u32, u32>) -> Result<Function> {
     let parameters = u32::try_from(ty.params().len())?;
     let mut functions: Vec<u32> = table.values().copied().collect();
     functions.sort_unstable();
     functions.dedup();
-    let blocks: HashMap<u32, u32> = functions.iter().copied().zip(0..).collect();
     let others = u32::try_from(functions.len())?;
-    let block = |place: u32| table.get(&place).and_then(|function| blocks.get(function)).copied().unwrap_or(others);
+    let block = |place: u32| {
+        let block = table.get(&place).and_then(|function| functions.binary_search(function).ok());
+        block.and_then(|block| u32::try_from(block).ok()).unwrap_or(others)
+    };
     let first = table.first_key_value().map_or(0, |(first, _)| *first);
     let end = table.last_key_value().map_or(first, |(last, _)| last + 1);
 

@@ -7,7 +7,6 @@ mod direct;
 
 fn assert_becomes(module: &str, expected: &str) {
     let direct = direct::without_table(&wat::parse_str(module).unwrap()).unwrap();
-    // Sections that are empty say nothing.
     let expected = wat::parse_str(expected).unwrap();
     assert_eq!(parts(&direct), parts(&expected));
 }
@@ -38,39 +37,48 @@ fn parts(module: &[u8]) -> Vec<String> {
 
 #[test]
 fn a_call_through_the_table_names_what_it_can_call() {
+    // The second part of the table lies over the first one, and `$calls` names an equal type.
     assert_becomes(
         r#"(module
-            (import "m" "f" (func $imported (param i32)))
-            (table 5 5 funcref)
-            (elem (i32.const 1) $one $imported $other $one)
-            (func $one (param i32))
-            (func $other (result i64) (i64.const 7))
-            (func $calls (param i32) (result i64)
-                (call_indirect (param i32) (i32.const 9) (local.get 0))
-                (call_indirect (param i32) (i32.const 8) (local.get 0))
-                (call_indirect (result i64) (local.get 0))))"#,
+            (type $one (func (param i64 f64) (result f64 i64)))
+            (type $other (func (result i64)))
+            (type $equal (func (param i64 f64) (result f64 i64)))
+            (import "m" "f" (func $imported (type $one)))
+            (table 6 6 funcref)
+            (elem (i32.const 1) $a $other $other $other)
+            (elem (i32.const 2) $imported)
+            (elem (i32.const 5) $a)
+            (func $a (type $one) (local.get 1) (local.get 0))
+            (func $other (type $other) (i64.const 7))
+            (func $calls (param i32) (result f64 i64)
+                (call_indirect (type $equal) (i64.const 9) (f64.const 8) (local.get 0))
+                (call_indirect (type $one) (i64.const 6) (f64.const 5) (local.get 0))
+                drop drop
+                (drop (call_indirect (type $other) (local.get 0)))))"#,
         r#"(module
-            (import "m" "f" (func $imported (param i32)))
-            (type (func (param i32)))
-            (type (func (result i64)))
-            (type (func (param i32) (result i64)))
-            (type $at_1 (func (param i32 i32)))
-            (type $at_2 (func (param i32) (result i64)))
-            (func $one (type 0))
-            (func $other (type 1) (i64.const 7))
-            (func $calls (type 2)
-                (call $of_i32 (i32.const 9) (local.get 0))
-                (call $of_i32 (i32.const 8) (local.get 0))
-                (call $of_nothing (local.get 0)))
-            (func $of_i32 (type $at_1)
+            (type $one (func (param i64 f64) (result f64 i64)))
+            (type $other (func (result i64)))
+            (type $equal (func (param i64 f64) (result f64 i64)))
+            (type $calls (func (param i32) (result f64 i64)))
+            (type $at_one (func (param i64 f64 i32) (result f64 i64)))
+            (type $at_other (func (param i32) (result i64)))
+            (import "m" "f" (func $imported (type $one)))
+            (func $a (type $one) (local.get 1) (local.get 0))
+            (func $other (type $other) (i64.const 7))
+            (func $calls (type $calls)
+                (call $of_one (i64.const 9) (f64.const 8) (local.get 0))
+                (call $of_one (i64.const 6) (f64.const 5) (local.get 0))
+                drop drop
+                (drop (call $of_other (local.get 0))))
+            (func $of_one (type $at_one)
                 (block (block (block
-                    (br_table 1 0 2 1 2 (i32.sub (local.get 1) (i32.const 1))))
-                    (call $imported (local.get 0)) (return))
-                    (call $one (local.get 0)) (return))
+                    (br_table 1 0 2 2 1 2 (i32.sub (local.get 2) (i32.const 1))))
+                    (call $imported (local.get 0) (local.get 1)) (return))
+                    (call $a (local.get 0) (local.get 1)) (return))
                 (unreachable))
-            (func $of_nothing (type $at_2)
+            (func $of_other (type $at_other)
                 (block (block
-                    (br_table 0 1 (i32.sub (local.get 0) (i32.const 3))))
+                    (br_table 0 0 1 (i32.sub (local.get 0) (i32.const 3))))
                     (call $other) (return))
                 (unreachable)))"#,
     );
@@ -105,8 +113,12 @@ fn a_module_that_does_more_with_its_table_is_refused() {
         ("(table 1 funcref) (func $f) (elem declare func $f) ", "does not hold functions from the start"),
         (
             r#"(import "m" "g" (global $g i32)) (table 1 funcref) (func $f) (elem (global.get $g) $f)"#,
-            "where the table begins",
+            "where a part of the table begins",
         ),
+        ("(table 1 funcref) (func $f) (elem (i32.const -1) $f)", "where a part of the table begins"),
+        ("(table 1 funcref) (func $f) (elem (i32.const 1) $f)", "too small"),
+        ("(table 1 1 funcref (ref.func $f)) (func $f)", "full from the start"),
+        ("(table 1 funcref) (func (return_call_indirect (i32.const 0)))", "more with its table"),
         ("(table 1 funcref) (func (table.set (i32.const 0) (table.get (i32.const 0))))", "more with its table"),
     ] {
         let error = direct::without_table(&wat::parse_str(format!("(module {part})")).unwrap()).unwrap_err();
