@@ -74,11 +74,14 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     let built = world.run(&["service", "build"], "");
     assert_eq!(built.exit, 65, "{built:?}");
     assert!(built.stderr.contains("the policy `plain` does not export the types of the contract"), "{built:?}");
-    // It would replace the call that the policies after it judge.
-    world.configure(&guests::entry("taker", &guests::place(&world, "scene-taker"), ""));
-    let built = world.run(&["service", "build"], "");
-    assert_eq!(built.exit, 65, "{built:?}");
-    assert!(built.stderr.contains("the policy `taker` imports or exports `guard:service/scene@0.1.0`"), "{built:?}");
+    // One would replace the call that the policies after it judge, the other one these policies.
+    for (guest, interface) in [("scene-taker", "scene"), ("rest-taker", "policies")] {
+        world.configure(&guests::entry("taker", &guests::place(&world, guest), ""));
+        let built = world.run(&["service", "build"], "");
+        assert_eq!(built.exit, 65, "{built:?}");
+        let said = format!("the policy `taker` imports or exports `guard:service/{interface}@0.1.0`");
+        assert!(built.stderr.contains(&said), "{built:?}");
+    }
     let kept = root().join("tests/kept/0.1.0/policy.wasm");
     world.configure(&guests::entry("kept", &kept, &format!("{KEPT}\nwasi = \"frozen\"")));
     let built = world.run(&["service", "build"], "");

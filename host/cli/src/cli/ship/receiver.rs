@@ -101,7 +101,7 @@ impl Receiver {
                 let hint = "the next `audit ship` goes on with the lines that are left";
                 return Err(refused(Exit::Unavailable, why, hint));
             }
-            let wanted = named.map_or_else(|| jittered(wait), |named| named.min(LONGEST_NAMED));
+            let wanted = pause(attempt, named, wait);
             // The first of a row is enough for a log that is followed.
             if attempt == 1 {
                 print::note(&format!("warning: {why}; it is asked again"));
@@ -245,6 +245,13 @@ fn after(text: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
+/// How long to wait after an attempt: what the receiver names, if it names a time. One that goes on naming no time at all, for
+/// example because its clock is behind, is not asked without a pause.
+fn pause(attempt: u32, named: Option<Duration>, wait: Duration) -> Duration {
+    let least = if attempt < ATTEMPTS { Duration::ZERO } else { SHORTEST };
+    named.map_or_else(|| jittered(wait), |named| named.clamp(least, LONGEST_NAMED))
+}
+
 /// The wait, or up to the half of it less: many machines may wait for the same receiver.
 fn jittered(wait: Duration) -> Duration {
     let part = u32::try_from(RandomState::new().hash_one(0) % 1000).unwrap_or_default();
@@ -306,5 +313,22 @@ mod tests {
             let wait = jittered(LONGEST);
             assert!(wait >= LONGEST / 2 && wait <= LONGEST, "{wait:?}");
         }
+    }
+
+    #[test]
+    fn a_receiver_that_goes_on_naming_no_time_is_asked_with_pauses() {
+        for (attempt, named, waited) in [
+            (1, 0, 0),
+            (5, 0, 0),
+            (6, 0, 250),
+            (1_000, 0, 250),
+            (1, 7_000, 7_000),
+            (9, 7_000, 7_000),
+            (1, 400_000, 300_000),
+        ] {
+            let pause = pause(attempt, Some(Duration::from_millis(named)), LONGEST);
+            assert_eq!(pause.as_millis(), waited, "{attempt}, {named}");
+        }
+        assert!(pause(9, None, LONGEST) >= LONGEST / 2);
     }
 }
