@@ -386,7 +386,7 @@ impl Carry<'_> {
     }
 
     /// Makes the components that a service is put together from, and gives them as the table of them. Other engines compile
-    /// these, so they keep what only costs ours.
+    /// these, and no hook reads them, so they keep their tables.
     fn service(&self) -> Result<String, Box<dyn Error>> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {

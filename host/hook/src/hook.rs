@@ -150,7 +150,7 @@ impl OneReply<'_> {
 /// Reads the payload on standard input to its end.
 fn read() -> Result<Map<String, Value>, Refusal> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    // By the file itself: the standard library would have a buffer of its own beside this one.
+    // The standard library's handle would have a buffer of its own beside this one.
     let input = rustix::stdio::stdin().try_clone_to_owned().map(File::from);
     let read = input.and_then(|input| input.take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;

@@ -245,7 +245,7 @@ fn after(text: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
-/// How long to wait after an attempt: what the receiver names, if it names a time. One that goes on naming no time at all, for
+/// How long to wait after an attempt: what the receiver names, if it names a time. One that goes on naming a wait of 0, for
 /// example because its clock is behind, is not asked without a pause.
 fn pause(attempt: u32, named: Option<Duration>, wait: Duration) -> Duration {
     let least = if attempt < ATTEMPTS { Duration::ZERO } else { SHORTEST };
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_goes_on_naming_no_time_is_asked_with_pauses() {
+    fn a_receiver_that_goes_on_naming_a_wait_of_0_is_asked_with_pauses() {
         for (attempt, named, waited) in [
             (1, 0, 0),
             (5, 0, 0),
