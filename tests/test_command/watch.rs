@@ -44,10 +44,11 @@ impl Watch {
         until(&self.stderr, WAITING);
     }
 
-    /// Ends the process as Ctrl-C does. Gives what else it printed.
+    /// Ends the process. Not as Ctrl-C does: what a shell runs in the background ignores that, and so do its children. Gives
+    /// what else it printed.
     fn end(mut self) -> Vec<String> {
-        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
-        assert_eq!(self.child.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        assert_eq!(self.child.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
         self.stdout.iter().chain(self.stderr.iter()).collect()
     }
 }
