@@ -84,7 +84,7 @@ impl Layers {
             home: self.places.home.clone(),
             account_home: String::new(),
             cwd: root.clone(),
-            variables: BTreeMap::new(),
+            variables: Arc::default(),
             program: program.to_path_buf(),
             started: std::time::Instant::now(),
         };

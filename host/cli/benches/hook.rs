@@ -12,6 +12,7 @@
     reason = "a benchmark may stop at a surprise"
 )]
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -243,7 +244,7 @@ fn stages(program: &Path, home: &Path) {
         let name = format!("analyse {} bytes", text.len());
         row(&name, time(200, || loaded.analyze(&mut Shared::default(), text, "bash", "/tmp", "/root").unwrap()));
     }
-    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect()));
+    let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect::<BTreeMap<_, _>>()));
     let chain = Chain::new(engine, prepared);
     let at = CallContext { cwd: root.clone(), project_root: root, home: "/root".to_owned(), ..CallContext::default() };
     for command in ["ls -la", "rm -rf /"] {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cap_std::ambient_authority;
@@ -15,14 +16,14 @@ use guard_contract::paths;
 /// The machine this program runs on, with the variables that it was started with.
 #[derive(Debug, Clone)]
 pub struct RealFacts {
-    env: BTreeMap<String, String>,
+    env: Arc<BTreeMap<String, String>>,
 }
 
 impl RealFacts {
     /// The machine with these variables.
     #[must_use]
-    pub fn new(env: BTreeMap<String, String>) -> Self {
-        RealFacts { env }
+    pub fn new(env: impl Into<Arc<BTreeMap<String, String>>>) -> Self {
+        RealFacts { env: env.into() }
     }
 }
 

@@ -429,7 +429,7 @@ fn of_no_agent(environment: &Environment) -> Environment {
     let of_agents: BTreeSet<&str> =
         ALL.iter().flat_map(|capabilities| capabilities.project_variables).copied().collect();
     let mut environment = environment.clone();
-    environment.variables.retain(|name, _| !of_agents.contains(name.as_str()));
+    Arc::make_mut(&mut environment.variables).retain(|name, _| !of_agents.contains(name.as_str()));
     environment
 }
 
@@ -454,7 +454,7 @@ mod tests {
         let path = home.path().to_str().unwrap().to_owned();
         let environment = Environment {
             started: Instant::now(),
-            variables: [("HOME".to_owned(), path.clone())].into(),
+            variables: Arc::new([("HOME".to_owned(), path.clone())].into()),
             cwd: path.clone(),
             program: "guard-host".into(),
             home: path.clone(),

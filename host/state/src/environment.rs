@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What the process was started with.
@@ -10,8 +11,8 @@ use std::time::Instant;
 pub struct Environment {
     /// When the process started, as near as it can tell.
     pub started: Instant,
-    /// The variables that are text.
-    pub variables: BTreeMap<String, String>,
+    /// The variables that are text. Shared, because an agent may have set hundreds.
+    pub variables: Arc<BTreeMap<String, String>>,
     /// The working directory, absolute; empty if it is gone.
     pub cwd: String,
     /// This program's file.
@@ -33,7 +34,8 @@ impl Environment {
         let given = variables.get("HOME").filter(|home| home.starts_with('/'));
         let account_home = home_of_account().unwrap_or_default().trim_end_matches('/').to_owned();
         let home = given.map_or(account_home.as_str(), |home| home.trim_end_matches('/')).to_owned();
-        Environment { started, variables, cwd, program: env::current_exe().unwrap_or_default(), home, account_home }
+        let (variables, program) = (Arc::new(variables), env::current_exe().unwrap_or_default());
+        Environment { started, variables, cwd, program, home, account_home }
     }
 }
 

@@ -210,6 +210,8 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
@@ -242,7 +244,7 @@ mod tests {
         let names = Names { harness: NAME, program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
         let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
         let environment = Environment {
-            variables: [("TOKEN".to_owned(), "secret".to_owned())].into(),
+            variables: Arc::new([("TOKEN".to_owned(), "secret".to_owned())].into()),
             ..Environment::of_process(std::time::Instant::now())
         };
         let places = Places::below("/home");
