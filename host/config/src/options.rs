@@ -58,7 +58,7 @@ pub enum Preset {
     Standard,
     /// `standard` and the guard over paths.
     Guardrail,
-    /// All built-ins.
+    /// All built-ins but `rego` and `cel`.
     Full,
     /// No built-in.
     None,
