@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use guard_contract::Wasi;
 use guard_kit::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
-use guard_kit::suite::{self, Evaluator, Subject};
+use guard_kit::suite::{self, Subject, SuiteOnChain};
 use guard_state::Places;
 
 const PAGE: &str = "guest-sdk/docs/mutations.md";
@@ -112,7 +112,7 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
     let files = suite::find(&root().join("policies").join(name).join("cases")).unwrap();
     let suites: Vec<_> = files.iter().map(|file| suite::read(file).unwrap()).collect();
     let chains: Vec<_> = suites.iter().map(|suite| subject.chain_for_suite(suite).unwrap()).collect();
-    let benches: Vec<Evaluator<'_>> =
+    let benches: Vec<SuiteOnChain<'_>> =
         files.iter().zip(&suites).zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     then(&mutate(&subject, &benches, how))
 }

@@ -189,7 +189,7 @@ fn what_lies_in_the_way_of_the_file_is_named() {
 }
 
 #[test]
-fn the_entry_of_a_campaign_is_a_configuration_of_its_own_however_often_it_is_made() {
+fn the_entry_of_an_experiment_is_a_configuration_of_its_own_however_often_it_is_made() {
     let world = World::new();
     let help = settings(&world, &["render", "--help"]).stdout;
     assert!(help.contains("--guard > ") && !help.contains(">>"), "{help}");
@@ -231,7 +231,7 @@ fn a_plan_that_cannot_be_used_is_told() {
 
 /// The harness keeps its file tools to the folders, and path-context keeps the rest of a call to them.
 #[test]
-fn s3_04_s3_35_a_write_outside_of_the_campaign_is_not_free() {
+fn s3_04_s3_35_a_write_outside_of_the_experiment_is_not_free() {
     let world = World::new();
     let guard = settings(&world, &["render", "--work-dir", "~/run", "--guard"]);
     assert_eq!((guard.exit, guard.stderr.as_str()), (0, ""));
@@ -244,7 +244,7 @@ fn s3_04_s3_35_a_write_outside_of_the_campaign_is_not_free() {
     };
     let write = |path: &str| hook("Write", serde_json::json!({ "file_path": path, "content": "" }));
     let bash = |command: &str| hook("Bash", serde_json::json!({ "command": command }));
-    // `repo` is a git repository, which is no part of the campaign.
+    // `repo` is a git repository, which is no part of the experiment.
     for (path, expected) in
         [("~/run/out.csv", ""), ("~/other/out.csv", "deny"), ("/etc/hosts", "deny"), ("~/repo/src/a.rs", "deny")]
     {

@@ -1,7 +1,7 @@
 //! The managed file: it stands first, it may lock names, and when it is broken nothing runs.
 
+use guard_contract::Layer;
 use guard_contract::Outcome;
-use guard_contract::policy::Layer;
 use serde_json::json;
 
 use crate::support::layers::Layers;

@@ -20,7 +20,7 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 use serde_json::Value;
 
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::World;
 
 /// A world whose managed file can be written too.
 pub struct Layers {
@@ -79,7 +79,7 @@ impl Layers {
     pub fn check(&self) -> Vec<Mistake> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making(PATIENCE)));
+        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making()));
         let environment = Environment {
             home: self.places.home.clone(),
             account_home: String::new(),
@@ -95,7 +95,7 @@ impl Layers {
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making(PATIENCE)));
+        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making()));
         let engine = Engine::new().unwrap();
         let _clock = Clock::start(engine.clone());
         let chain = Chain::new(engine, prepared);

@@ -6,7 +6,9 @@
 //!
 //! - Nothing here does input or output, and nothing here knows wasmtime or a file.
 //! - Every policy that covers a call is asked, whatever the others say, and a policy without an answer is a fault.
-//! - What a policy of others says is confined to lines of its own, and a secret of the call is in no text.
+//! - Policies of folders below a project's root are asked after the chain, and what they say can only tighten.
+//! - What a policy of others says is confined to lines of its own, and a secret of the call is taken out
+//!   of its answer before anything else reads it.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -23,11 +25,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use guard_contract::Layer;
 use guard_contract::allow::{self, Allow, Here};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
-use guard_contract::policy::{Entry, Layer, covers, may_loosen};
+use guard_contract::policy::{Entry, covers, may_loosen};
 use guard_contract::readings::{self, Arguments, READINGS, Readings};
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
@@ -165,7 +168,7 @@ pub struct Ask<'a> {
     /// Only the policies of these names; none: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
-    pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+    pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
     /// Is asked after the policies of the chain; none: nothing is.
@@ -241,7 +244,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let Readings { all, is_cut } = readings::of(call, self.terms.tools);
         for reading in all {
             let mut said = Vec::new();
-            let again = Ask { watch: None, scene: None, is_reading: true, ..ask };
+            let again = Ask { on_opinion: None, scene: None, is_reading: true, ..ask };
             let of_reading = self.ask(&reading.call, at, facts, again, &mut said);
             if !is_plausible(&reading, of_reading.analysis.as_deref()) {
                 continue;
@@ -252,8 +255,8 @@ impl<S: Sandbox> Chain<'_, S> {
                     continue;
                 }
                 let opinion = of_read(opinion, &reading, call);
-                if let Some(watch) = ask.watch {
-                    watch(&opinion);
+                if let Some(told) = ask.on_opinion {
+                    told(&opinion);
                 }
                 opinions.push(opinion);
             }
@@ -266,8 +269,8 @@ impl<S: Sandbox> Chain<'_, S> {
             let text = format!("the tool is not known, and more than {READINGS} of its arguments may do something");
             let remedy = "make several calls of it, with fewer arguments each".to_owned();
             let cut = Opinion::of_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
-            if let Some(watch) = ask.watch {
-                watch(&cut);
+            if let Some(told) = ask.on_opinion {
+                told(&cut);
             }
             opinions.push(cut);
         }
@@ -283,8 +286,8 @@ impl<S: Sandbox> Chain<'_, S> {
         opinions: &mut Vec<Opinion>,
     ) -> Trace {
         let mut record_opinion = |opinion: Opinion| {
-            if let Some(watch) = ask.watch {
-                watch(&opinion);
+            if let Some(told) = ask.on_opinion {
+                told(&opinion);
             }
             opinions.push(opinion);
         };
@@ -387,7 +390,8 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         if let Some(below) = below {
             // What comes of it may only tighten, so it is told once that is sure.
-            let ask = Ask { watch: None, below: None, scene: analyzed.then_some(&scene), is_reading: false, ..ask };
+            let ask =
+                Ask { on_opinion: None, below: None, scene: analyzed.then_some(&scene), is_reading: false, ..ask };
             let (said, of_below) = below(call, &scene, ask);
             steps.extend(of_below);
             for opinion in said {

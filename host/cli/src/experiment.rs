@@ -1,9 +1,9 @@
-//! The permissions of a campaign: what an agent that runs experiments may do, as a `settings.json` of Claude Code.
+//! The permissions of an experiment: what an agent that runs experiments may do, as a `settings.json` of Claude Code.
 //!
-//! A pure renderer: the same campaign gives the same bytes, and nothing is read or written. It stands in the place of
+//! A pure renderer: the same experiment gives the same bytes, and nothing is read or written. It stands in the place of
 //! `--dangerously-skip-permissions`, so it never gives a file without a bound and without a refusal. `allowOnly` is the
-//! campaign's own word for its bound, which other tools read; the harness enforces the same folders by
-//! `additionalDirectories` and `blockWritesOutsideWorkingDirectories`, and path-context by [`Campaign::guard`].
+//! experiment's own word for its bound, which other tools read; the harness enforces the same folders by
+//! `additionalDirectories` and `blockWritesOutsideWorkingDirectories`, and path-context by [`Experiment::guard`].
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use guard_contract::shell_word::word;
 /// Where the settings lie below the work directory.
 pub const FILE: &str = ".claude/settings.json";
 
-/// Programs that every campaign needs: to look around, to calculate, and to keep a history.
+/// Programs that every experiment needs: to look around, to calculate, and to keep a history.
 const PROGRAMS: [&str; 15] = [
     "cat", "cut", "diff", "echo", "git", "grep", "head", "ls", "mkdir", "pwd", "python", "python3", "sort", "tail",
     "wc",
 ];
 
-/// What no campaign may do, whatever is allowed: a deny wins in the harness. Traffic to the outside, and the end of the
+/// What no experiment may do, whatever is allowed: a deny wins in the harness. Traffic to the outside, and the end of the
 /// disk or the home.
 const DENIED: [&str; 9] = [
     "Bash(curl:*)",
@@ -35,9 +35,9 @@ const DENIED: [&str; 9] = [
     "Bash(rm -rf ~/:*)",
 ];
 
-/// What a campaign is made of. Paths are absolute.
+/// What an experiment is made of. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Campaign {
+pub struct Experiment {
     /// Where the agent works.
     pub work_dir: String,
     /// The repository that it works on.
@@ -52,7 +52,7 @@ pub struct Campaign {
 
 /// Why there are no settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CampaignError {
+pub enum ExperimentError {
     /// A path that bounds nothing, or nothing that exists.
     #[error("the {what} `{path}` is no bound: it is empty, relative, or the root of the file system")]
     Unbounded {
@@ -111,18 +111,18 @@ impl Hooks {
     }
 }
 
-impl Campaign {
+impl Experiment {
     /// The text of the settings.
     ///
     /// # Errors
     ///
-    /// [`CampaignError`]: the settings would bound nothing, or allow more than they say.
-    pub fn render(&self, plan: Option<&Plan>) -> Result<String, CampaignError> {
+    /// [`ExperimentError`]: the settings would bound nothing, or allow more than they say.
+    pub fn render(&self, plan: Option<&Plan>) -> Result<String, ExperimentError> {
         let folders = self.folders()?;
         let mut programs: BTreeSet<&str> = PROGRAMS.into_iter().collect();
         for program in &self.programs {
             if !is_program(program) {
-                return Err(CampaignError::Program(program.clone()));
+                return Err(ExperimentError::Program(program.clone()));
             }
             programs.extend(spellings(program, program.rsplit('/').next().unwrap_or(program)));
         }
@@ -151,15 +151,15 @@ impl Campaign {
         };
         // Texts and fixed keys only, which cannot fail; an empty text would be no settings at all.
         let text = serde_json::to_string_pretty(&settings);
-        text.map(|text| text + "\n").map_err(|error| CampaignError::Program(error.to_string()))
+        text.map(|text| text + "\n").map_err(|error| ExperimentError::Program(error.to_string()))
     }
 
     /// The entry of a `guard.toml` that holds the same bound for what the harness does not see: shell commands.
     ///
     /// # Errors
     ///
-    /// [`CampaignError`], as of [`Campaign::render`].
-    pub fn guard(&self) -> Result<String, CampaignError> {
+    /// [`ExperimentError`], as of [`Experiment::render`].
+    pub fn guard(&self) -> Result<String, ExperimentError> {
         let folders: Vec<String> = self.folders()?.iter().map(|folder| toml_text(folder)).collect();
         let of_files = "[{ path_patterns = [\"blocked_paths\", \"outside_safe_paths\"], action = \"block\" }]";
         Ok(format!(
@@ -169,8 +169,8 @@ impl Campaign {
         ))
     }
 
-    /// The folders that bound the campaign.
-    fn folders(&self) -> Result<Vec<&str>, CampaignError> {
+    /// The folders that bound the experiment.
+    fn folders(&self) -> Result<Vec<&str>, ExperimentError> {
         let mut folders = vec![bounded("work directory", &self.work_dir)?];
         if let Some(repo) = &self.repo_path {
             let repo = bounded("repository", repo)?;
@@ -183,10 +183,10 @@ impl Campaign {
 }
 
 /// The path, if it names something below the root.
-fn bounded<'a>(what: &'static str, path: &'a str) -> Result<&'a str, CampaignError> {
+fn bounded<'a>(what: &'static str, path: &'a str) -> Result<&'a str, ExperimentError> {
     let named = path.starts_with('/') && path.split('/').any(|name| !name.is_empty() && name != "." && name != "..");
     let climbs = path.split('/').any(|name| name == "..");
-    if named && !climbs { Ok(path) } else { Err(CampaignError::Unbounded { what, path: path.to_owned() }) }
+    if named && !climbs { Ok(path) } else { Err(ExperimentError::Unbounded { what, path: path.to_owned() }) }
 }
 
 /// A program in the ways in which a command may spell it: the harness compares the start of the text.

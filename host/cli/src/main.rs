@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use guard_forward::Forward;
-use guard_hook::programs;
+use guard_hook::{programs, start};
 use guard_state::environment::Environment;
 
 #[global_allocator]
@@ -21,5 +21,5 @@ fn main() -> ExitCode {
     // First of all, because the hook's deadline counts from here.
     let environment = Environment::of_process(Instant::now());
     let arguments = std::env::args_os().collect();
-    ExitCode::from(programs::on_a_sound_stack(|| programs::run(arguments, &environment)))
+    ExitCode::from(programs::on_a_sound_stack(|| start::run(arguments, &environment)))
 }

@@ -22,7 +22,7 @@ const IGNORE_BYTES: u64 = 4 << 20;
 
 /// Why there is no sandbox.
 #[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
+pub enum ScratchError {
     /// The context is no name that a folder should have.
     #[error("`{0}` does not name a sandbox")]
     Name(String),
@@ -41,12 +41,12 @@ pub enum SandboxError {
 ///
 /// # Errors
 ///
-/// [`SandboxError`] says why there is none.
-pub fn make(project: &Path, context: &str, date: Date) -> Result<PathBuf, SandboxError> {
+/// [`ScratchError`] says why there is none.
+pub fn make(project: &Path, context: &str, date: Date) -> Result<PathBuf, ScratchError> {
     if !is_name(context) {
-        return Err(SandboxError::Name(context.to_owned()));
+        return Err(ScratchError::Name(context.to_owned()));
     }
-    let failed = |error| SandboxError::Io(project.to_path_buf(), error);
+    let failed = |error| ScratchError::Io(project.to_path_buf(), error);
     let root = Dir::open_ambient_dir(project, ambient_authority()).map_err(failed)?;
     // First, so that nothing in the sandbox is ever seen by git.
     ignore(&root, project)?;
@@ -59,7 +59,7 @@ pub fn make(project: &Path, context: &str, date: Date) -> Result<PathBuf, Sandbo
             _ => {}
         }
         if !dir.symlink_metadata(name).map_err(failed)?.is_dir() {
-            return Err(SandboxError::NotAFolder(path));
+            return Err(ScratchError::NotAFolder(path));
         }
         dir = dir.open_dir(name).map_err(failed)?;
     }
@@ -73,14 +73,14 @@ fn is_name(context: &str) -> bool {
 }
 
 /// Adds the folder to the project's `.gitignore`, unless a line there speaks of it.
-fn ignore(root: &Dir, project: &Path) -> Result<(), SandboxError> {
+fn ignore(root: &Dir, project: &Path) -> Result<(), ScratchError> {
     let name = Path::new(".gitignore");
-    let failed = |error| SandboxError::Io(project.to_path_buf(), error);
+    let failed = |error| ScratchError::Io(project.to_path_buf(), error);
     let (text, mode) = match root.symlink_metadata(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), 0o644),
         Err(error) => return Err(failed(error)),
         Ok(data) if !data.is_file() || data.len() > IGNORE_BYTES => {
-            return Err(SandboxError::Ignore(project.join(name)));
+            return Err(ScratchError::Ignore(project.join(name)));
         }
         Ok(data) => {
             let mut text = Vec::new();
@@ -141,7 +141,7 @@ mod tests {
         let project = project();
         let long = "x".repeat(65);
         for name in ["", "..", ".", "a/b", "/a", "-x", ".x", "a b", "a\nb", "a\0b", "a\\b", "$(x)", "*", &long] {
-            assert!(matches!(make(project.path(), name, DAY), Err(SandboxError::Name(_))), "{name:?}");
+            assert!(matches!(make(project.path(), name, DAY), Err(ScratchError::Name(_))), "{name:?}");
         }
         assert_eq!(std::fs::read_dir(project.path()).unwrap().count(), 0, "something was made");
         let made = make(project.path(), "x", DAY).unwrap();
@@ -212,7 +212,7 @@ mod tests {
                 std::fs::create_dir_all(project.path().join(below)).unwrap();
                 symlink(&target, project.path().join(link)).unwrap();
                 let error = make(project.path(), "x", DAY).unwrap_err();
-                let is_refusal = matches!(error, SandboxError::NotAFolder(_) | SandboxError::Ignore(_));
+                let is_refusal = matches!(error, ScratchError::NotAFolder(_) | ScratchError::Ignore(_));
                 assert!(is_refusal, "{link}: {error}");
                 assert_eq!(std::fs::read_dir(project.path().join("src")).unwrap().count(), 0);
             }

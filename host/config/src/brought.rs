@@ -5,11 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Config;
-use super::load::{find_settings, of_builtin};
-use guard_contract::policy::{Entry, Layer};
-use guard_state::Places;
-
 /// What a hook's command line adds to the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brought {
@@ -28,20 +23,5 @@ impl Brought {
     /// Where a built-in's settings file is looked for.
     pub(super) fn place(&self, file: &str) -> Option<PathBuf> {
         Some(self.settings.as_ref()?.join(Path::new(file).file_name()?))
-    }
-
-    /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
-    /// stays off.
-    pub(super) fn add_to(&self, chain: &mut Vec<Entry>, places: &Places, config: &mut Config) {
-        for builtin in self.builtins().filter_map(guard_builtins::find) {
-            // A project can neither take the place of a policy nor switch it off.
-            let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
-            if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
-                continue;
-            }
-            let mut entry = of_builtin(builtin, Layer::User);
-            find_settings(&mut entry, self, places, config);
-            chain.push(entry);
-        }
     }
 }

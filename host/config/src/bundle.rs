@@ -11,8 +11,8 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::lock::{Lock, is_address};
 use super::problem::of_entry;
+use guard_contract::Layer;
 use guard_contract::paths::absolute;
-use guard_contract::policy::Layer;
 use guard_contract::{COMPONENT_BYTES, Problem};
 use guard_state::files::read_text;
 use guard_state::hex;
@@ -126,7 +126,7 @@ impl Gathering<'_> {
             if Path::new(&place).is_dir() {
                 return Err((format!("`{settings}` is a folder"), "put its rules into one file"));
             }
-            let bytes = read(&place, super::settings::SETTINGS_BYTES)?;
+            let bytes = read(&place, super::folder::SETTINGS_BYTES)?;
             let extension = Path::new(&settings).extension().map(|of| of.to_string_lossy().to_ascii_lowercase());
             let kept = name_of(&bytes, &extension.unwrap_or_else(|| "json".to_owned()));
             if !is_name_of(&kept, &bytes) {

@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::layers::TrustLevel;
-use super::load::{LayerChain, entries};
+use super::layer::{LayerChain, entries};
+use super::pins::TrustLevel;
 use super::problem::of_toml;
+use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_state::Places;
 use place::{Entries, Malplaced};
 
@@ -144,7 +145,7 @@ impl Target<'_> {
     /// [`EditError`] says why there is none.
     pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<Added, EditError> {
         let before = text.unwrap_or_default();
-        let limits = self.standing(before)?;
+        let limits = self.trust_level(before)?;
         let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let there = entries.position(&addition.name);
         let block = addition.block(if before.contains("\r\n") { "\r\n" } else { "\n" });
@@ -176,7 +177,7 @@ impl Target<'_> {
     /// [`EditError`] says why there is none.
     pub fn remove(&self, text: Option<&str>, name: &str) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
-        self.standing(before)?;
+        self.trust_level(before)?;
         let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let Some(index) = entries.position(name) else {
             return Err(EditError::Missing(self.file.to_path_buf(), name.to_owned(), entries.names()));
@@ -242,13 +243,13 @@ impl Target<'_> {
         })
     }
 
-    fn read(&self, text: &str, standing: TrustLevel<'_>) -> Result<LayerChain, Problem> {
-        entries(self.layer, self.file, self.home, text, standing)
+    fn read(&self, text: &str, trust_level: TrustLevel<'_>) -> Result<LayerChain, Problem> {
+        entries(self.layer, self.file, self.home, text, trust_level)
     }
 
     /// How far the file is to be believed: one that keeps the limits of its layer has to keep them, and one that a person
     /// had to trust for all that it says may go on so.
-    fn standing(&self, text: &str) -> Result<TrustLevel<'static>, EditError> {
+    fn trust_level(&self, text: &str) -> Result<TrustLevel<'static>, EditError> {
         match self.read(text, TrustLevel::OfLayer) {
             Ok(_) => Ok(TrustLevel::OfLayer),
             Err(_) => self.read(text, TrustLevel::Candidate).map(|_| TrustLevel::Candidate).map_err(EditError::Broken),

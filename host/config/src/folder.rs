@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::settings::{SETTINGS_BYTES, of_any_json};
+use super::json::any_value;
 use guard_state::{files, hex};
+
+/// The largest settings file that is read.
+pub(super) const SETTINGS_BYTES: u64 = 1 << 20;
 
 /// The deepest folder that is looked into.
 const DEPTH: usize = 16;
@@ -107,7 +110,7 @@ impl Folder {
                 continue;
             }
             let file = self.root.join(path);
-            let value = of_any_json(text).map_err(|(at, text)| FolderError {
+            let value = any_value(text).map_err(|(at, text)| FolderError {
                 place: format!("{}:{at}", file.display()),
                 text,
                 hint: "write JSON, without comments",

@@ -17,14 +17,18 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
 pub mod brought;
+mod builtin;
 pub mod bundle;
 pub mod edit;
+mod entry;
 mod folder;
-pub mod layers;
+mod json;
+mod layer;
 mod load;
 pub mod lock;
 pub mod options;
 mod order;
+mod pins;
 pub mod problem;
 mod project;
 pub mod remote;
@@ -38,21 +42,23 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use brought::Brought;
+pub use builtin::{of_builtin, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
-pub use load::{of_builtin, unconfigured};
 pub use options::{AuditLevel, Fallback, OnMalformed};
+pub use pins::Pins;
 pub use problem::of_refused_settings;
-pub use project::Candidate;
+pub use project::{Candidate, candidate};
 pub use remote::Remote;
 pub use settings::{files_of, of_file};
 pub use signers::Signer;
 pub use tools::check as check_tool;
 
+use guard_contract::Layer;
 use guard_contract::Outcome;
 use guard_contract::Problem;
 use guard_contract::allow::Allow;
-use guard_contract::policy::{Entry, Layer, Source, may_loosen};
+use guard_contract::policy::{Entry, Source, may_loosen};
 use guard_contract::readings::Arguments;
 use guard_state::Places;
 use guard_state::session::Sessions;

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
+use super::builtin::{of_builtin, preset_entries};
 use super::folder::Modules;
-use super::layers::{LayerFile, TrustLevel, allow, entry, lies_in_its_project, parse};
+use super::layer::{LayerChain, layer, names, read};
 use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
 use super::problem::placed;
@@ -13,22 +14,12 @@ use super::project::project;
 use super::remote::Remote;
 use super::settings;
 use super::signers;
-use super::tools;
 use super::{Audit, AuditLevel, BypassAsk, Config};
-use guard_builtins::Builtin;
-use guard_contract::Outcome;
-use guard_contract::Problem;
-use guard_contract::allow::Allow;
-use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
-use guard_contract::policy::{Entry, Layer, SettingsSource, Source};
-use guard_contract::readings::Arguments;
-use guard_contract::{Limits, Wasi};
+use guard_contract::policy::{Entry, SettingsSource, Source};
+use guard_contract::{Layer, Outcome, Problem};
+use guard_state::Places;
 use guard_state::session::Sessions;
-use guard_state::{FileState, Places};
-
-/// The largest configuration file that is read.
-const CONFIG_BYTES: u64 = 1 << 20;
 
 /// The size at which the audit log is rotated by default.
 const AUDIT_BYTES: u64 = 8 << 20;
@@ -106,141 +97,6 @@ impl Config {
             named: Vec::new(),
             inputs: Vec::new(),
         }
-    }
-}
-
-/// One layer that was read, or the empty one.
-#[derive(Default)]
-pub(super) struct LayerChain {
-    options: Options,
-    pub(super) entries: Vec<Entry>,
-    /// The names of the entries that are switched off, which are not among the others.
-    disabled: Vec<String>,
-    /// Where entries want to stand.
-    order: Vec<Wish>,
-    /// Files that it depends on.
-    pub(super) inputs: Vec<PathBuf>,
-    pub(super) warnings: Vec<String>,
-}
-
-impl LayerChain {
-    /// What it says of the arguments of tools: in the place of what their names tell, or beside that.
-    fn arguments(&self, adds: bool) -> impl Iterator<Item = Arguments> {
-        // What cannot be used has made the layer a problem.
-        let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
-        entries.map(move |entry| Arguments { adds, ..entry })
-    }
-
-    /// What it lets run without being asked about.
-    fn allows(&self, layer: Layer, home: &str) -> impl Iterator<Item = Allow> {
-        // What cannot be used has made the layer a problem.
-        self.options.allow.iter().filter_map(move |options| allow(layer, options).checked(home).ok())
-    }
-
-    /// Tells the configuration what the layer depends on, and what is odd about it.
-    pub(super) fn told(mut self, config: &mut Config) -> Self {
-        config.inputs.append(&mut self.inputs);
-        config.warnings.append(&mut self.warnings);
-        self
-    }
-}
-
-pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
-    config.inputs.push(file.to_path_buf());
-    let read = read(layer, file).and_then(|text| {
-        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, TrustLevel::OfLayer))
-    });
-    match read {
-        Ok(read) => {
-            if layer != Layer::Project {
-                config.disabled.extend(read.disabled.iter().cloned());
-                config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
-            }
-            read.told(config)
-        }
-        Err(problem) => {
-            config.problems.push(problem);
-            LayerChain::default()
-        }
-    }
-}
-
-/// The path as it is written, and as the machine knows it; of a folder with a slash at its end, which stands for all that
-/// lies in it.
-fn names(path: &Path) -> Vec<PathBuf> {
-    let with_all_below = |path: PathBuf| if path.is_dir() { path.join("") } else { path };
-    let real = path.canonicalize().ok().filter(|real| real != path);
-    [Some(path.to_path_buf()), real].into_iter().flatten().map(with_all_below).collect()
-}
-
-/// What the text of a layer says.
-pub(super) fn entries(
-    layer: Layer,
-    file: &Path,
-    home: &str,
-    text: &str,
-    standing: TrustLevel<'_>,
-) -> Result<LayerChain, Problem> {
-    let mut options = parse(layer, file, text, standing).map_err(|problem| placed(problem, text, None))?;
-    let is_watched = options.mode.is_some_and(|mode| mode != Mode::Enforce);
-    let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
-    let (mut disabled, mut order) = (Vec::new(), Vec::new());
-    let of = LayerFile::new(layer, file, home, standing);
-    for policy in std::mem::take(&mut options.policy) {
-        let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
-        let name = policy.name.clone();
-        let says_nothing = policy.mode.is_none();
-        let made = entry(&of, policy, &mut inputs, &mut warnings);
-        let mut made = made.map_err(|problem| placed(problem, text, Some(&name)))?;
-        made.watched |= says_nothing && is_watched;
-        if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
-            let problem = Problem {
-                layer,
-                place: file.to_string_lossy().into_owned(),
-                text: format!("two policies have the `name` `{}`", made.name),
-                hint: "rename one of them".to_owned(),
-            };
-            return Err(placed(problem, text, Some(&made.name)));
-        }
-        match enabled {
-            true => entries.push(made),
-            false => disabled.push(made.name),
-        }
-        order.extend(wish);
-    }
-    let mut chain = LayerChain { options, entries, disabled, order, inputs, warnings };
-    if layer == Layer::Project {
-        // The other layers are put in order once their presets are in.
-        order::sort(&mut chain.entries, &chain.order, &chain.disabled)
-            .map_err(|text| order::problem(layer, file, text))?;
-    }
-    Ok(chain)
-}
-
-/// The text of a file; none if there is no file.
-pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
-    let problem = |text: String, hint: &str| {
-        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
-    };
-    let state = FileState::of(file);
-    if let Some(text) = state.problem() {
-        return problem(text, "make the file readable, or remove what stands there");
-    }
-    match fs::metadata(file) {
-        Err(_) if state == FileState::Missing => return Ok(None),
-        Err(error) => return problem(error.to_string(), "make the file readable"),
-        Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
-        // What it leads to may be a secret, and a message quotes what it cannot read.
-        Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
-            return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
-        }
-        Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
-        Ok(_) => {}
-    }
-    match fs::read(file).map(String::from_utf8) {
-        Ok(Ok(text)) => Ok(Some(text)),
-        Ok(Err(_)) => problem("it is not UTF-8 text".to_owned(), "save it as UTF-8"),
-        Err(error) => problem(error.to_string(), "make the file readable"),
     }
 }
 
@@ -386,7 +242,7 @@ fn chain(
         }
     }
     chain.append(&mut users);
-    brought.add_to(&mut chain, places, config);
+    add_brought(&mut chain, brought, places, config);
     chain.extend(of_projects);
     for entry in &mut chain {
         let by_layer = entry.watched || user_watches && entry.layer == Layer::Project;
@@ -394,6 +250,21 @@ fn chain(
             || managed_watches && config.may_loosen(Layer::Managed, entry);
     }
     chain
+}
+
+/// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
+/// stays off.
+fn add_brought(chain: &mut Vec<Entry>, brought: &Brought, places: &Places, config: &mut Config) {
+    for builtin in brought.builtins().filter_map(guard_builtins::find) {
+        // A project can neither take the place of a policy nor switch it off.
+        let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
+        if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
+            continue;
+        }
+        let mut entry = of_builtin(builtin, Layer::User);
+        find_settings(&mut entry, brought, places, config);
+        chain.push(entry);
+    }
 }
 
 /// Puts the entries of a layer in the order that they ask for. What cannot be is a problem of the layer.
@@ -422,7 +293,7 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
 /// Loads the settings of a built-in of which no entry says anything from its usual file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
-pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {
+fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
     let usual = PathBuf::from(absolute(file, "/", &places.home));
     let beside = brought.place(file);
@@ -434,51 +305,4 @@ pub(super) fn find_settings(entry: &mut Entry, brought: &Brought, places: &Place
     entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem };
     config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
     config.inputs.extend(read.inputs);
-}
-
-fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {
-    let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
-    members.map(|builtin| Entry { watched, ..of_builtin(builtin, layer) }).collect()
-}
-
-/// The entry of a built-in with its default settings and grants.
-#[must_use]
-pub fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
-    let mut grants = GrantSpec::default();
-    for grant in builtin.grants {
-        grants.add(grant);
-    }
-    Entry {
-        tools: Some(builtin.tools)
-            .filter(|tools| !tools.is_empty())
-            .map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect()),
-        may_allow: builtin.may_allow,
-        grants,
-        ..unconfigured(builtin.name.to_owned(), Source::Builtin(builtin.name.to_owned()), layer)
-    }
-}
-
-/// An entry of which no configuration says anything.
-#[must_use]
-pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
-    Entry {
-        name,
-        layer,
-        project: String::new(),
-        trusted: false,
-        source,
-        address: None,
-        signer: None,
-        refused: None,
-        pinned: None,
-        tools: None,
-        settings: "{}".to_owned(),
-        settings_source: SettingsSource::default(),
-        on_error: Outcome::Ask,
-        watched: false,
-        may_allow: false,
-        wasi: Wasi::Absent,
-        limits: Limits::DEFAULT,
-        grants: GrantSpec::default(),
-    }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use guard_state::files::read_text;
+use guard_state::is_digest;
 
 /// The first line of the file.
 const HEAD: &str = "# Written by `guard-host policy add` and `update`. Commit it beside guard.toml.\n\n";
@@ -107,7 +108,6 @@ impl Lock {
             if !texts.into_iter().flatten().all(|text| is_plain(text)) || !is_address(source) {
                 return Err(format!("entry {} has a text that no lock has", at + 1));
             }
-            let is_digest = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
             if !is_digest(sha256) {
                 return Err(format!("the `sha256` of `{name}` is no digest"));
             }

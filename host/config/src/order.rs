@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::options::PolicyOptions;
+use guard_contract::Layer;
 use guard_contract::Problem;
-use guard_contract::policy::{Entry, Layer};
+use guard_contract::policy::Entry;
 
 /// Where one entry wants to stand.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
+use guard_contract::Layer;
 use guard_contract::Problem;
-use guard_contract::policy::{Entry, Layer};
+use guard_contract::policy::Entry;
 use guard_state::files;
 
 /// What an entry of a `guard.toml` begins with.

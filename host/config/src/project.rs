@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use super::Config;
-use super::layers::{LOOK, TrustLevel};
-use super::load::{LayerChain, entries, layer, read};
-use super::trust::{self, Pins, Trust};
-use guard_contract::Problem;
-use guard_contract::policy::{Entry, Layer};
+use super::layer::{LayerChain, entries, layer, read};
+use super::pins::{self, LOOK, Pins, TrustLevel};
+use super::trust::{self, Trust, TrustError};
+use guard_contract::policy::Entry;
+use guard_contract::{Layer, Problem};
 use guard_state::Places;
 
 /// Reads the layer, and notes how the file stands.
@@ -18,7 +18,7 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
     }
     let state = match trust::pins(&places.trust).get(file) {
         None => Trust::None,
-        Some(pins) => match standing(file, &places.home, pins) {
+        Some(pins) => match trusted(file, &places.home, pins) {
             Ok(trusted) => {
                 config.inputs.push(file.to_path_buf());
                 config.projects.push((file.to_path_buf(), Trust::Held));
@@ -41,18 +41,18 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
 /// # Errors
 ///
 /// Something is not as it was, or cannot be used.
-fn standing(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
-    let standing = TrustLevel::Pinned(pins);
+fn trusted(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
+    let trust_level = TrustLevel::Pinned(pins);
     let text = read(Layer::Project, file)?;
-    let digest = text.as_ref().map(|text| trust::digest_of(text.as_bytes()));
+    let digest = text.as_ref().map(|text| pins::digest_of(text.as_bytes()));
     let place = file.to_string_lossy().into_owned();
-    standing.check(file, digest.as_deref()).map_err(|text| Problem {
+    trust_level.check(file, digest.as_deref()).map_err(|text| Problem {
         layer: Layer::Project,
         place,
         text,
         hint: LOOK.to_owned(),
     })?;
-    entries(Layer::Project, file, home, &text.unwrap_or_default(), standing)
+    entries(Layer::Project, file, home, &text.unwrap_or_default(), trust_level)
 }
 
 /// What a person trusts: a project's file as it is now.
@@ -64,17 +64,21 @@ pub struct Candidate {
     pub entries: Vec<Entry>,
 }
 
-/// A project's file as it would be trusted; none if there is no such file.
+/// The project's file as it would be trusted.
 ///
 /// # Errors
 ///
-/// The file cannot be used, trusted or not.
-pub(super) fn candidate(file: &Path, home: &str) -> Result<Option<Candidate>, Problem> {
-    let Some(text) = read(Layer::Project, file)? else { return Ok(None) };
-    let chain = entries(Layer::Project, file, home, &text, TrustLevel::Candidate)?;
-    let pins = chain.inputs.into_iter().map(|path| (path.clone(), trust::digest(&path)));
+/// [`TrustError`] says why it cannot be.
+pub fn candidate(places: &Places, root: &str) -> Result<Candidate, TrustError> {
+    let file = Places::project_file(root);
+    let Some(text) = read(Layer::Project, &file).map_err(TrustError::Broken)? else {
+        return Err(TrustError::NoFile(file));
+    };
+    let chain = entries(Layer::Project, &file, &places.home, &text, TrustLevel::Candidate);
+    let chain = chain.map_err(TrustError::Broken)?;
+    let pins = chain.inputs.into_iter().map(|path| (path.clone(), pins::digest(&path)));
     // The digest of the folder that is named covers what lies in the folders below it.
     let mut pins: Pins = pins.filter(|(path, digest)| digest.is_some() || !path.is_dir()).collect();
-    pins.insert(file.to_path_buf(), Some(trust::digest_of(text.as_bytes())));
-    Ok(Some(Candidate { pins, entries: chain.entries }))
+    pins.insert(file, Some(pins::digest_of(text.as_bytes())));
+    Ok(Candidate { pins, entries: chain.entries })
 }

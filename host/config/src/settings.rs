@@ -2,20 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-use super::folder::{Folder, FolderError, Modules};
+use super::folder::{Folder, FolderError, Modules, SETTINGS_BYTES};
+use super::json;
+use super::pins;
 use super::problem::of_toml;
-use super::trust;
+use guard_contract::Layer;
 use guard_contract::Problem;
-use guard_contract::policy::Layer;
 use guard_state::files;
 use guard_state::{FileState, Places};
-
-/// The largest settings file that is read.
-pub(super) const SETTINGS_BYTES: u64 = 1 << 20;
 
 /// A settings file, or a folder of them, that was read.
 pub(super) struct Settings {
@@ -38,7 +34,7 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
     let place = path.to_string_lossy();
     let broken = |text: String, hint: &str| {
         let problem = Problem { layer, place: place.clone().into_owned(), text, hint: hint.to_owned() };
-        let (sha256, inputs) = (trust::digest(path), vec![path.to_path_buf()]);
+        let (sha256, inputs) = (pins::digest(path), vec![path.to_path_buf()]);
         Settings { settings: "{}".to_owned(), problem: Some(problem), is_missing: false, sha256, inputs }
     };
     let state = FileState::of(path);
@@ -70,10 +66,9 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
         // What cannot be read as text is pinned by its bytes.
         Err(error) => return broken(error.to_string(), "make it a readable text of at most 1 MiB"),
     };
-    let sha256 = Some(trust::digest_of(text.as_bytes()));
+    let sha256 = Some(pins::digest_of(text.as_bytes()));
     let value = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => serde_json::from_str::<Unique>(&text).map(|Unique(value)| value).map_err(|error| {
-            let (at, text) = of_json(&error);
+        Some("json") => json::object(&text).map_err(|(at, text)| {
             let place = format!("{place}:{at}");
             Problem { layer, place, text, hint: "write one JSON object, without comments".to_owned() }
         }),
@@ -94,90 +89,6 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
             inputs: vec![path.to_path_buf()],
         },
         Err(problem) => Settings { problem: Some(problem), sha256, ..broken(String::new(), "") },
-    }
-}
-
-/// Any value in JSON. The error has the line and the column, and the text.
-pub(super) fn of_any_json(text: &str) -> Result<Value, (String, String)> {
-    serde_json::from_str::<Below>(text).map(|Below(value)| value).map_err(|error| of_json(&error))
-}
-
-/// `LINE:COLUMN` of an error, and its text.
-fn of_json(error: &serde_json::Error) -> (String, String) {
-    let (line, column) = (error.line(), error.column());
-    let text = error.to_string();
-    let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
-    (format!("{line}:{column}"), text)
-}
-
-/// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OfUnique).map(Unique)
-    }
-}
-
-/// A value below it.
-struct Below(Value);
-
-impl<'de> Deserialize<'de> for Below {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfUnique).map(Below)
-    }
-}
-
-struct OfUnique;
-
-impl<'de> Visitor<'de> for OfUnique {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some((key, Below(value))) = access.next_entry::<String, Below>()? {
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
-            }
-            map.insert(key, value);
-        }
-        Ok(Value::Object(map))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Below(value)) = access.next_element()? {
-            list.push(value);
-        }
-        Ok(Value::Array(list))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
     }
 }
 

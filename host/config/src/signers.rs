@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::options::TrustOptions;
+use guard_contract::Layer;
 use guard_contract::Problem;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_state::{FileLock, Places, Seal, make_private};
 
 /// Raised whenever the shape of the file changes.

@@ -5,20 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::folder;
-use super::layers::TrustLevel;
-use super::project::{self, Candidate};
-use guard_contract::COMPONENT_BYTES;
+use super::pins::Pins;
 use guard_contract::Problem;
 use guard_state::Places;
-use guard_state::{FileLock, Seal, hex, make_private};
+use guard_state::{FileLock, Seal, make_private};
 
 /// Raised whenever the shape of the file changes.
 const PURPOSE: &str = "trusted projects 1";
@@ -28,9 +24,6 @@ const PROJECTS: usize = 1024;
 
 /// How long to wait for another process that changes the pins.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The digest of each file that was pinned; none for one that was not there.
-pub type Pins = BTreeMap<PathBuf, Option<String>>;
 
 /// How a project's file stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,25 +69,14 @@ pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
     Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))).unwrap_or_default()
 }
 
-/// The project's file as it would be trusted.
-///
-/// # Errors
-///
-/// [`TrustError`] says why it cannot be.
-pub fn candidate(places: &Places, root: &str) -> Result<Candidate, TrustError> {
-    let file = Places::project_file(root);
-    let candidate = project::candidate(&file, &places.home).map_err(TrustError::Broken)?;
-    candidate.ok_or(TrustError::NoFile(file))
-}
-
-/// Pins the project's file, and every file that it names, as the candidate has them: what has changed since is not trusted.
+/// Pins the project's file, and every file that it names, as a candidate has them: what has changed since is not trusted.
 ///
 /// # Errors
 ///
 /// [`TrustError`] says why nothing was pinned.
-pub fn trust(places: &Places, root: &str, candidate: &Candidate) -> Result<(), TrustError> {
+pub fn trust(places: &Places, root: &str, pins: &Pins) -> Result<(), TrustError> {
     change(&places.trust, |all| {
-        all.insert(Places::project_file(root), candidate.pins.clone());
+        all.insert(Places::project_file(root), pins.clone());
         if all.len() > PROJECTS { Err(TrustError::TooMany) } else { Ok(()) }
     })
 }
@@ -138,39 +120,4 @@ fn change(
     let mut all = pins(state);
     edit(&mut all)?;
     Ok(seal.write(PURPOSE, &file(state), &all)?)
-}
-
-/// The digest of a file, or of what counts in a folder of settings; none if it is not there or cannot be read.
-pub(super) fn digest(path: &Path) -> Option<String> {
-    let data = fs::metadata(path).ok()?;
-    if data.is_dir() {
-        return folder::digest(path);
-    }
-    if !data.is_file() || data.len() > COMPONENT_BYTES as u64 {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(COMPONENT_BYTES as u64 + 1).read_to_end(&mut bytes).ok()?;
-    Some(digest_of(&bytes))
-}
-
-/// The digest of bytes that were read.
-pub(super) fn digest_of(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-impl TrustLevel<'_> {
-    /// The digest that a file was pinned with.
-    ///
-    /// # Errors
-    ///
-    /// The file is another one than was pinned, or was never pinned. The text says so.
-    pub(super) fn check(&self, path: &Path, found: Option<&str>) -> Result<Option<String>, String> {
-        let TrustLevel::Pinned(pins) = self else { return Ok(None) };
-        match pins.get(path) {
-            Some(pin) if pin.as_deref() == found => Ok(pin.clone()),
-            Some(_) => Err(format!("`{}` has changed since it was trusted", path.display())),
-            None => Err(format!("`{}` was not there to be trusted", path.display())),
-        }
-    }
 }

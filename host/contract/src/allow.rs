@@ -5,19 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Dialect, ToolCall};
 use crate::paths::is_below;
-use crate::policy::Layer;
+use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
-use crate::{Outcome, worse};
+use crate::{Layer, Outcome, worse};
 
 /// The word for the project of the call.
 const PROJECT: &str = "project";
 
 /// The kind of an effect that deletes.
 const DELETE: &str = "delete";
-
-/// The policy whose asks nothing lifts but a person, each time.
-pub const SELF_PROTECT: &str = "self-protect";
 
 /// Words that make of commands more than a row of them.
 const KEYWORDS: [&str; 16] = [

@@ -23,10 +23,12 @@ pub mod shell_word;
 pub mod exit;
 mod fault;
 mod interface;
+mod layer;
 mod problem;
 
 pub use fault::FaultKind;
 pub use interface::{ImportResolution, Interface, JournalLine, LogLine, WASI_INTERFACES, Wasi, is_wasi_answered};
+pub use layer::Layer;
 pub use limits::{COMPONENT_BYTES, Limits};
 pub use problem::Problem;
 pub use types::*;

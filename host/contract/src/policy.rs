@@ -5,34 +5,11 @@ use std::path::PathBuf;
 use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
-use crate::allow::SELF_PROTECT;
 use crate::grants::GrantSpec;
-use crate::{Limits, Problem, Wasi};
-use crate::{Manifest, Outcome};
+use crate::{Layer, Limits, Manifest, Outcome, Problem, Wasi};
 
-/// Whose configuration an entry comes from, in the order of the chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// `/etc/guard-host/guard.toml`, for everyone on the machine.
-    Managed,
-    /// `~/.config/guard-host/guard.toml`.
-    User,
-    /// `.guard/guard.toml` of the project. It can tighten, never loosen.
-    Project,
-}
-
-impl Layer {
-    /// The layer's name as users read it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Layer::Managed => "managed",
-            Layer::User => "user",
-            Layer::Project => "project",
-        }
-    }
-}
+/// The policy whose asks nothing lifts but a person, each time.
+pub const SELF_PROTECT: &str = "self-protect";
 
 /// Where the component of an entry comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

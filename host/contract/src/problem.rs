@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
-use crate::policy::Layer;
+use crate::{Layer, Outcome};
 
 /// What is wrong with one layer. The layer is dropped whole, and every call is at least asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

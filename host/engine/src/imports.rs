@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use wasmtime::Result;
 use wasmtime::component::{HasData, Linker};
+use wasmtime::{Result, Store, Trap, UpdateDeadline};
 
 use super::bindings::{Guest, facts, interfaces, scripts, shared_analysis};
-use super::meter::Bounds;
+use super::meter::{Bounds, Meter};
 use super::scripts::Scripts;
 use super::wasi::Given;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, Presence, ResolvedPath};
 use crate::convert::Convert;
-use guard_contract::limits::Limits;
+use guard_contract::limits::{self, Limits};
 use guard_contract::syntax::Analysis;
 use guard_facts::{Question, View};
 
@@ -54,6 +54,19 @@ impl State {
         self.view.scene = Some(question.scene.clone());
         self.view.grants = question.grants.clone();
     }
+}
+
+/// Puts a store under its limits, from now on.
+pub(super) fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
+    store.limiter(|state| &mut state.limits);
+    let meter = Meter::start(limits);
+    store.set_epoch_deadline(meter.first_look());
+    store.epoch_deadline_callback(move |_| match meter.left() {
+        Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
+        None => Err(Trap::Interrupt.into()),
+    });
+    store.set_hostcall_fuel(limits::COPY_BYTES);
+    meter
 }
 
 impl HasData for State {

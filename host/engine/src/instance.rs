@@ -1,17 +1,17 @@
 //! [`Instance`]: one instance of a policy, asked step by step and more than once.
 //!
-//! The hook never does that: each of its calls has a fresh instance. What a policy must hold to can be tried only so.
+//! The hook has a fresh instance for each call. What a policy must hold to across calls can be tried only so.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::Store;
 
+use super::fault;
 use super::guest::Guest;
-use super::imports::State;
+use super::imports::{State, bound};
 use super::meter::Meter;
 use super::policy::{Policy, instantiate};
-use super::{bound, fault};
 use guard_contract::FaultKind;
 use guard_contract::JournalLine;
 use guard_contract::grants::Grants;

@@ -3,10 +3,10 @@
 use wasmtime::Store;
 
 use crate::bundle::Shared;
+use crate::fault;
 use crate::guest::{Guest, GuestPre};
-use crate::imports::State;
+use crate::imports::{State, bound};
 use crate::meter::Meter;
-use crate::{bound, fault};
 use guard_contract::limits::Limits;
 use guard_contract::manifest;
 use guard_contract::{FaultKind, Manifest};

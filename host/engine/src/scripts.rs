@@ -6,8 +6,9 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
-use crate::imports::State;
-use crate::{Late, bound, code};
+use crate::code;
+use crate::imports::{State, bound};
+use crate::settings::Late;
 use guard_contract::limits::Limits;
 
 /// Gives the artifact of the reader; none if there is none. What it gives must be what the build's compiler gave.

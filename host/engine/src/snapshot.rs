@@ -14,11 +14,11 @@ use wasmtime::component::{Component, Instance, Lift, Linker, WasmList};
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
 use super::bindings::{Bundle, Guest};
-use super::imports::State;
-use super::{Compile, Engine, bound, check};
+use super::imports::{State, bound};
+use super::{Compile, Engine, check};
 use crate::convert::Convert;
-use guard_contract::allow::SELF_PROTECT;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::SELF_PROTECT;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_facts::analysis::fill_paths;
 use guard_facts::fixed::FixedFacts;
@@ -122,7 +122,7 @@ impl Engine {
 
 /// What the host tells self-protect in each call.
 const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audit.jsonl","cache":"/home/u/.cache/guard-host",
-"config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/managed.toml","policies":["/home/u/x.wasm"],
+"config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/guard.toml","policies":["/home/u/x.wasm"],
 "program":"/usr/bin/guard-host","registrations":["/home/u/.claude/settings.json"],"sessions":"",
 "state":"/home/u/.local/state/guard-host"}}"#;
 

@@ -15,7 +15,7 @@ use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
 pub struct Scene {
     /// Where the call happens.
     pub context: CallFacts,
-    /// What it does; none if no policy of the chain asks for it.
+    /// What it does; of partial coverage and with no effect if no policy of the chain asks for it.
     pub analysis: Arc<Analysis>,
     /// The machine, or the world of a test.
     pub facts: Arc<dyn Facts>,

@@ -75,7 +75,7 @@ impl Harness for Antigravity {
         let (decision, reason) = match said {
             Response::Nothing => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
-            Response::Grant(_) => ("auto_approve", None),
+            Response::Allow(_) => ("auto_approve", None),
             Response::Ask(text) => ("force_ask", Some(text.as_str())),
             Response::Deny(text) => ("deny", Some(text.as_str())),
         };

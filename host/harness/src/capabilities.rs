@@ -52,7 +52,7 @@ pub struct Surface {
     /// The event, as the harness spells it; where one event has two forms, the form's name follows a blank.
     pub event: &'static str,
     /// What it makes of an allow.
-    pub grant: Grant,
+    pub on_allow: OnAllow,
     /// What it makes of an ask.
     pub ask: Ask,
     /// How it is told to block.
@@ -61,8 +61,6 @@ pub struct Surface {
     pub tells_model: bool,
     /// What passes without a decision may tell the user something.
     pub tells_user: bool,
-    /// The hook may change the call's input.
-    pub rewrite: Rewrite,
     /// How it is told that there is no opinion.
     pub abstain: Abstain,
     /// What it makes of exit code 0 without a byte.
@@ -75,7 +73,7 @@ pub struct Surface {
 
 /// What a harness makes of an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grant {
+pub enum OnAllow {
     /// The call runs without the harness's own prompt.
     SkipsPrompt,
     /// Sources differ on whether the prompt is skipped.
@@ -104,17 +102,6 @@ pub enum Deny {
     Exit,
     /// By both, which agree.
     Both,
-}
-
-/// What a hook may do to the input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rewrite {
-    /// What it gives stands for the whole input.
-    Replaces,
-    /// What it gives is laid over the input.
-    Merges,
-    /// Nothing, or nobody knows.
-    None,
 }
 
 /// How a harness is told that there is no opinion.
@@ -258,12 +245,11 @@ impl Surface {
     const fn named(event: &'static str) -> Self {
         Surface {
             event,
-            grant: Grant::None,
+            on_allow: OnAllow::None,
             ask: Ask::None,
             deny: Deny::Reply,
             tells_model: false,
             tells_user: false,
-            rewrite: Rewrite::None,
             abstain: Abstain::Silence,
             on_silence: OnSilence::OwnRules,
             keys: &[],

@@ -105,7 +105,7 @@ impl Harness for Cline {
     fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let whole = surface.keys.contains(&"context");
         line(&match said {
-            Response::Nothing | Response::Grant(_) => Wire::default(),
+            Response::Nothing | Response::Allow(_) => Wire::default(),
             Response::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
             Response::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },
             Response::Ask(text) | Response::Deny(text) => match surface.event {

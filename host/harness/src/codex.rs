@@ -51,7 +51,7 @@ impl Harness for Codex {
         }
         let decision = match said {
             Response::Deny(message) => Some(Behavior { behavior: "deny", message }),
-            Response::Nothing | Response::Note(_) | Response::Grant(_) | Response::Ask(_) => None,
+            Response::Nothing | Response::Note(_) | Response::Allow(_) | Response::Ask(_) => None,
         };
         let output =
             decision.map(|decision| Output { hook_event_name: REQUEST, decision: Some(decision), ..Output::default() });

@@ -89,7 +89,7 @@ impl Harness for Copilot {
         let (permission_decision, reason) = match said {
             Response::Nothing => return String::new(),
             Response::Note(message) => return line(&Progress { r#type: "progress", message }),
-            Response::Grant(_) => ("allow", None),
+            Response::Allow(_) => ("allow", None),
             Response::Ask(reason) => ("ask", Some(reason.as_str())),
             Response::Deny(reason) => ("deny", Some(reason.as_str())),
         };

@@ -56,7 +56,7 @@ impl Harness for Crush {
         let (decision, reason, context) = match said {
             Response::Nothing => (None, None, None),
             Response::Note(text) => (None, None, Some(text.as_str())),
-            Response::Grant(_) => (Some("allow"), None, None),
+            Response::Allow(_) => (Some("allow"), None, None),
             Response::Ask(text) | Response::Deny(text) => (Some("deny"), Some(text.as_str()), None),
         };
         line(&Wire { decision, reason, context })

@@ -79,7 +79,7 @@ impl Harness for Cursor {
 
     fn write(&self, said: &Response, surface: &'static Surface) -> String {
         let (permission, text) = match said {
-            Response::Nothing | Response::Grant(_) => ("allow", None),
+            Response::Nothing | Response::Allow(_) => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
             Response::Ask(text) | Response::Deny(text) => ("deny", Some(text.as_str())),
         };

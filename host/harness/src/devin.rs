@@ -50,7 +50,7 @@ impl Harness for Devin {
     fn write(&self, said: &Response, _: &'static Surface) -> String {
         match said {
             Response::Ask(reason) | Response::Deny(reason) => line(&Wire { decision: "block", reason }),
-            Response::Nothing | Response::Note(_) | Response::Grant(_) => String::new(),
+            Response::Nothing | Response::Note(_) | Response::Allow(_) => String::new(),
         }
     }
 }

@@ -74,7 +74,7 @@ impl Harness for Gemini {
         line(&match said {
             Response::Deny(reason) => Wire { decision: Some("deny"), reason: Some(reason), system_message: None },
             Response::Note(text) => Wire { decision: None, reason: None, system_message: Some(text) },
-            Response::Nothing | Response::Grant(_) | Response::Ask(_) => {
+            Response::Nothing | Response::Allow(_) | Response::Ask(_) => {
                 Wire { decision: None, reason: None, system_message: None }
             }
         })

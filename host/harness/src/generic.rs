@@ -50,7 +50,7 @@ impl Harness for Generic {
 
     fn write(&self, said: &Response, _: &'static Surface) -> String {
         line(&match said {
-            Response::Nothing | Response::Note(_) | Response::Grant(_) => Wire::Allow,
+            Response::Nothing | Response::Note(_) | Response::Allow(_) => Wire::Allow,
             Response::Ask(reason) | Response::Deny(reason) => Wire::Block { reason },
         })
     }

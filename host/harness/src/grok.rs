@@ -55,7 +55,7 @@ impl Harness for Grok {
             Response::Ask(text) | Response::Deny(text) => {
                 Nested { decision: Some("deny"), reason: Some(text), ..nested }
             }
-            Response::Nothing | Response::Note(_) | Response::Grant(_) => nested,
+            Response::Nothing | Response::Note(_) | Response::Allow(_) => nested,
         })
     }
 }

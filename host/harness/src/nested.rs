@@ -65,7 +65,7 @@ impl<'a> Nested<'a> {
                     .then_some(Output { additional_context: Some(text.as_str()), ..output }),
                 ..Nested::default()
             },
-            Response::Grant(text) => decided("allow", text, surface.tells_model.then_some(text.as_str())),
+            Response::Allow(text) => decided("allow", text, surface.tells_model.then_some(text.as_str())),
             Response::Ask(text) => decided("ask", text, None),
             Response::Deny(text) => decided("deny", text, None),
         }

@@ -129,7 +129,7 @@ impl Harness for Plugin {
 
     fn write(&self, said: &Response, _: &'static Surface) -> String {
         let (decision, reason) = match said {
-            Response::Nothing | Response::Grant(_) => ("allow", None),
+            Response::Nothing | Response::Allow(_) => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
             Response::Ask(text) => ("ask", Some(text.as_str())),
             Response::Deny(text) => ("deny", Some(text.as_str())),

@@ -2,7 +2,7 @@
 //!
 //! The one place where a verdict meets the table of facets. Knows no vendor's JSON.
 
-use super::capabilities::{Abstain, Ask, Deny, Grant, Surface};
+use super::capabilities::{Abstain, Ask, Deny, OnAllow, Surface};
 use super::{Reply, text};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
@@ -15,7 +15,7 @@ pub enum Response {
     /// Words, and no decision.
     Note(String),
     /// The harness's own prompt is not needed.
-    Grant(String),
+    Allow(String),
     /// A person is to decide.
     Ask(String),
     /// The call must not run.
@@ -40,8 +40,8 @@ pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Response {
         Outcome::Deny => Response::Deny(told(text::reason(verdict))),
         Outcome::Ask if surface.ask == Ask::Person => Response::Ask(told(text::reason(verdict))),
         Outcome::Ask => Response::Deny(told(text::reason(&refused(verdict)))),
-        Outcome::Allow if verdict.skips_prompt && surface.grant != Grant::None => {
-            Response::Grant(text::reason(verdict))
+        Outcome::Allow if verdict.skips_prompt && surface.on_allow != OnAllow::None => {
+            Response::Allow(text::reason(verdict))
         }
         Outcome::Allow | Outcome::Warn if surface.tells_model || surface.tells_user => {
             let reason = text::reason(verdict);
@@ -59,7 +59,7 @@ pub(super) fn emit(surface: &Surface, said: &Response, write: impl Fn(&Response)
             Abstain::Silence => Reply::default(),
             Abstain::Token(token) => Reply { stdout: format!("{token}\n"), ..Reply::default() },
         },
-        Response::Note(_) | Response::Grant(_) | Response::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
+        Response::Note(_) | Response::Allow(_) | Response::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
         Response::Deny(reason) => {
             let stderr = format!("{reason}\n");
             match surface.deny {

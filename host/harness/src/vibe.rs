@@ -60,7 +60,7 @@ impl Harness for Vibe {
 
     fn write(&self, said: &Response, _: &'static Surface) -> String {
         match said {
-            Response::Nothing | Response::Grant(_) => String::new(),
+            Response::Nothing | Response::Allow(_) => String::new(),
             Response::Note(text) => line(&Wire { system_message: Some(text), ..Wire::default() }),
             Response::Ask(text) | Response::Deny(text) => {
                 line(&Wire { decision: Some("deny"), reason: Some(text), ..Wire::default() })

@@ -8,15 +8,14 @@
 
 mod artifact;
 mod component;
+pub(crate) mod folders;
 mod prepared;
 mod prune;
-mod scripts;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, Made, Making, Place, bundle, discard, engine_for_many_replies};
+pub use artifact::{Artifact, Artifacts, Made, Making, Place, discard};
 pub use component::{Component, Unpack};
 pub use prepared::{Member, Prepared, Readiness, effective, forget, prepare, prepare_for, run_examples, warm};
-pub use scripts::read_scripts;
 pub use snapshot::Snapshot;
 pub use stored::{Cleared, Stored, clear, stored};

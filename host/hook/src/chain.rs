@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::cache::{Member, Prepared, Readiness, discard};
-use crate::{nested, scene};
+use crate::{carried, nested};
 use guard_chain::exchange::{Answered, Request, Undecided};
 use guard_chain::{DEFAULTS, Given, Sandbox, Seat, Terms};
 use guard_contract::allow::Allow;
@@ -45,7 +45,7 @@ pub struct Ask<'a> {
     /// Only the policies of these names; none: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
-    pub watch: Option<&'a (dyn Fn(&Opinion) + Sync)>,
+    pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
     /// Gives the chain of folders below the project's root that have a configuration of their own; none: they are not asked.
@@ -83,7 +83,7 @@ impl Chain {
 
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
-        let Ask { only, watch, grant_all, nested, scene, pause } = ask;
+        let Ask { only, on_opinion, grant_all, nested, scene, pause } = ask;
         let below = nested.map(|open| {
             move |call: &ToolCall, scene: &Scene, ask: guard_chain::Ask<'_>| {
                 let folders = nested::of_call(call, at, scene);
@@ -99,7 +99,7 @@ impl Chain {
         let paused = pause.map(|pause| |name: &str| pause.names(name));
         let ask = guard_chain::Ask {
             only,
-            watch,
+            on_opinion,
             grant_all,
             below: below.as_ref().map(|below| below as &guard_chain::Below<'_>),
             scene,
@@ -183,7 +183,7 @@ impl Sandbox for Chain {
         dialect: &str,
         at: &CallContext,
     ) -> Result<Analysis, FaultKind> {
-        scene::analyzer(&self.engine)?.analyze(shared, command, dialect, &at.cwd, &at.home)
+        carried::analyzer(&self.engine)?.analyze(shared, command, dialect, &at.cwd, &at.home)
     }
 
     fn ask(&self, shared: &mut Shared, place: usize, given: Given, question: &Question<'_>) -> Answer {

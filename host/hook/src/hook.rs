@@ -17,10 +17,11 @@ use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
 use std::sync::Arc;
 
-use crate::cache::{self, Prepared, prepare_for};
+use crate::cache::{Prepared, prepare_for};
+use crate::carried;
 use crate::chain::Chain;
 use crate::remote::Child;
 pub use guard_chain::bypass;
@@ -122,7 +123,7 @@ impl Chains for OneReply<'_> {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
         let engine = Engine::for_one_reply();
         self.responder.set_engine(engine.clone());
-        cache::read_scripts(&engine, &self.places.cache);
+        carried::read_scripts(&engine, &self.places.cache);
         Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.brought)))
     }
 
@@ -133,17 +134,9 @@ impl Chains for OneReply<'_> {
 }
 
 impl OneReply<'_> {
-    /// The prepared chain; prepares it when something that it depends on has changed. Compiles nothing: another process
-    /// does.
     fn prepared(&self, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
-        let program = &self.environment.program;
-        let open = Prepared::open_with(self.places, program, projects, brought);
-        let prepared = open.unwrap_or_else(|| prepare_for(self.places, program, projects, brought, None));
-        if prepared.is_waiting() {
-            // Nobody waits for it: this process ends first.
-            let _ = compile_beside(self.places, self.environment, cwd);
-        }
-        prepared
+        // Nobody waits for what is compiled beside: this process ends first.
+        open_chain(self.places, self.environment, projects, cwd, brought).0
     }
 }
 
@@ -157,9 +150,23 @@ fn read() -> Result<Map<String, Value>, Refusal> {
     parse(bytes)
 }
 
-/// Starts a process that compiles what is not compiled yet, unless one is at it. A process that lives on has to wait for
-/// it once it ends.
-pub fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<std::process::Child> {
+/// The prepared chain of these projects, made if something that it depends on has changed. Compiles nothing: another process
+/// does, which is given. A process that lives on has to wait for it when it ends.
+pub fn open_chain(
+    places: &Places,
+    environment: &Environment,
+    projects: &[String],
+    cwd: &str,
+    brought: &Brought,
+) -> (Prepared, Option<process::Child>) {
+    let open = Prepared::open_with(places, &environment.program, projects, brought);
+    let prepared = open.unwrap_or_else(|| prepare_for(places, &environment.program, projects, brought, None));
+    let compiling = prepared.is_waiting().then(|| compile_beside(places, environment, cwd)).flatten();
+    (prepared, compiling)
+}
+
+/// Starts a process that compiles what is not compiled yet, unless one is at it.
+fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<process::Child> {
     FileLock::acquire(&warm_lock(places), environment.started).ok()?;
     let mut warm = Command::new(&environment.program);
     for (flag, path) in places.arguments() {

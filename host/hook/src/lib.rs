@@ -8,15 +8,12 @@
 //!   one: deny), a deadline or a panic at least ask. Only an unreadable payload can be reported with exit code 1
 //!   instead.
 //! - The signals of a crash end the process with the exit code that blocks.
-//! - The chain runs to its end: a deny does not keep later policies from being asked.
-//! - Policies of folders below a project's root are asked after the chain, and what they say can only tighten.
 //! - A call compiles nothing. If the chain is prepared already, it also parses no configuration and validates no
 //!   component.
 //! - An artifact counts only if it is part of this program, or a private file whose stamp or digest a sealed record
 //!   holds.
 //! - A snapshot is never needed: it gives the same answers as its policy. It holds the policy's settings, so it is as
 //!   private as they are, and `policy remove` and `cache clear` delete it.
-//! - Secrets are taken out of a policy's answer before anything else reads it.
 //! - No ask and no deny ends with exit code 0 if the reply could not be written.
 //! - The journal and pending calls are written after the reply, and so is the audit log, unless no call may run without its
 //!   line.
@@ -25,6 +22,7 @@
 
 pub mod audit;
 pub mod cache;
+pub mod carried;
 pub mod chain;
 pub mod command_line;
 pub mod examples;
@@ -33,6 +31,7 @@ pub mod nested;
 pub mod programs;
 pub mod remote;
 pub mod scene;
+pub mod start;
 pub mod watch;
 
 pub use guard_chain::redaction;

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 
 use crate::cache::Prepared;
+use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, parent};
-use guard_contract::policy::Layer;
 use guard_facts::Scene;
 use guard_state::Places;
 

@@ -17,10 +17,13 @@ use guard_contract::FaultKind;
 use guard_engine::check;
 use guard_hook::cache::Making;
 
-/// Compiles, and waits for `patience` at most for another process that does the same.
+/// How long to wait for another process that compiles the same component: as long as it may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Compiles, and waits for another process that does the same.
 #[must_use]
-pub fn making(patience: Duration) -> Making {
-    Making { compile, unpack: guard_builtins::component, deadline: Instant::now() + patience }
+pub fn making() -> Making {
+    Making { compile, unpack: guard_builtins::component, deadline: Instant::now() + PATIENCE }
 }
 
 /// Compiles a component to the bytes of an artifact.

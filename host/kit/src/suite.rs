@@ -11,14 +11,17 @@ mod parallel_map;
 mod read;
 pub mod rego;
 mod repeat;
+mod report;
 mod run;
 mod subject;
+mod world;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
-pub use all::{Coverage, Done, Evaluator, Options, Run, run_all};
+pub use all::{Coverage, Done, Options, Run, SuiteOnChain, run_all};
 pub use filter::{Filter, FilterError, is_chosen};
 pub use read::{SuiteError, check_tools, find, find_tests, line_of_settings, read};
-pub use run::{Difference, Report, Spent, run, scenes};
+pub use report::{Difference, Report, Spent};
+pub use run::{run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

@@ -10,10 +10,8 @@ use ring::signature::{
     ECDSA_P256_SHA256_ASN1, ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey, VerificationAlgorithm,
 };
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::reference::Reference;
-use guard_state::hex;
 
 /// What comes before the 32 bytes of an Ed25519 key.
 const ED25519_HEAD: &[u8] = &[0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
@@ -81,12 +79,6 @@ impl PublicKey {
     #[must_use]
     pub fn pem(&self) -> String {
         wrapped(&self.der, "PUBLIC KEY")
-    }
-
-    /// The SHA-256 of it in hexadecimal, by which it is told from others.
-    #[must_use]
-    pub fn fingerprint(&self) -> String {
-        hex(&Sha256::digest(&self.der))
     }
 
     /// The signature is of this key, and of the manifest with that digest in the repository of `reference`: one of another

@@ -11,9 +11,10 @@ use guard_contract::call::CallContext;
 use guard_contract::limits::TICK;
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
-use guard_hook::cache::{self, Prepared, effective, prepare_for};
+use guard_hook::cache::{Prepared, effective};
+use guard_hook::carried;
 use guard_hook::chain::Chain;
-use guard_hook::hook::{Chains, compile_beside};
+use guard_hook::hook::{Chains, open_chain};
 use guard_state::environment::Environment;
 use guard_state::{FileState, Places, Seal};
 
@@ -81,13 +82,9 @@ impl KeptChains {
     }
 
     fn prepared(&self, projects: &[String], cwd: &str) -> Prepared {
-        let (places, program, brought) = (&self.places, &self.environment.program, Brought::default());
-        let open = Prepared::open_with(places, program, projects, &brought);
-        let prepared = open.unwrap_or_else(|| prepare_for(places, program, projects, &brought, None));
-        if prepared.is_waiting()
-            && let Some(mut child) = compile_beside(places, &self.environment, cwd)
-        {
-            // Somebody has to wait for it when it ends.
+        let brought = Brought::default();
+        let (prepared, compiling) = open_chain(&self.places, &self.environment, projects, cwd, &brought);
+        if let Some(mut child) = compiling {
             let _ = thread::Builder::new().spawn(move || child.wait());
         }
         prepared
@@ -111,7 +108,7 @@ impl Chains for KeptChains {
 
 impl Generation {
     fn new(places: &Places, pulse: &Pulse) -> Result<Self, FaultKind> {
-        let engine = cache::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(&places.cache)?;
         pulse.drive(engine.clone());
         Ok(Generation { engine, kept: HashMap::new() })
     }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use guard_config::of_refused_settings;
+use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_contract::{FaultKind, Level, Problem};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;

@@ -60,9 +60,9 @@ impl Names {
 }
 
 /// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
-pub(super) fn arguments(wish: &InstallOptions, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+pub(super) fn arguments(options: &InstallOptions, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
-    if !wish.shared {
+    if !options.shared {
         for (flag, path) in site.places.arguments() {
             if !path.is_absolute() {
                 let text = format!("there is no home directory; name a place with `{flag}`");
@@ -72,7 +72,7 @@ pub(super) fn arguments(wish: &InstallOptions, site: Site<'_>, harness: &str) ->
         }
     }
     arguments.extend(["hook".to_owned(), harness.to_owned()]);
-    let policies = wish.policies();
+    let policies = options.policies();
     if !policies.is_empty() {
         arguments.extend(["--only".to_owned(), policies.join(",")]);
     }

@@ -53,11 +53,11 @@ impl Finding {
 #[must_use]
 pub fn examine(
     asked: &[(&dyn Harness, &dyn Registration)],
-    wish: &InstallOptions,
+    options: &InstallOptions,
     site: Site<'_>,
     projects: &[String],
 ) -> Vec<Finding> {
-    let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(wish, site)).collect();
+    let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(options, site)).collect();
     let mut findings = Vec::new();
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         findings.extend(registered(harness.name(), survey, *registration, site));

@@ -31,5 +31,5 @@ pub fn registration(harness: &str) -> Option<&'static dyn install::Registration>
     if harness == guard_harness::default().name() {
         return Some(&claude::registration::ClaudeCode);
     }
-    specs::named(harness).map(|form| form as &dyn install::Registration)
+    specs::named(harness).map(|spec| spec as &dyn install::Registration)
 }

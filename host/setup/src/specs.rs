@@ -156,7 +156,7 @@ static ALL: &[&RegistrationSpec] = &[
 
 /// The form of a harness.
 pub(super) fn named(name: &str) -> Option<&'static RegistrationSpec> {
-    ALL.iter().copied().find(|form| form.capabilities.name == name)
+    ALL.iter().copied().find(|spec| spec.capabilities.name == name)
 }
 
 impl RegistrationSpec {
@@ -174,23 +174,27 @@ impl RegistrationSpec {
         }
     }
 
-    /// The files that a wish is about, and how far links may lead from them.
-    fn places(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
+    /// The files that the options are about, and how far links may lead from them.
+    fn places(
+        &self,
+        options: &InstallOptions,
+        site: Site<'_>,
+    ) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
         for (given, flag) in [
-            (wish.plugin.is_some(), "--plugin"),
-            (wish.shim.is_some(), "--shim"),
-            (wish.hooks_file.is_some(), "--hooks-file"),
+            (options.plugin.is_some(), "--plugin"),
+            (options.shim.is_some(), "--shim"),
+            (options.hooks_file.is_some(), "--hooks-file"),
         ] {
             if given {
                 return refuse(format!("`{flag}` is for Claude Code; {title} has its hooks in one place"));
             }
         }
-        if wish.shared && wish.scope == Some(Scope::User) {
+        if options.shared && options.scope == Some(Scope::User) {
             return refuse("`--shared` is for files that others get; your own settings are not".to_owned());
         }
-        let project = wish.shared || wish.scope == Some(Scope::Project);
+        let project = options.shared || options.scope == Some(Scope::Project);
         if project && self.project.is_empty() {
             return refuse(format!("{title} has no hooks of a project; leave `--scope project` and `--shared` out"));
         }
@@ -204,37 +208,38 @@ impl RegistrationSpec {
     }
 
     /// The call of the hook that a wish asks for.
-    fn hook(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
+    fn hook(&self, options: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
-        let program = if wish.shared { "guard-host" } else { text(&site.environment.program)? };
-        let words: Vec<String> = [program.to_owned()].into_iter().chain(arguments(wish, site, self.called)?).collect();
+        let program = if options.shared { "guard-host" } else { text(&site.environment.program)? };
+        let words: Vec<String> =
+            [program.to_owned()].into_iter().chain(arguments(options, site, self.called)?).collect();
         let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
         let bare = line.clone();
-        let line = if self.closing == Closing::Line && !wish.fail_open { closed(&line) } else { line };
-        if wish.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
+        let line = if self.closing == Closing::Line && !options.fail_open { closed(&line) } else { line };
+        if options.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
         }
-        if wish.timeout.is_some() && self.unit == Unit::None {
+        if options.timeout.is_some() && self.unit == Unit::None {
             return refuse(format!("{title} is told no timeout; leave `--timeout` out"));
         }
         let closes_itself = self.closing == Closing::Line && self.capabilities.on_crash == Fail::Closed;
-        if wish.fail_open && (self.closing == Closing::Harness || closes_itself) {
+        if options.fail_open && (self.closing == Closing::Harness || closes_itself) {
             return refuse(format!(
                 "{title} has no switch for a hook that cannot run; leave `--fail-open` out ({})",
                 self.failing(true).text
             ));
         }
         let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
-        let matcher = wish.matcher.clone().unwrap_or_else(|| self.all.to_owned());
+        let matcher = options.matcher.clone().unwrap_or_else(|| self.all.to_owned());
         if let Err(error) = self.matching.left_out(&matcher, &names) {
             let names = names.join("|");
             return refuse(format!(
                 "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out"
             ));
         }
-        let timeout = wish.timeout.unwrap_or(TIMEOUT) * self.unit.per_second();
-        Ok(Hook { words, line, bare, matcher, timeout, blocks: !wish.fail_open })
+        let timeout = options.timeout.unwrap_or(TIMEOUT) * self.unit.per_second();
+        Ok(Hook { words, line, bare, matcher, timeout, blocks: !options.fail_open })
     }
 
     fn names(&self, site: Site<'_>) -> Names {
@@ -283,16 +288,16 @@ mod tests {
 
     #[test]
     fn a_form_writes_files_that_its_facets_name_and_is_sure_of() {
-        for form in ALL {
-            let name = form.capabilities.name;
-            let paths: Vec<&str> = form.user.iter().chain(form.project).copied().collect();
-            let written: Vec<_> = form.capabilities.files.iter().filter(|file| paths.contains(&file.path)).collect();
+        for spec in ALL {
+            let name = spec.capabilities.name;
+            let paths: Vec<&str> = spec.user.iter().chain(spec.project).copied().collect();
+            let written: Vec<_> = spec.capabilities.files.iter().filter(|file| paths.contains(&file.path)).collect();
             assert_eq!(written.len(), paths.len(), "{name}");
             assert!(written.iter().all(|file| file.confidence != Confidence::Low), "{name}");
-            assert!(form.user.iter().all(|path| path.starts_with("~/")), "{name}");
-            assert!(form.project.iter().all(|path| path.starts_with("./")), "{name}");
+            assert!(spec.user.iter().all(|path| path.starts_with("~/")), "{name}");
+            assert!(spec.project.iter().all(|path| path.starts_with("./")), "{name}");
             assert!(
-                form.moved.is_none_or(|(_, folder)| form.user.iter().any(|path| path.starts_with(folder))),
+                spec.moved.is_none_or(|(_, folder)| spec.user.iter().any(|path| path.starts_with(folder))),
                 "{name}"
             );
         }

@@ -32,4 +32,4 @@ pub use lock::FileLock;
 pub use pause::Pause;
 pub use places::Places;
 pub use seal::Seal;
-pub use stamp::{FileState, Stamp, hex};
+pub use stamp::{FileState, Stamp, hex, is_digest};

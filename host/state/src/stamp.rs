@@ -89,6 +89,12 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The text is a SHA-256 in hexadecimal digits of either case.
+#[must_use]
+pub fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::args::AllowArgs;
-use super::subject::{Evaluator, Evaluators, circumstances, not_written, refused, told, tool_calls};
+use super::subject::{Evaluator, Evaluators, circumstances, not_put, refused, told, tool_calls};
 use super::terminal::{is_agreed, is_attended, unattended};
-use super::{audit, print};
+use super::{log, print};
 use guard_config::edit::allow::block;
 use guard_config::edit::{EditError, Target};
 use guard_config::load;
+use guard_contract::Layer;
 use guard_contract::Outcome;
-use guard_contract::allow::{Allow, SELF_PROTECT};
+use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
-use guard_contract::policy::Layer;
+use guard_contract::policy::SELF_PROTECT;
 use guard_contract::shell_word::quoted;
 use guard_hook::audit::{Record, Selection};
 use guard_hook::cache::{Readiness, prepare, warm};
@@ -28,9 +28,6 @@ use guard_setup::install::{Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_state::session::today;
-
-/// How long to wait for other processes that make the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many asks of the log are looked at, the last ones.
 const LOGGED: usize = 2000;
@@ -139,7 +136,7 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
 fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
     let of = Selection { action: Some("confirm_required".to_owned()), ..Selection::default() };
     let mut asks = Vec::new();
-    audit::each(path, &of, |ask, _| {
+    log::each(path, &of, |ask, _| {
         asks.push(ask.clone());
         Ok(())
     })?;
@@ -313,7 +310,7 @@ pub(super) fn target(places: &Places) -> Target<'_> {
 }
 
 fn open(places: &Places) -> anyhow::Result<Edited> {
-    Edited::open(&places.config, None, 0o600).map_err(not_written)
+    Edited::open(&places.config, None, 0o600).map_err(not_put)
 }
 
 /// Writes the user's file, and makes the chain ready.
@@ -324,8 +321,8 @@ fn write(
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<()> {
-    apply(&[edited.change(text)], &places.state).map_err(not_written)?;
-    let prepared = warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    apply(&[edited.change(text)], &places.state).map_err(not_put)?;
+    let prepared = warm(places, &environment.program, &at.projects(), making());
     prepared.config.problems.iter().for_each(|problem| print::note(&format!("error: {problem}")));
     Ok(())
 }

@@ -44,7 +44,7 @@ pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
 pub(super) use service::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
-pub(super) use settings::{CampaignArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
+pub(super) use settings::{ExperimentArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use sync::{SyncArgs, SyncCommand, SyncPushArgs, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
 pub(super) use watch::WatchArgs;

@@ -4,17 +4,14 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
-
-use super::args::{AllowArgs, AuditArgs, AuditCommand, Filters, Format};
+use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
-use super::{allow, print, ship};
+use super::{allow, log, print, ship};
 use guard_config::load;
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY, moment};
+use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY};
 use guard_redact::{plain, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -36,8 +33,8 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
     let path = &config.audit.path;
     match &args.command {
         AuditCommand::Show { filters, last, follow, format } => {
-            let selection = selection(filters)?;
-            let mut reader = open(path)?;
+            let selection = log::selection(filters)?;
+            let mut reader = log::open(path)?;
             let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
             show.all(&mut reader)?;
             if *follow {
@@ -51,57 +48,13 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             show.kept()?;
             damaged(reader.damaged, path);
         }
-        AuditCommand::Stats { filters, format } => stats(&selection(filters)?, path, *format)?,
+        AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
         AuditCommand::Ship(args) => return ship::run(args, path, places),
         AuditCommand::Suggest { filters, apply, format } => {
-            return suggest(&selection(filters)?, *apply, *format, path, places, environment);
+            return suggest(&log::selection(filters)?, *apply, *format, path, places, environment);
         }
     }
     Ok(Exit::Success)
-}
-
-/// The log from its oldest line on.
-pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
-    Reader::open(path).map_err(|error| {
-        let text = format!("the audit log `{}` cannot be read: {error}", path.display());
-        refused(Exit::NoInput, text, "see `guard-host config show` for its place")
-    })
-}
-
-pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
-    let (now, zone) = (Timestamp::now(), TimeZone::system());
-    let time = |name: &str, text: &Option<String>| {
-        let Some(text) = text else { return Ok(None) };
-        moment(text, now, &zone).map(Some).ok_or_else(|| {
-            let hint = "give a span such as `2h` or `7d`, a day such as `2026-01-31`, or a time";
-            refused(Exit::Usage, format!("`--{name} {text}` is no time"), hint)
-        })
-    };
-    Ok(Selection {
-        since: time("since", &filters.since)?,
-        until: time("until", &filters.until)?,
-        policy: filters.policy.clone(),
-        rule: filters.rule.clone(),
-        action: filters.action.map(|action| action.word().to_owned()),
-        session: filters.session.clone(),
-        tool: filters.tool.clone(),
-    })
-}
-
-/// The wanted records of a log with their lines, from the oldest on. Gives how many lines are damaged.
-pub(super) fn each(
-    path: &Path,
-    selection: &Selection,
-    mut take: impl FnMut(&Record, &str) -> anyhow::Result<()>,
-) -> anyhow::Result<u64> {
-    let mut reader = open(path)?;
-    while let Next::Record(record, line) = reader.read()? {
-        if selection.wants(&record) {
-            take(&record, &line)?;
-        }
-    }
-    reader.drop_unfinished();
-    Ok(reader.damaged)
 }
 
 fn suggest(
@@ -113,7 +66,7 @@ fn suggest(
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
     let mut questions = Questions::default();
-    let damage = each(path, selection, |record, _| {
+    let damage = log::each(path, selection, |record, _| {
         questions.add(record);
         Ok(())
     })?;
@@ -249,7 +202,7 @@ fn damaged(count: u64, path: &Path) {
 
 fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<()> {
     let mut stats = Stats::default();
-    stats.damaged = each(path, selection, |record, _| {
+    stats.damaged = log::each(path, selection, |record, _| {
         stats.add(record);
         Ok(())
     })?;

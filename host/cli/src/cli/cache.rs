@@ -1,6 +1,6 @@
 //! `guard-host cache`: makes, lists, checks and removes compiled policies.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -13,6 +13,7 @@ use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
 use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
+use guard_hook::carried;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
 use guard_kit::compile::making;
@@ -20,9 +21,6 @@ use guard_state::Places;
 use guard_state::Seal;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, make_private};
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
@@ -39,16 +37,16 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
     // Others see that somebody is at it, and start nobody else.
     let _ = make_private(&places.cache);
     let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
-    let mut prepared = cache::warm(places, &environment.program, &at.projects(), making(PATIENCE));
+    let mut prepared = cache::warm(places, &environment.program, &at.projects(), making());
     let nested = nested::of_paths([at.cwd.as_str()], &at.projects());
     if !nested.is_empty() {
         // A hook asks them beside the project's chain.
-        let below = cache::warm(places, &environment.program, &nested, making(PATIENCE)).beside(&prepared);
+        let below = cache::warm(places, &environment.program, &nested, making()).beside(&prepared);
         prepared.members.extend(below.members);
         prepared.config.problems.extend(below.config.problems);
     }
     let mut exit = Exit::Success;
-    if let Err(fault) = Engine::new().and_then(|engine| cache::bundle(&engine)) {
+    if let Err(fault) = Engine::new().and_then(|engine| carried::bundle(&engine)) {
         print::line(&format!("built-in policies: {fault}"))?;
         exit = Exit::Unavailable;
     }
@@ -142,6 +140,8 @@ fn age(made: SystemTime) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

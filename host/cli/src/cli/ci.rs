@@ -5,7 +5,6 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -16,25 +15,24 @@ use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
 use super::test::rego::TEST_BYTES;
 use super::test::{CHAIN, complaints};
+use guard_config::candidate;
 use guard_config::lock::{Lock, Locked};
 use guard_config::of_file;
 use guard_config::problem::of_entry;
 use guard_config::trust::{self, TrustError};
+use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::Wasi;
 use guard_contract::exit::Exit;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
 use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
-use guard_kit::suite::{self, Done, Evaluator, Options, Run, Subject, SubjectError, run_all};
+use guard_kit::suite::{self, Done, Options, Run, Subject, SubjectError, SuiteOnChain, run_all};
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_state::files::read_text;
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What must hold, in order.
 const STEPS: [(&str, Step); 5] =
@@ -94,8 +92,8 @@ pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> 
         ..places.clone()
     };
     // What cannot be trusted because it cannot be read is told by the check.
-    match trust::candidate(&places, &root) {
-        Ok(candidate) => trust::trust(&places, &root, &candidate)?,
+    match candidate(&places, &root) {
+        Ok(candidate) => trust::trust(&places, &root, &candidate.pins)?,
         Err(TrustError::Broken(_)) => {}
         Err(error) => return Err(error.into()),
     }
@@ -226,7 +224,7 @@ fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
             failed(&place, error.to_string(), &error.hint)
         })?);
     }
-    let benches: Vec<Evaluator<'_>> =
+    let benches: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     let run = run_all(&subject, &benches, &[], ALL);
     if run.done.is_empty() {
@@ -254,7 +252,7 @@ fn of_rego(project: &Project<'_>) -> Tried {
         let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
         let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
         let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
-        let benches: Vec<Evaluator<'_>> =
+        let benches: Vec<SuiteOnChain<'_>> =
             tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
         let rules = &entry.settings_source.file;
         let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
@@ -375,7 +373,7 @@ impl Project<'_> {
     /// The chain of the project, and of nobody else.
     fn prepare(&self) -> Prepared {
         let root = self.root.to_string_lossy().into_owned();
-        prepare(self.places, &self.environment.program, &[root], Some(making(PATIENCE)))
+        prepare(self.places, &self.environment.program, &[root], Some(making()))
     }
 
     fn mistake(&self, file: &Path, line: Option<usize>, text: String, hint: &str) -> Mistake {

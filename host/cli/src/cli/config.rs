@@ -1,7 +1,6 @@
 //! `guard-host config`: what holds, and what is wrong.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::json;
 
@@ -20,9 +19,6 @@ use guard_kit::schema;
 use guard_setup::check::{Mistake, line, text};
 use guard_state::Places;
 use guard_state::environment::Environment;
-
-/// How long to wait for another process that compiles the same policy.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What every mistake breaks.
 const RULE: sarif::Rule = ("configuration", "The configuration of guard-host is understood, and every policy answers");
@@ -118,7 +114,7 @@ fn check(places: &Places, environment: &Environment, format: CheckFormat) -> any
             print::note("warning: the project has too many folders; some with a `.guard` may have been left out");
         }
     }
-    let prepared = prepare(places, &environment.program, &projects, Some(making(PATIENCE)));
+    let prepared = prepare(places, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
     let mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     match format {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::args::{ConfirmArgs, Format};
 use super::print;
-use super::session::warn_of_unusable;
+use super::session::{described, warn_of_unusable};
 use super::subject::refused;
 use super::terminal::{is_attended, unattended};
 use guard_config::load;
@@ -42,19 +42,19 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
         Choosing::None if matches!(choose(&known.pending, &choice), Choosing::None) => return missing(&known),
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
-    let grant = sessions.change(&entry.session, PATIENCE, |contents, now| {
+    let approval = sessions.change(&entry.session, PATIENCE, |contents, now| {
         // What was true a moment ago must be so under the lock: one answer confirms once.
         let allowed = attended || contents.was_asked(&entry.code);
         if allowed { contents.confirm(&entry.code, now) } else { None }
     })?;
-    let Some(grant) = grant else { return missing(&sessions.all()) };
+    let Some(approval) = approval else { return missing(&sessions.all()) };
     match args.format {
-        Format::Json => print::line(&serde_json::to_string_pretty(&grant)?)?,
+        Format::Json => print::line(&serde_json::to_string_pretty(&approval)?)?,
         Format::Human => {
-            print::line(&format!("confirmed: {}: {}", plain(&grant.tool), plain(&grant.operation)))?;
-            print::line(&format!("  in      {}", plain(&grant.cwd)))?;
-            print::line(&format!("  session {}, until {}", plain(&grant.session), grant.expires))?;
-            print::line(&format!("  lifts   {}", plain(&grant.rules.join(", "))))?;
+            print::line(&format!("confirmed: {}: {}", plain(&approval.tool), plain(&approval.operation)))?;
+            print::line(&format!("  in      {}", plain(&approval.cwd)))?;
+            print::line(&format!("  session {}, until {}", plain(&approval.session), approval.expires))?;
+            print::line(&format!("  lifts   {}", plain(&approval.rules.join(", "))))?;
         }
     }
     Ok(Exit::Success)
@@ -78,20 +78,6 @@ fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
         print::line("nothing waits for a confirmation")?;
     }
     known.pending.iter().try_for_each(|entry| print::line(&described(entry)))
-}
-
-/// A question in two lines.
-pub(super) fn described(entry: &Entry) -> String {
-    let shown = |text: &str| plain(text).replace('\n', "\n    ");
-    format!(
-        "{}  {}: {}\n    {} in {}, asked by {}",
-        shown(&entry.code),
-        shown(&entry.tool),
-        shown(&entry.operation),
-        shown(&entry.ts),
-        shown(&entry.cwd),
-        shown(&entry.rules.join(", "))
-    )
 }
 
 fn missing(known: &Contents) -> anyhow::Result<Exit> {

@@ -19,12 +19,12 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
     let _ = reread::reread(&environment.program);
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
-    let wish = args.wish();
+    let options = args.options();
     let asked = match &args.harness {
         Some(name) => vec![registration(name)?],
-        None => in_use(&wish, site)?,
+        None => in_use(&options, site)?,
     };
-    let findings = examine(&asked, &wish, site, &at.projects());
+    let findings = examine(&asked, &options, site, &at.projects());
     let fine = findings.iter().all(|finding| finding.state != State::Problem);
     if args.format == Format::Json {
         let rows: Vec<_> = findings
@@ -49,12 +49,12 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
 }
 
 /// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
-fn in_use(wish: &InstallOptions, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+fn in_use(options: &InstallOptions, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
     let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
-    if *wish != InstallOptions::default() {
+    if *options != InstallOptions::default() {
         return usual();
     }
-    let is_registered = |(_, registration): &Registered| !registration.survey(wish, site).found.is_empty();
+    let is_registered = |(_, registration): &Registered| !registration.survey(options, site).found.is_empty();
     let found: Vec<Registered> = registered().into_iter().filter(is_registered).collect();
     if found.is_empty() { usual() } else { Ok(found) }
 }

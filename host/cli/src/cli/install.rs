@@ -20,18 +20,18 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     let (_, registration) = registration(&args.target.harness)?;
     let dry = args.target.dry_run;
     let server = args.http.map(|address| server(address, registration, places, dry)).transpose()?;
-    let wish = InstallOptions { server, ..args.wish() };
+    let options = InstallOptions { server, ..args.options() };
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
-    check_names(&wish, places, &at.projects())?;
-    change(registration, &wish, site, Action::Install, dry)?;
+    check_names(&options, places, &at.projects())?;
+    change(registration, &options, site, Action::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
     }
     let warmed = cache::warm(places, environment)?;
     // If this fails, calls take a tenth longer, and nothing else is different.
     let _ = reread::reread(&environment.program);
-    for step in registration.next_steps(&wish, site) {
+    for step in registration.next_steps(&options, site) {
         print::line(&format!("next: {step}"))?;
     }
     Ok(warmed)
@@ -42,8 +42,8 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     // Scripts go with the registrations that start them, named or not.
-    let wish = InstallOptions { shim: None, ..args.target.wish() };
-    change(registration, &wish, site, Action::Uninstall, args.target.dry_run)?;
+    let options = InstallOptions { shim: None, ..args.target.options() };
+    change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
     Ok(Exit::Success)
 }
 
@@ -59,10 +59,10 @@ fn server(address: SocketAddr, registration: &dyn Registration, places: &Places,
 }
 
 /// A name that neither a policy of the chain nor a built-in one has would make every call one to ask about.
-fn check_names(wish: &InstallOptions, places: &Places, projects: &[String]) -> anyhow::Result<()> {
+fn check_names(options: &InstallOptions, places: &Places, projects: &[String]) -> anyhow::Result<()> {
     let chain = load(places, projects).entries;
     let is_known = |name: &str| guard_builtins::find(name).is_some() || chain.iter().any(|entry| entry.name == name);
-    let Some(unknown) = wish.only.iter().find(|name| !is_known(name)) else {
+    let Some(unknown) = options.only.iter().find(|name| !is_known(name)) else {
         return Ok(());
     };
     let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();
@@ -100,7 +100,7 @@ pub(super) fn registered() -> Vec<Registered> {
 
 fn change(
     registration: &dyn Registration,
-    wish: &InstallOptions,
+    options: &InstallOptions,
     site: Site<'_>,
     aim: Action,
     dry: bool,
@@ -108,8 +108,8 @@ fn change(
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
     let changes = registration
-        .pieces(wish, site)
-        .and_then(|pieces| plan(pieces, registration.retired(wish, site), aim, state))
+        .pieces(options, site)
+        .and_then(|pieces| plan(pieces, registration.retired(options, site), aim, state))
         .map_err(told)?;
     if dry {
         return changes.iter().try_for_each(show);

@@ -7,8 +7,6 @@ pub(super) mod registry;
 mod trial;
 mod update;
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
@@ -23,9 +21,6 @@ use guard_kit::compile::making;
 use guard_state::Places;
 use guard_state::Seal;
 use guard_state::environment::Environment;
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
@@ -47,13 +42,13 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
 /// The chain that holds here.
 fn chain(places: &Places, environment: &Environment) -> Prepared {
     let at = circumstances(environment, None);
-    prepare(places, &environment.program, &folders(&at), Some(making(PATIENCE)))
+    prepare(places, &environment.program, &folders(&at), Some(making()))
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
 fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
-    match artifacts.ensure(component, wasi, making(PATIENCE)) {
+    match artifacts.ensure(component, wasi, making()) {
         Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault @ FaultKind::Artifact(_)) => {
             Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), ""))

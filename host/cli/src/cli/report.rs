@@ -17,7 +17,7 @@ use super::asked::{self, Asked, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
 use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, circumstances, refused, tool_calls};
-use super::{audit, print};
+use super::{html, log, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Record, Selection, Stats};
@@ -110,8 +110,8 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 5], Call> = HashMap::new();
     let mut forgotten = 0;
-    let (log, selection) = (&config.audit.path, audit::selection(&args.filters)?);
-    stats.damaged = audit::each(log, &selection, |record, _| {
+    let (log, selection) = (&config.audit.path, log::selection(&args.filters)?);
+    stats.damaged = log::each(log, &selection, |record, _| {
         stats.add(record);
         questions.add(record);
         count(&mut folders, &record.cwd);
@@ -138,7 +138,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     draw(&mut calls, places, environment)?;
     let again = |name| {
         replay(Some(name), places, environment, |sources, each| {
-            audit::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
+            log::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
             Ok(())
         })
     };
@@ -179,7 +179,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
 fn is_of_others(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
-    let is_report = read.is_ok() && String::from_utf8_lossy(&head).contains(page::MARK);
+    let is_report = read.is_ok() && String::from_utf8_lossy(&head).contains(html::MARK);
     path.symlink_metadata().is_ok_and(|data| !data.is_file() || !is_report)
 }
 
@@ -254,7 +254,7 @@ fn draw_as_recorded(
     let mut wanted: HashMap<String, &mut Call> =
         calls.iter_mut().filter(|call| !call.id.is_empty()).take(TREES).map(|call| (call.id.clone(), call)).collect();
     let mut evaluators = Evaluators::new(places, environment);
-    audit::each(log, selection, |record, line| {
+    log::each(log, selection, |record, line| {
         if let Some(call) = wanted.remove(&record.id)
             && let Some(decision) = Decision::of_line(line)
         {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;
 use super::subject::{circumstances, refused};
-use crate::scratch::{self, SandboxError};
+use crate::scratch::{self, ScratchError};
 use guard_contract::exit::Exit;
 use guard_state::environment::Environment;
 
@@ -14,13 +14,13 @@ pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Resu
     let root = circumstances(environment, None).project_root;
     match scratch::make(Path::new(&root), context, jiff::Zoned::now().date()) {
         Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
-        Err(error @ SandboxError::Name(_)) => {
+        Err(error @ ScratchError::Name(_)) => {
             let hint = "say what it is for in at most 64 letters, digits, `-`, `_` and `.`, and begin with a letter";
             Err(refused(Exit::Usage, error.to_string(), hint))
         }
-        Err(error @ (SandboxError::NotAFolder(_) | SandboxError::Ignore(_))) => {
+        Err(error @ (ScratchError::NotAFolder(_) | ScratchError::Ignore(_))) => {
             Err(refused(Exit::Unavailable, error.to_string(), "remove it, or put it elsewhere"))
         }
-        Err(error @ SandboxError::Io(..)) => Err(error.into()),
+        Err(error @ ScratchError::Io(..)) => Err(error.into()),
     }
 }

@@ -1,7 +1,6 @@
 //! `guard-host service build`: the configuration and its policies as one component that answers over HTTP.
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::args::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
 use super::print;
@@ -18,9 +17,6 @@ use guard_setup::check;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
-/// How long it waits for another process that compiles the same policy.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 pub(super) fn run(args: &ServiceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let ServiceCommand::Build(args) = &args.command;
     build(args, places, environment)
@@ -28,7 +24,7 @@ pub(super) fn run(args: &ServiceArgs, places: &Places, environment: &Environment
 
 fn build(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     // A service is of no project.
-    let prepared = prepare(places, &environment.program, &[], Some(making(PATIENCE)));
+    let prepared = prepare(places, &environment.program, &[], Some(making()));
     if let Some(remote) = &prepared.config.remote {
         let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
         return Err(refused(Exit::Config, text, "build it from a configuration without `[remote]`, with `--config`"));

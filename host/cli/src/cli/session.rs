@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::args::{Format, SessionArgs, SessionCommand};
-use super::confirm::described;
 use super::print;
 use super::subject::refused;
 use guard_config::load;
@@ -36,6 +35,20 @@ pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
         print::note(&format!("warning: `{}` {text}", path.display()));
     }
     if unusable.is_empty() { Exit::Success } else { Exit::Data }
+}
+
+/// A question in two lines.
+pub(super) fn described(entry: &Entry) -> String {
+    let shown = |text: &str| plain(text).replace('\n', "\n    ");
+    format!(
+        "{}  {}: {}\n    {} in {}, asked by {}",
+        shown(&entry.code),
+        shown(&entry.tool),
+        shown(&entry.operation),
+        shown(&entry.ts),
+        shown(&entry.cwd),
+        shown(&entry.rules.join(", "))
+    )
 }
 
 fn list(known: &Contents) -> anyhow::Result<()> {

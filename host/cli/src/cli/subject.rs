@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -20,16 +19,14 @@ use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
-use guard_hook::cache::{self, Prepared, effective, prepare};
+use guard_hook::cache::{Prepared, effective, prepare};
+use guard_hook::carried;
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_setup::install::InstallError;
 use guard_state::Places;
 use guard_state::environment::Environment;
-
-/// How long a command waits for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An error of the user or of the outside world, with the exit code it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +77,7 @@ impl Evaluator {
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(places, &environment.program, projects);
-        let engine = cache::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(&places.cache)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());
@@ -128,8 +125,7 @@ impl<'a> Evaluators<'a> {
 
 /// The prepared chain of these projects, which is made if there is none.
 pub(super) fn open(places: &Places, program: &Path, projects: &[String]) -> Prepared {
-    Prepared::open(places, program, projects)
-        .unwrap_or_else(|| prepare(places, program, projects, Some(making(PATIENCE))))
+    Prepared::open(places, program, projects).unwrap_or_else(|| prepare(places, program, projects, Some(making())))
 }
 
 /// The folders whose configuration counts for what is done in the working directory: the project, and the folders on the
@@ -220,7 +216,12 @@ pub(super) fn told(error: EditError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 
-/// The error of a file that cannot be written.
-pub(super) fn not_written(error: InstallError) -> anyhow::Error {
+/// The error of an edited file that cannot be put in its place.
+pub(super) fn not_put(error: InstallError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
+}
+
+/// The error of a file that cannot be written.
+pub(super) fn not_written(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
 }

@@ -21,7 +21,7 @@ use super::args::{Format, SyncArgs, SyncCommand, SyncRunArgs, SyncStatusArgs, Sy
 use super::install::show;
 use super::policy::fetched::{has_signed, reference, told};
 use super::print;
-use super::subject::{not_written, refused};
+use super::subject::{not_put, refused};
 use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -49,9 +49,6 @@ const MOVE: &str = "nothing was changed; move the file away";
 
 /// How many configurations that were taken back are known.
 const LEFT_OUT: usize = 64;
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
@@ -156,7 +153,7 @@ fn take(
         return Err(refused(Exit::Config, text, "nothing was changed; tell those who publish it"));
     }
     if args.dry_run {
-        let edited = Edited::open(&site.file, None, 0o644).map_err(not_written)?;
+        let edited = Edited::open(&site.file, None, 0o644).map_err(not_put)?;
         show(&edited.change(Some(new.main.clone())))?;
         return Ok(format!("{version} would be taken"));
     }
@@ -257,7 +254,7 @@ fn mistakes_of<'a>(
         trust: at("state"),
         ..places.clone()
     };
-    let prepared = prepare(&places, &environment.program, &[], Some(making(PATIENCE)));
+    let prepared = prepare(&places, &environment.program, &[], Some(making()));
     let lines = check::check(prepared, environment, "").iter().map(check::line).collect::<Vec<_>>();
     let folder = shown.parent().unwrap_or(Path::new(""));
     let of = |path: &Path| path.to_string_lossy().into_owned();

@@ -25,7 +25,7 @@ use guard_contract::outcome_name;
 use guard_hook::chain::Chain;
 use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{
-    self, Case, Done, Evaluator, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, run_all,
+    self, Case, Done, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, SuiteOnChain, run_all,
 };
 use guard_redact::plain;
 use guard_state::Places;
@@ -136,10 +136,10 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
         let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
         chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(&place())))?);
     }
-    let benches: Vec<Evaluator<'_>> =
+    let benches: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     let tests = rego::tests(args, &subject, settings, cwd)?;
-    let tests: Vec<Evaluator<'_>> = tests.iter().flat_map(rego::benches).collect();
+    let tests: Vec<SuiteOnChain<'_>> = tests.iter().flat_map(rego::benches).collect();
     let options = Options { filters: &args.filter, fail_fast: args.fail_fast, repeat: args.repeat };
     let run = run_all(&subject, &benches, &tests, options);
     if run.done.is_empty() {

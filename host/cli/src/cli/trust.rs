@@ -1,7 +1,6 @@
 //! `guard-host trust` and `untrust`: a project's configuration as one's own, until it changes.
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::args::{TrustArgs, UntrustArgs};
 use super::config::source;
@@ -9,6 +8,7 @@ use super::print;
 use super::subject::{circumstances, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::Trust;
+use guard_config::candidate;
 use guard_config::trust::{self, TrustError};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Entry;
@@ -20,27 +20,24 @@ use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
-/// How long to wait for other processes that make the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
     if !is_attended() {
         return Err(unattended("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
     }
-    let candidate = trust::candidate(places, &root).map_err(explained)?;
+    let candidate = candidate(places, &root).map_err(explained)?;
     print::line(&format!("{} would be asked with all that it says:", Places::project_file(&root).display()))?;
     candidate.entries.iter().flat_map(wishes).try_for_each(|line| print::line(&line))?;
     if !args.yes && !is_agreed("Trust it, as long as no file of it changes?")? {
         return Err(refused(Exit::NoPermission, "nothing was trusted", ""));
     }
-    trust::trust(places, &root, &candidate).map_err(explained)?;
+    trust::trust(places, &root, &candidate.pins).map_err(explained)?;
     print::line(&format!("trusted: {root}"))?;
     for (path, digest) in &candidate.pins {
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
         print::line(&format!("  {digest:<16}  {}", path.display()))?;
     }
-    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), making(PATIENCE));
+    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), making());
     let mut exit = Exit::Success;
     for (_, state) in &prepared.config.projects {
         if let Trust::Lapsed(text) = state {

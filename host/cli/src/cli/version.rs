@@ -13,7 +13,7 @@ use super::subject::refused;
 use guard_contract::exit::Exit;
 use guard_hook::programs::{HOOK, TOOLS};
 use guard_state::environment::Environment;
-use guard_state::hex;
+use guard_state::{hex, is_digest};
 
 pub(super) fn run(args: &OwnArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let OwnCommand::Version { check } = &args.command;
@@ -68,6 +68,5 @@ fn named(line: &str) -> Option<(String, String)> {
     let (digest, rest) = line.split_once(' ')?;
     let path = rest.strip_prefix([' ', '*'])?;
     let name = Path::new(path).file_name()?.to_str()?;
-    let is_digest = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_digest.then(|| (name.to_owned(), digest.to_ascii_lowercase()))
+    is_digest(digest).then(|| (name.to_owned(), digest.to_ascii_lowercase()))
 }

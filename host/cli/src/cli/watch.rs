@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::args::{AllowArgs, WatchArgs};
 use super::explain::Parts;
 use super::subject::{Evaluators, circumstances, refused, tool_calls};
-use super::{allow, audit, print};
+use super::{allow, log, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Next, Reader, Record, Selection};
@@ -37,8 +37,8 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
     let config = load(places, &circumstances(environment, None).projects());
     let mut watch = Watch {
         log: &config.audit.path,
-        reader: audit::open(&config.audit.path)?,
-        selection: audit::selection(&args.filters)?,
+        reader: log::open(&config.audit.path)?,
+        selection: log::selection(&args.filters)?,
         evaluators: Evaluators::new(places, environment),
         environment,
     };
@@ -46,9 +46,9 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
     loop {
         let mut terminal = ratatui::try_init()?;
         terminal.backend_mut().clear()?;
-        let wish = watch.follow(&mut state, &mut terminal);
+        let options = watch.follow(&mut state, &mut terminal);
         ratatui::restore();
-        match wish? {
+        match options? {
             Wish::End => return Ok(Exit::Success),
             Wish::Allow(id) => {
                 if let Err(error) = allow::run(&AllowArgs::of_question(&id), places, environment) {
@@ -94,9 +94,9 @@ impl Watch<'_> {
             if is_stale
                 && let Event::Key(key) = event::read()?
                 && key.kind == KeyEventKind::Press
-                && let Some(wish) = state.press(key)
+                && let Some(options) = state.press(key)
             {
-                return Ok(wish);
+                return Ok(options);
             }
         }
     }

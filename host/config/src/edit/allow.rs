@@ -34,10 +34,10 @@ impl Target<'_> {
     /// [`EditError`] says why there is none.
     pub fn allow(&self, text: Option<&str>, allow: &Allow) -> Result<String, EditError> {
         let before = text.unwrap_or_default();
-        let standing = self.standing(before)?;
+        let trust_level = self.trust_level(before)?;
         let block = block(allow, if before.contains("\r\n") { "\r\n" } else { "\n" });
         let after = self.allows(before)?.append(text, &block);
-        self.read(&after, standing).map_err(EditError::Unfit)?;
+        self.read(&after, trust_level).map_err(EditError::Unfit)?;
         let mut wanted = self.table(before)?;
         let list = wanted.entry(ALLOW).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
         let own = self.table(&block)?.remove(ALLOW).and_then(|own| own.as_array()?.first().cloned());
@@ -55,7 +55,7 @@ impl Target<'_> {
     /// [`EditError`] says why there is none.
     pub fn disallow(&self, text: Option<&str>, number: usize) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
-        self.standing(before)?;
+        self.trust_level(before)?;
         let mut wanted: Table = self.table(before)?;
         let Some(list) = wanted.get_mut(ALLOW).and_then(Value::as_array_mut).filter(|list| number < list.len()) else {
             return Err(EditError::Missing(self.file.to_path_buf(), format!("allow {}", number + 1), Vec::new()));

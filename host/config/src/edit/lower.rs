@@ -20,7 +20,7 @@ impl Target<'_> {
     pub fn lower(&self, text: Option<&str>, policy: &str, rule: &str) -> Result<String, EditError> {
         let form = |error| EditError::Form(self.file.to_path_buf(), error);
         let before = text.unwrap_or_default();
-        let standing = self.standing(before)?;
+        let trust_level = self.trust_level(before)?;
         let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
         let (policy, rule) = (Value::from(policy), Value::from(rule));
         let entries = Entries::of(before, POLICY).map_err(form)?;
@@ -49,7 +49,7 @@ impl Target<'_> {
         let lower = settings.and_then(|of| of.entry(LOWER).or_insert_with(|| Value::Array(Vec::new())).as_array_mut());
         lower.ok_or_else(|| form(Malplaced::Unsafe))?.push(rule);
         self.compare(&wanted, &after)?;
-        self.read(&after, standing).map_err(EditError::Unfit)?;
+        self.read(&after, trust_level).map_err(EditError::Unfit)?;
         Ok(after)
     }
 }

@@ -1,15 +1,15 @@
 //! The harnesses that run in an editor; some of them have a program for a terminal as well.
 
 use super::{
-    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Rewrite,
-    Surface, file,
+    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Surface,
+    file,
 };
 use Confidence::{High, Medium};
 use FileScope::{Machine, Project, User};
 use Format::{Json, Script};
 
 const CURSOR_COMMAND: Surface = Surface {
-    grant: Grant::MaySkipPrompt,
+    on_allow: OnAllow::MaySkipPrompt,
     ask: Ask::Unproven,
     tells_model: true,
     tells_user: true,
@@ -26,19 +26,19 @@ pub static CURSOR: Capabilities = Capabilities {
     surfaces: &[
         CURSOR_COMMAND,
         Surface { event: "beforeMCPExecution", ..CURSOR_COMMAND },
-        Surface { event: "preToolUse", grant: Grant::None, rewrite: Rewrite::Replaces, ..CURSOR_COMMAND },
+        Surface { event: "preToolUse", on_allow: OnAllow::None, ..CURSOR_COMMAND },
         // A hook that was registered with Claude Code: a deny is said in every form that may be read.
-        Surface { event: "PreToolUse", grant: Grant::None, deny: Deny::Both, exits: &[0, 2], ..CURSOR_COMMAND },
+        Surface { event: "PreToolUse", on_allow: OnAllow::None, deny: Deny::Both, exits: &[0, 2], ..CURSOR_COMMAND },
         Surface {
             event: "beforeReadFile",
-            grant: Grant::None,
+            on_allow: OnAllow::None,
             ask: Ask::None,
             tells_model: false,
             keys: &["permission", "user_message"],
             ..CURSOR_COMMAND
         },
         // What happens in an event that asks for no permission is none of ours; an object without a key says so.
-        Surface { event: "other", grant: Grant::None, abstain: Abstain::Token("{}"), ..CURSOR_COMMAND },
+        Surface { event: "other", on_allow: OnAllow::None, abstain: Abstain::Token("{}"), ..CURSOR_COMMAND },
     ],
     modes: &[],
     project_variables: &["CURSOR_PROJECT_DIR"],
@@ -70,11 +70,10 @@ pub static VSCODE: Capabilities = Capabilities {
     name: "vscode",
     title: "VS Code agents",
     surfaces: &[Surface {
-        grant: Grant::SkipsPrompt,
+        on_allow: OnAllow::SkipsPrompt,
         ask: Ask::Person,
         tells_model: true,
         tells_user: true,
-        rewrite: Rewrite::Replaces,
         keys: &[
             "systemMessage",
             "hookSpecificOutput",
@@ -120,29 +119,21 @@ pub static CLINE: Capabilities = Capabilities {
     title: "Cline",
     surfaces: &[
         CLINE_CALL,
-        Surface {
-            event: "tool_call",
-            rewrite: Rewrite::Replaces,
-            keys: &["cancel", "errorMessage", "context"],
-            ..CLINE_CALL
-        },
+        Surface { event: "tool_call", keys: &["cancel", "errorMessage", "context"], ..CLINE_CALL },
         // A cancel ends the whole run, and nobody reads why. A command that fails with the reason is read, and so is the
         // reason beside a file that cannot be.
         Surface {
             event: "tool_call run_commands",
-            rewrite: Rewrite::Replaces,
             keys: &["cancel", "context", "overrideInput", "overrideInput.commands"],
             ..CLINE_CALL
         },
         Surface {
             event: "tool_call read_files",
-            rewrite: Rewrite::Replaces,
             keys: &["cancel", "context", "overrideInput", "overrideInput.files"],
             ..CLINE_CALL
         },
         Surface {
             event: "tool_call editor",
-            rewrite: Rewrite::Replaces,
             keys: &[
                 "cancel",
                 "context",

@@ -4,8 +4,7 @@
 //! "reason": ...}`, and they hold a call for which they get no such reply.
 
 use super::{
-    Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Prompting, Rewrite,
-    Surface, file,
+    Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Prompting, Surface, file,
 };
 use Confidence::{High, Medium};
 use FileScope::{Project, User};
@@ -13,7 +12,6 @@ use Format::Plugin;
 
 const PLUGIN: Surface = Surface {
     tells_user: true,
-    rewrite: Rewrite::Replaces,
     abstain: Abstain::Token("{\"decision\":\"allow\"}"),
     on_silence: OnSilence::Broken,
     keys: &["decision", "reason"],
@@ -106,7 +104,7 @@ pub static AMP: Capabilities = Capabilities {
 pub static GENERIC: Capabilities = Capabilities {
     name: "generic",
     title: "the plain protocol",
-    surfaces: &[Surface { event: "PreToolUse", tells_user: false, rewrite: Rewrite::None, ..PLUGIN }],
+    surfaces: &[Surface { event: "PreToolUse", tells_user: false, ..PLUGIN }],
     modes: &[],
     project_variables: &[],
     runs_in_cwd: true,

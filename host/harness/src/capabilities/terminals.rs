@@ -1,8 +1,8 @@
 //! The harnesses that run in a terminal.
 
 use super::{
-    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, Grant, OnSilence, OnUnknownKey, Prompting,
-    Rewrite, Surface, file,
+    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Prompting,
+    Surface, file,
 };
 use Confidence::{High, Low, Medium};
 use FileScope::{Machine, Project, User};
@@ -19,12 +19,11 @@ const NESTED: &[&str] = &[
 ];
 
 const CLAUDE_CALL: Surface = Surface {
-    grant: Grant::SkipsPrompt,
+    on_allow: OnAllow::SkipsPrompt,
     ask: Ask::Person,
     deny: Deny::Both,
     tells_model: true,
     tells_user: true,
-    rewrite: Rewrite::Replaces,
     keys: NESTED,
     exits: &[0, 2],
     ..Surface::named("PreToolUse")
@@ -67,13 +66,8 @@ pub static CLAUDE: Capabilities = Capabilities {
     sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
 };
 
-const CODEX_CALL: Surface = Surface {
-    tells_model: true,
-    tells_user: true,
-    rewrite: Rewrite::Replaces,
-    keys: NESTED,
-    ..Surface::named("PreToolUse")
-};
+const CODEX_CALL: Surface =
+    Surface { tells_model: true, tells_user: true, keys: NESTED, ..Surface::named("PreToolUse") };
 
 /// What `codex` can be told.
 pub static CODEX: Capabilities = Capabilities {
@@ -84,7 +78,6 @@ pub static CODEX: Capabilities = Capabilities {
         Surface {
             event: "PermissionRequest",
             tells_model: false,
-            rewrite: Rewrite::None,
             on_silence: OnSilence::Prompts,
             keys: &[
                 "systemMessage",
@@ -127,7 +120,6 @@ pub static GEMINI: Capabilities = Capabilities {
     surfaces: &[Surface {
         ask: Ask::Unproven,
         tells_user: true,
-        rewrite: Rewrite::Replaces,
         keys: &["decision", "reason", "systemMessage"],
         ..Surface::named("BeforeTool")
     }],
@@ -158,10 +150,9 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
     name: "antigravity",
     title: "Antigravity",
     surfaces: &[Surface {
-        grant: Grant::SkipsPrompt,
+        on_allow: OnAllow::SkipsPrompt,
         ask: Ask::Person,
         tells_user: true,
-        rewrite: Rewrite::Merges,
         abstain: Abstain::Token("{\"decision\":\"allow\"}"),
         on_silence: OnSilence::Broken,
         keys: &["decision", "reason"],
@@ -190,10 +181,9 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
 };
 
 const COPILOT_CALL: Surface = Surface {
-    grant: Grant::SkipsPrompt,
+    on_allow: OnAllow::SkipsPrompt,
     ask: Ask::Person,
     tells_user: true,
-    rewrite: Rewrite::Replaces,
     keys: &["permissionDecision", "permissionDecisionReason", "type", "message"],
     ..Surface::named("preToolUse")
 };
@@ -231,11 +221,10 @@ pub static QWEN: Capabilities = Capabilities {
     name: "qwen",
     title: "Qwen Code",
     surfaces: &[Surface {
-        grant: Grant::MaySkipPrompt,
+        on_allow: OnAllow::MaySkipPrompt,
         ask: Ask::Person,
         tells_model: true,
         tells_user: true,
-        rewrite: Rewrite::Replaces,
         keys: NESTED,
         ..Surface::named("PreToolUse")
     }],
@@ -265,10 +254,9 @@ pub static QWEN: Capabilities = Capabilities {
 };
 
 const DROID_CALL: Surface = Surface {
-    grant: Grant::SkipsPrompt,
+    on_allow: OnAllow::SkipsPrompt,
     ask: Ask::Person,
     tells_user: true,
-    rewrite: Rewrite::Merges,
     keys: &[
         "systemMessage",
         "hookSpecificOutput",
@@ -321,7 +309,6 @@ pub static GROK: Capabilities = Capabilities {
         // Where it runs without prompts, an ask alone lets the call run; beside a deny, the deny counts.
         ask: Ask::Unproven,
         tells_model: true,
-        rewrite: Rewrite::Replaces,
         keys: &[
             "decision",
             "reason",
@@ -379,7 +366,6 @@ pub static VIBE: Capabilities = Capabilities {
     title: "Mistral Vibe",
     surfaces: &[Surface {
         tells_user: true,
-        rewrite: Rewrite::Replaces,
         keys: &["decision", "reason", "system_message"],
         ..Surface::named("pre_tool")
     }],
@@ -402,9 +388,8 @@ pub static CRUSH: Capabilities = Capabilities {
     name: "crush",
     title: "Crush",
     surfaces: &[Surface {
-        grant: Grant::SkipsPrompt,
+        on_allow: OnAllow::SkipsPrompt,
         tells_model: true,
-        rewrite: Rewrite::Merges,
         keys: &["decision", "reason", "context"],
         ..Surface::named("PreToolUse")
     }],

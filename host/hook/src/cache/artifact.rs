@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::component::{Component, Unpack};
-use super::scripts::read_scripts;
+use super::folders;
+use crate::carried::bundle;
 use guard_builtins::Artifact as Carried;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
-use guard_engine::{Bundle, Compile, ENGINE_KEY, Engine, InitialMemory, Policy};
+use guard_engine::{Compile, ENGINE_KEY, Engine, Policy};
 use guard_state::FileLock;
 use guard_state::Seal;
 use guard_state::{FolderError, is_private, make_private, write_new};
@@ -97,31 +98,6 @@ impl Artifact {
     }
 }
 
-/// The component that this program carries, linked.
-///
-/// # Errors
-///
-/// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
-pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
-    let missing = || FaultKind::Component("this program was built without policies".to_owned());
-    // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_scripts_with(Box::new(|| guard_builtins::scripts()?.unpacked()));
-    let guard_builtins::Bundle { artifact, data: bytes, offset } = guard_builtins::bundle().ok_or_else(missing)?;
-    let memory = InitialMemory { bytes, offset };
-    engine.bundle(guard_engine::Carried { artifact, memory, is_executable: guard_builtins::IS_EXECUTABLE })
-}
-
-/// The engine of a process that decides many calls. It reads scripts with what this cache folder holds.
-///
-/// # Errors
-///
-/// As [`Engine::for_many_replies`].
-pub fn engine_for_many_replies(cache: &Path) -> Result<Engine, FaultKind> {
-    let engine = Engine::for_many_replies(guard_builtins::whole_bundle())?;
-    read_scripts(&engine, cache);
-    Ok(engine)
-}
-
 /// The file is a private one, and the one that was checked.
 pub(super) fn is_still(path: &Path, stamp: &Stamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
@@ -190,7 +166,7 @@ impl Artifacts {
     ///
     /// The folder cannot be used.
     pub fn open(cache: &Path, seal: Seal) -> Result<Self, FolderError> {
-        let folder = self::folder(cache);
+        let folder = folders::artifacts(cache);
         make_private(cache)?;
         make_private(&folder)?;
         Ok(Artifacts { folder, seal })
@@ -332,11 +308,6 @@ pub fn discard(artifact: &Path) {
         // What cannot be removed is found wanting again by the next call.
         let _ = fs::remove_file(artifact);
     }
-}
-
-/// The folder of artifacts in a cache folder.
-pub(super) fn folder(cache: &Path) -> PathBuf {
-    cache.join("artifacts")
 }
 
 /// Runs `body` with the clock of time limits ticking.

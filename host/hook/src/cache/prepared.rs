@@ -12,11 +12,12 @@ use std::thread::{self, ScopedJoinHandle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{self, Artifact, Artifacts, Made, Making, Place, discard, with_clock};
+use super::artifact::{Artifact, Artifacts, Made, Making, Place, discard, with_clock};
 use super::component::Component;
+use super::folders;
 use super::prune;
 use super::snapshot::Snapshot;
-use crate::{examples, scene};
+use crate::{carried, examples};
 use guard_config::{Brought, Config};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
@@ -100,7 +101,7 @@ impl Prepared {
     #[must_use]
     pub fn is_current(&self, places: &Places) -> bool {
         // In a folder that others can write to, a file could be swapped after its stamp was looked at.
-        let private = make_private(&places.cache).is_ok() && make_private(&artifact::folder(&places.cache)).is_ok();
+        let private = make_private(&places.cache).is_ok() && make_private(&folders::artifacts(&places.cache)).is_ok();
         private && self.holds()
     }
 
@@ -137,7 +138,7 @@ impl Prepared {
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
         let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
         let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
-        prune::artifacts(&artifact::folder(&places.cache), &kept.collect());
+        prune::artifacts(&folders::artifacts(&places.cache), &kept.collect());
     }
 
     fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
@@ -230,7 +231,7 @@ pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making
 pub fn forget(places: &Places, name: &str, now: &Prepared) {
     let Ok(seal) = Seal::open(&places.state) else { return };
     let mut kept: BTreeSet<PathBuf> = now.files().collect();
-    let folder = chains_folder(&places.cache);
+    let folder = folders::chains(&places.cache);
     for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let Some(chain) = Prepared::read(&seal, &file.path()) else { continue };
         let is_of_it = |member: &Member| member.entry.name == name;
@@ -251,7 +252,7 @@ pub fn forget(places: &Places, name: &str, now: &Prepared) {
             discard(&file.path());
         }
     }
-    prune::snapshots(&artifact::folder(&places.cache), &kept);
+    prune::snapshots(&folders::artifacts(&places.cache), &kept);
 }
 
 fn prepare_with(
@@ -380,7 +381,7 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
     }
     let engine = Engine::new()?;
     let policy = artifact.policy(&engine)?;
-    let analyzer = scene::analyzer(&engine);
+    let analyzer = carried::analyzer(&engine);
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
@@ -441,17 +442,12 @@ fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought)
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    chains_folder(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
+    folders::chains(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
 }
 
 /// What a file of a chain is sealed for: its name, too, so that no chain can stand in another one's place.
 fn purpose(path: &Path) -> String {
     format!("{PURPOSE} {}", path.file_name().unwrap_or_default().display())
-}
-
-/// The folder of prepared chains in a cache folder.
-pub(super) fn chains_folder(cache: &Path) -> PathBuf {
-    cache.join("chains")
 }
 
 #[cfg(test)]

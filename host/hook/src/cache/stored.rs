@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::artifact;
-use super::prepared::chains_folder;
+use super::folders;
 use super::snapshot;
 use guard_state::Seal;
 
@@ -42,7 +42,7 @@ pub struct Cleared {
 #[must_use]
 pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
     let mut found = Vec::new();
-    for folder in [artifact::folder(cache), chains_folder(cache)] {
+    for folder in [folders::artifacts(cache), folders::chains(cache)] {
         // A link in the place of the folder leads to files that are none of the cache.
         if !fs::symlink_metadata(&folder).is_ok_and(|data| data.is_dir()) {
             continue;

@@ -10,6 +10,7 @@ use crate::chain::Trace;
 use guard_config::Config;
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::SELF_PROTECT;
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_harness::text::imitates_host;
@@ -24,8 +25,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How long the end of a session waits; a harness gives it little time.
 const PATIENCE_AT_END: Duration = Duration::from_millis(50);
 
-/// Who asks about commands of guard-host, and by which rule.
-const PROTECTION: &str = "self-protect";
+/// The rule of self-protect that asks about commands of guard-host.
 const GUARD_COMMAND: &str = "guard-command";
 
 /// What is to be noted of a question once it is out.
@@ -81,7 +81,7 @@ pub(super) fn answer(
         let code = entry.code.clone();
         return (verdict, Some(question(Kind::Confirmation(code))));
     }
-    let is_guards = |asked: &Attributed| asked.policy == PROTECTION && asked.finding.rule == GUARD_COMMAND;
+    let is_guards = |asked: &Attributed| asked.policy == SELF_PROTECT && asked.finding.rule == GUARD_COMMAND;
     if names_confirm(calls, &confirm) && verdict.asks().any(is_guards) {
         // A confirmation of a confirmation helps nobody.
         return (verdict, None);

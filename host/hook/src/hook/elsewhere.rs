@@ -9,7 +9,7 @@ use crate::cache::Prepared;
 use crate::chain::Trace;
 use guard_chain::exchange::{JournalEntry, Request};
 use guard_config::{Fallback, Remote};
-use guard_contract::policy::Layer;
+use guard_contract::Layer;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Outcome};
 use guard_facts::Facts;

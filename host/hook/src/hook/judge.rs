@@ -276,9 +276,13 @@ impl Judge<'_> {
             let recording = keeps_facts.then(|| Arc::new(Recording::of(self.facts.clone())));
             let own = || facts.unwrap_or(self.facts).clone();
             let facts = recording.clone().map_or_else(own, |recording| recording as Arc<dyn Facts>);
-            let watch = |opinion: &Opinion| call.record_opinion(opinion);
-            let trace =
-                chain.decide(each, at, &facts, Ask { only, watch: Some(&watch), nested, pause, ..Ask::default() });
+            let record = |opinion: &Opinion| call.record_opinion(opinion);
+            let trace = chain.decide(
+                each,
+                at,
+                &facts,
+                Ask { only, on_opinion: Some(&record), nested, pause, ..Ask::default() },
+            );
             let rank = guard_contract::rank(trace.verdict.outcome);
             if worst.is_none_or(|(highest, _)| rank > highest) {
                 worst = Some((rank, each));

@@ -13,7 +13,7 @@ use super::{Case, Filter, Report, Subject, Suite, is_chosen, run};
 use guard_hook::chain::Chain;
 
 /// A suite that was read, its file, and the chain that its cases are put to.
-pub type Evaluator<'a> = (&'a Path, &'a Suite, &'a Chain);
+pub type SuiteOnChain<'a> = (&'a Path, &'a Suite, &'a Chain);
 
 /// Which cases to run, and how often.
 #[derive(Debug, Clone, Copy)]
@@ -81,13 +81,13 @@ impl Run<'_> {
 #[must_use]
 pub fn run_all<'a>(
     subject: &Subject,
-    benches: &[Evaluator<'a>],
-    tests: &[Evaluator<'a>],
+    suites: &[SuiteOnChain<'a>],
+    tests: &[SuiteOnChain<'a>],
     options: Options<'_>,
 ) -> Run<'a> {
-    let of_cases = benches.iter().map(|bench| (*bench, false));
+    let of_cases = suites.iter().map(|bench| (*bench, false));
     let all = of_cases.chain(tests.iter().map(|bench| (*bench, true)));
-    let cases: Vec<(usize, (Evaluator<'a>, &'a Case, bool))> = all
+    let cases: Vec<(usize, (SuiteOnChain<'a>, &'a Case, bool))> = all
         .flat_map(|(bench, is_test)| bench.1.cases.iter().map(move |case| (bench, case, is_test)))
         .filter(|(bench, case, _)| is_chosen(bench.0, case, options.filters))
         .enumerate()

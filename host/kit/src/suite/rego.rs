@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::run::{circumstances, machine};
-use super::{Case, Difference, Report, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
+use super::report::{Difference, Noted, Report, limits, spent};
+use super::world::{circumstances, machine};
+use super::{Case, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
 use guard_contract::Level;
 use guard_contract::call::ToolCall;
 use guard_contract::verdict::merge;
@@ -106,7 +107,7 @@ fn told(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
 fn fault(chain: &Chain, trace: &Trace) -> Option<String> {
     let step = trace.steps.first()?;
     let fault = step.answer.decision.as_ref().err()?;
-    Some(fault.under(super::run::limits(chain, &step.policy)))
+    Some(fault.under(limits(chain, &step.policy)))
 }
 
 /// Runs a test of [`RegoTests`].
@@ -126,7 +127,7 @@ pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
     }
     let trace = asked(chain, &case.input);
     report.time = started.elapsed();
-    report.spent = super::run::spent(chain, std::slice::from_ref(&trace));
+    report.spent = spent(chain, std::slice::from_ref(&trace));
     report.lines = lines(&trace);
     let outcome = told(&trace).find_map(|row| Some((row.get("passes")?.as_bool()?, row)));
     let (what, mut got) = match outcome {
@@ -162,9 +163,6 @@ impl Lines {
         (self.covered.len() * 100).checked_div(self.covered.len() + self.missed.len()).unwrap_or(100)
     }
 }
-
-/// A file, and ranges of its lines that were evaluated and that were not.
-pub(super) type Noted = (String, String, String);
 
 /// The lines that a trace notes.
 pub(super) fn lines(trace: &Trace) -> Vec<Noted> {

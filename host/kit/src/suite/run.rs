@@ -1,82 +1,26 @@
 //! Runs one case against a chain and says what differs.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
+use super::report::{Difference, Report, limits, spent};
+use super::world::{circumstances, machine};
 use super::{Case, Suite, WorldFacts, rego};
 use guard_config::problem::nearest;
+use guard_contract::Finding;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::paths::lexical;
-use guard_contract::syntax::{Analysis, Coverage};
+use guard_contract::syntax::Coverage;
 use guard_contract::verdict::{CALLED, FAULT, Verdict, merge};
-use guard_contract::{Finding, Limits};
 use guard_facts::Facts;
-use guard_facts::Used;
-use guard_facts::fixed::FixedFacts;
 use guard_harness::capabilities::Surface;
 use guard_harness::{Event, Harness, Payload, Reply};
 use guard_hook::cache::Readiness;
 use guard_hook::chain::{Ask, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
-
-/// What became of a case.
-#[derive(Debug)]
-pub struct Report {
-    /// What differs from what the case expects; empty if it passes.
-    pub differences: Vec<Difference>,
-    /// What the chain said.
-    pub verdict: Verdict,
-    /// What each of the case's calls does, as far as a policy asked for it.
-    pub analyses: Vec<Arc<Analysis>>,
-    /// The whole time of the case.
-    pub time: Duration,
-    /// The policy that used most of its time; none if none was asked.
-    pub spent: Option<Spent>,
-    /// It is yet to be written, and was not run.
-    pub is_skipped: bool,
-    /// The lines of Rego that were evaluated, and those that were not.
-    pub(super) lines: Vec<rego::Noted>,
-}
-
-impl Report {
-    /// The case holds, or was not run.
-    #[must_use]
-    pub fn passes(&self) -> bool {
-        self.differences.is_empty()
-    }
-}
-
-/// Something that is not as the case expects it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// What it is: `outcome`, `rule`, `message`, `fault`, ...
-    pub what: &'static str,
-    /// What the case says.
-    pub expected: String,
-    /// What came.
-    pub got: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: expected {}, got {}", self.what, self.expected, self.got)
-    }
-}
-
-/// What a policy used of its limits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spent {
-    /// Its name in the chain.
-    pub policy: String,
-    /// What it used.
-    pub used: Used,
-    /// What it might have used.
-    pub limits: Limits,
-}
 
 /// What came of the calls of a case.
 struct Course {
@@ -197,38 +141,6 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     Ok(Course { harness, surface, verdict, traces, reply: None })
 }
 
-pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
-    let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
-    CallContext {
-        cwd: or(&world.cwd, "/repo"),
-        project_root: or(&world.project_root, "/repo"),
-        repository: String::new(),
-        home: or(&world.home, "/home/u"),
-        account_home: String::new(),
-        session: or(&world.session, "s1"),
-        harness: or(&world.harness, "claude"),
-        permission_mode: or(&world.permission_mode, "default"),
-        agent: String::new(),
-    }
-}
-
-/// The machine of a world. The project is a git repository unless the world says what is in it.
-pub(super) fn machine(world: &WorldFacts) -> FixedFacts {
-    let mut dirs = world.dirs.clone();
-    let root = world.project_root.as_deref().unwrap_or("/repo");
-    let git = format!("{root}/.git");
-    if !world.files.contains_key(&git) && !world.links.contains_key(&git) {
-        dirs.insert(git);
-    }
-    FixedFacts {
-        env: world.env.clone(),
-        files: world.files.clone(),
-        dirs,
-        links: world.links.clone(),
-        git: world.git.clone(),
-    }
-}
-
 /// Where a payload's call happens: what the payload says stands before what the world says.
 fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> CallContext {
     let mut at = circumstances(world);
@@ -273,22 +185,6 @@ fn compare_faults(chain: &Chain, case: &Case, traces: &[Trace], differences: &mu
             differences.push(Difference { what: "fault", expected: "an answer".to_owned(), got });
         }
     }
-}
-
-pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
-    let mut members = chain.prepared.members.iter();
-    members.find(|member| member.entry.name == policy).map_or(Limits::DEFAULT, |member| member.entry.limits)
-}
-
-/// The policy that came nearest to its limit of time.
-pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
-    let steps = traces.iter().flat_map(|trace| &trace.steps);
-    let spent = steps.map(|step| Spent {
-        policy: step.policy.clone(),
-        used: step.answer.used,
-        limits: limits(chain, &step.policy),
-    });
-    spent.max_by_key(|spent| spent.used.processor.as_nanos() / u128::from(spent.limits.time_ms.max(1)))
 }
 
 fn compare_outcome(case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {

@@ -4,25 +4,22 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use super::Suite;
 use crate::compile::{compile, making};
 use guard_config::Config;
+use guard_contract::Layer;
 use guard_contract::Manifest;
 use guard_contract::grants::GrantSpec;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{self, Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
-use guard_hook::{examples, scene};
+use guard_hook::{carried, examples};
 use guard_state::Places;
 use guard_state::Seal;
-
-/// How long to wait for another process that makes the same artifact.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is tested.
 #[derive(Debug)]
@@ -258,7 +255,7 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        let engine = cache::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(&places.cache)?;
         Ok(Workshop { engine, artifacts: artifacts(places) })
     }
 
@@ -279,7 +276,7 @@ impl Workshop {
     ///
     /// There is none, or it cannot be used.
     pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        scene::analyzer(&self.engine)
+        carried::analyzer(&self.engine)
     }
 
     /// Compiles and links a policy in memory.
@@ -298,7 +295,7 @@ impl Workshop {
             return Ok(Some(made));
         }
         let Some(artifacts) = &self.artifacts else { return Ok(None) };
-        match artifacts.ensure(component, wasi, making(PATIENCE)) {
+        match artifacts.ensure(component, wasi, making()) {
             Ok(made) => Ok(Some(made)),
             Err(FaultKind::Artifact(_)) => Ok(None),
             Err(fault) => Err(fault),

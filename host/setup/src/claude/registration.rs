@@ -36,19 +36,19 @@ pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
 pub(crate) struct ClaudeCode;
 
 impl Registration for ClaudeCode {
-    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
-        if let Some(why) = wish.server.as_ref().and_then(|_| version::too_old_for_server(site)) {
+    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+        if let Some(why) = options.server.as_ref().and_then(|_| version::too_old_for_server(site)) {
             return Err(InstallError::Arguments(why));
         }
-        let target = target(wish, site)?;
-        let shim = wish.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
-        let entry = entry(wish, site, &target, shim.as_deref())?;
+        let target = target(options, site)?;
+        let shim = options.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
+        let entry = entry(options, site, &target, shim.as_deref())?;
         let mut pieces = Vec::new();
-        if let Some(plugin) = &wish.plugin {
+        if let Some(plugin) = &options.plugin {
             pieces.extend(plugin::pieces(plugin, site)?);
         }
         if let Some(path) = shim {
-            pieces.push(script_piece(path, shim_text(wish, site)?, &target, site));
+            pieces.push(script_piece(path, shim_text(options, site)?, &target, site));
         }
         let (names, again) = (target.names(site), target.names(site));
         let shape = target.shape;
@@ -56,7 +56,7 @@ impl Registration for ClaudeCode {
             path: target.file,
             within: target.within,
             mode: target.mode,
-            is_secret: wish.server.is_some(),
+            is_secret: options.server.is_some(),
             blank: "{}\n",
             add: Box::new(move |text| add(text, shape, &entry, &names)),
             strip: Box::new(move |text| strip(text, shape, &again)),
@@ -64,17 +64,17 @@ impl Registration for ClaudeCode {
         Ok(pieces)
     }
 
-    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
-        let Ok(target) = target(wish, site) else { return Vec::new() };
-        let wanted = wish.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
+    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
+        let Ok(target) = target(options, site) else { return Vec::new() };
+        let wanted = options.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
         let names = target.names(site);
-        let survey = survey::of(wish, site);
+        let survey = survey::of(options, site);
         let started = |found: &Found| match &found.running {
             Running::Shell(line) => script(line, &names).map(PathBuf::from),
             Running::Program(..) | Running::Server { .. } => None,
         };
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
-        let asked = wish.policies();
+        let asked = options.policies();
         let is_covered = |found: &&Found| {
             asked.is_empty() || !found.only.is_empty() && found.only.iter().all(|name| asked.contains(name))
         };
@@ -91,33 +91,33 @@ impl Registration for ClaudeCode {
         scripts.into_iter().map(|path| script_piece(path, String::new(), &target, site)).collect()
     }
 
-    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String> {
+    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String> {
         let mut steps = Vec::new();
-        match &wish.plugin {
+        match &options.plugin {
             Some(folder) => steps.extend(plugin::next_steps(folder, site)),
             None => {
                 steps.push("start a new session of Claude Code; `/hooks` shows the entry".to_owned());
                 steps.push("run `guard-host doctor`: it proves that a deny is enforced".to_owned());
             }
         }
-        if wish.scope == Some(Scope::Project) && !wish.shared {
+        if options.scope == Some(Scope::Project) && !options.shared {
             steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
         }
-        if wish.shared && wish.plugin.is_none() {
+        if options.shared && options.plugin.is_none() {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
-        let matcher = wish.matcher.as_deref().unwrap_or_default();
+        let matcher = options.matcher.as_deref().unwrap_or_default();
         if let Some(unasked) = Matching::Names.left_out(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
-        if let Some(server) = &wish.server {
+        if let Some(server) = &options.server {
             let start = serve_line(&server.address.to_string(), site);
             steps.push(format!("start `{start}`: without it, Claude Code blocks every call"));
             steps.push(
                 "know that Claude Code before 2.1.295 lets a call run that the server does not answer".to_owned(),
             );
         }
-        if wish.fail_open {
+        if options.fail_open {
             let text = "a payload that cannot be read is reported and the call goes on; \
                         set `on-malformed = \"allow\"` in your guard.toml to have no report either";
             steps.push(text.to_owned());
@@ -133,8 +133,8 @@ impl Registration for ClaudeCode {
         TOOLS.to_vec()
     }
 
-    fn survey(&self, wish: &InstallOptions, site: Site<'_>) -> Survey {
-        survey::of(wish, site)
+    fn survey(&self, options: &InstallOptions, site: Site<'_>) -> Survey {
+        survey::of(options, site)
     }
 
     fn when_it_fails(&self, blocks: bool) -> Failing {
@@ -200,24 +200,24 @@ pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
     moved.map_or_else(|| Path::new(&site.environment.home).join(".claude"), PathBuf::from)
 }
 
-/// The file that a wish is about.
-pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
+/// The file that the options are about.
+pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
     let absolute = |path: &Path| Path::new(&site.environment.cwd).join(path);
-    let named = usize::from(wish.plugin.is_some()) + usize::from(wish.hooks_file.is_some());
-    if named + usize::from(wish.scope.is_some()) > 1 {
+    let named = usize::from(options.plugin.is_some()) + usize::from(options.hooks_file.is_some());
+    if named + usize::from(options.scope.is_some()) > 1 {
         return refuse("`--scope`, `--plugin` and `--hooks-file` each name the place; give one of them");
     }
-    if wish.shared && wish.scope == Some(Scope::User) {
+    if options.shared && options.scope == Some(Scope::User) {
         return refuse("`--shared` is for files that others get; your own settings are not");
     }
-    if let Some(plugin) = &wish.plugin {
+    if let Some(plugin) = &options.plugin {
         let plugin = absolute(plugin);
         let file = plugin.join("hooks/hooks.json");
         let within = Some(plugin.clone());
         return Ok(Target { file, shape: Shape::Wrapped, within, mode: 0o644, plugin: Some(plugin) });
     }
-    if let Some(file) = &wish.hooks_file {
+    if let Some(file) = &options.hooks_file {
         let file = absolute(file);
         // Plugins and settings have their hooks below a key; a bare hooks file has the events at the top.
         let parent = |depth| file.ancestors().nth(depth).unwrap_or(Path::new("/"));
@@ -235,7 +235,7 @@ pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, In
         mode,
         plugin: None,
     };
-    match (wish.scope, wish.shared) {
+    match (options.scope, options.shared) {
         (_, true) => Ok(project("settings.json", 0o644)),
         (Some(Scope::Project), false) => Ok(project("settings.local.json", 0o600)),
         _ if site.environment.home.is_empty() => {
@@ -251,29 +251,34 @@ pub(super) fn target(wish: &InstallOptions, site: Site<'_>) -> Result<Target, In
 /// Where the settings of a hook lie in a plugin.
 const PLUGIN_SETTINGS: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/config";
 
-fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&Path>) -> Result<Entry, InstallError> {
+fn entry(
+    options: &InstallOptions,
+    site: Site<'_>,
+    target: &Target,
+    shim: Option<&Path>,
+) -> Result<Entry, InstallError> {
     let call = |program: String| -> Result<String, InstallError> {
-        let arguments = arguments(wish, site, NAME)?;
+        let arguments = arguments(options, site, NAME)?;
         let words = arguments.iter().map(|argument| word(argument));
         Ok([program].into_iter().chain(words).collect::<Vec<_>>().join(" "))
     };
     let line = match shim {
-        Some(_) if target.plugin.is_some() && wish.plugin.is_some() => {
-            format!("\"${{CLAUDE_PLUGIN_ROOT}}\"/hooks/{}", wish.shim.as_deref().unwrap_or_default())
+        Some(_) if target.plugin.is_some() && options.plugin.is_some() => {
+            format!("\"${{CLAUDE_PLUGIN_ROOT}}\"/hooks/{}", options.shim.as_deref().unwrap_or_default())
         }
-        Some(_) if wish.shared && wish.hooks_file.is_none() => {
-            let name = wish.shim.as_deref().unwrap_or_default();
+        Some(_) if options.shared && options.hooks_file.is_none() => {
+            let name = options.shim.as_deref().unwrap_or_default();
             format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}")
         }
         Some(path) => word(text(path)?),
-        None if wish.plugin.is_some() && wish.has_settings() => {
+        None if options.plugin.is_some() && options.has_settings() => {
             format!("{} {SETTINGS_DIR} {PLUGIN_SETTINGS}", call(plugin::PROGRAM.to_owned())?)
         }
-        None if wish.plugin.is_some() => call(plugin::PROGRAM.to_owned())?,
-        None if wish.shared => call("guard-host".to_owned())?,
+        None if options.plugin.is_some() => call(plugin::PROGRAM.to_owned())?,
+        None if options.shared => call("guard-host".to_owned())?,
         None => call(word(text(&site.environment.program)?))?,
     };
-    let matcher = wish.matcher.clone().unwrap_or_else(|| "*".to_owned());
+    let matcher = options.matcher.clone().unwrap_or_else(|| "*".to_owned());
     if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {
         let names = TOOLS.join("|");
         let text = format!(
@@ -282,9 +287,9 @@ fn entry(wish: &InstallOptions, site: Site<'_>, target: &Target, shim: Option<&P
         return Err(InstallError::Arguments(text));
     }
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
-    let started = Started { only: wish.policies(), script };
-    let server = wish.server.clone();
-    Ok(Entry { matcher, line, timeout: wish.timeout, blocks: !wish.fail_open, started, server })
+    let started = Started { only: options.policies(), script };
+    let server = options.server.clone();
+    Ok(Entry { matcher, line, timeout: options.timeout, blocks: !options.fail_open, started, server })
 }
 
 fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
@@ -316,14 +321,14 @@ fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) ->
 }
 
 /// A script of one line, which becomes the hook.
-fn shim_text(wish: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
-    let program = match (&wish.plugin, wish.shared) {
+fn shim_text(options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
+    let program = match (&options.plugin, options.shared) {
         (Some(_), _) => "\"${0%/*}/../bin/guard-host\"".to_owned(),
         (None, true) => "guard-host".to_owned(),
         (None, false) => word(text(&site.environment.program)?),
     };
-    let arguments = arguments(wish, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
-    let settings = match wish.has_settings() {
+    let arguments = arguments(options, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+    let settings = match options.has_settings() {
         true => format!(" {SETTINGS_DIR} \"${{0%/*}}/{SETTINGS_FOLDER}\""),
         false => String::new(),
     };

@@ -33,9 +33,9 @@ struct Place {
 }
 
 /// What the files say.
-pub(super) fn of(wish: &InstallOptions, site: Site<'_>) -> Survey {
+pub(super) fn of(options: &InstallOptions, site: Site<'_>) -> Survey {
     let mut survey = Survey::default();
-    for place in places(wish, site) {
+    for place in places(options, site) {
         let text = match fs::metadata(&place.file).map(|data| data.is_file()) {
             Ok(true) => fs::read_to_string(&place.file),
             Ok(false) => Err(std::io::Error::other("it is not a file")),
@@ -56,19 +56,19 @@ pub(super) fn of(wish: &InstallOptions, site: Site<'_>) -> Survey {
     survey
 }
 
-fn places(wish: &InstallOptions, site: Site<'_>) -> Vec<Place> {
-    let wished = |wish: &InstallOptions, foreign| {
-        let target = target(wish, site).ok()?;
+fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
+    let asked_for = |options: &InstallOptions, foreign| {
+        let target = target(options, site).ok()?;
         let names = target.names(site);
         Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names })
     };
     let usual = |scope, shared| InstallOptions { scope: Some(scope), shared, ..InstallOptions::default() };
     let mut places: Vec<Place> = [
-        wished(&usual(Scope::User, false), false),
-        wished(&usual(Scope::Project, true), true),
-        wished(&usual(Scope::Project, false), true),
+        asked_for(&usual(Scope::User, false), false),
+        asked_for(&usual(Scope::Project, true), true),
+        asked_for(&usual(Scope::Project, false), true),
         // Named on the command line, so it is the user's word.
-        (wish.plugin.is_some() || wish.hooks_file.is_some()).then(|| wished(wish, false)).flatten(),
+        (options.plugin.is_some() || options.hooks_file.is_some()).then(|| asked_for(options, false)).flatten(),
     ]
     .into_iter()
     .flatten()

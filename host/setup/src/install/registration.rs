@@ -178,14 +178,14 @@ pub trait Registration: Sync {
     ///
     /// # Errors
     ///
-    /// The wish makes no sense for this harness.
-    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
+    /// The options make no sense for this harness.
+    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
-    /// Files that an earlier registration made in the same place, and that the one of the wish does not need.
-    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile>;
+    /// Files that an earlier registration made in the same place, and that the one of the options does not need.
+    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile>;
 
     /// What the user does next, one line each.
-    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String>;
+    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String>;
 
     /// It can be told of a server ([`InstallOptions::server`]).
     fn takes_server(&self) -> bool {
@@ -195,8 +195,8 @@ pub trait Registration: Sync {
     /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
     fn tools(&self) -> Vec<&'static str>;
 
-    /// What the harness's files say, with those of the wish.
-    fn survey(&self, wish: &InstallOptions, site: Site<'_>) -> Survey;
+    /// What the harness's files say, with those of the options.
+    fn survey(&self, options: &InstallOptions, site: Site<'_>) -> Survey;
 
     /// What becomes of a call when the hook cannot run.
     fn when_it_fails(&self, blocks: bool) -> Failing;

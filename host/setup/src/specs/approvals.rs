@@ -17,11 +17,11 @@ const NOTES: &str = "~/.codex/config.toml";
 
 /// A hook of this program in the file that nobody has approved. Whether a note is of the entry as it stands now, nobody
 /// can tell: it is a digest of Codex's own.
-pub(super) fn is_missing(form: &RegistrationSpec, site: Site<'_>, file: &Path, value: &Value, names: &Names) -> bool {
-    if form.capabilities.name != "codex" {
+pub(super) fn is_missing(spec: &RegistrationSpec, site: Site<'_>, file: &Path, value: &Value, names: &Names) -> bool {
+    if spec.capabilities.name != "codex" {
         return false;
     }
-    let notes = fs::read_to_string(form.place(NOTES, site)).unwrap_or_default();
+    let notes = fs::read_to_string(spec.place(NOTES, site)).unwrap_or_default();
     let notes: toml::Table = toml::from_str(&notes).unwrap_or_default();
     let state = notes.get("hooks").and_then(|hooks| hooks.get("state"));
     let is_approved = |event: &str, group: usize, handler: usize| {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::command::closed;
 use guard_harness::capabilities::{
-    self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, Grant, OnSilence, Surface,
+    self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, OnAllow, OnSilence, Surface,
 };
 
 use super::{Closing, Hook, Layout, RegistrationSpec, Unit, named};
@@ -79,7 +79,7 @@ fn what_was_seen_is_what_the_tables_say() {
         assert_eq!(seen.deny, "denied", "{name}");
         let word = |blocks: bool| if blocks { "closed" } else { "open" };
         let by_form =
-            name == "claude" || named(name).is_some_and(|form| matches!(form.closing, Closing::Ours | Closing::Line));
+            name == "claude" || named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line));
         let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
         for how in ["missing", "not-executable", "exit-1", "signal"] {
             // Copilot makes the program executable, which then answers.
@@ -118,7 +118,7 @@ fn page() -> String {
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
-        let closes = named(name).is_some_and(|form| matches!(form.closing, Closing::Ours | Closing::Line));
+        let closes = named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line));
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
@@ -165,7 +165,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     let mut say = |line: String| writeln!(page, "{line}").unwrap();
     say(format!("\n## {}\n", capabilities.title));
     match named(capabilities.name) {
-        Some(form) => register(form, &mut say),
+        Some(spec) => register(spec, &mut say),
         None if capabilities.name == "claude" => say(
             "`guard-host install claude`. It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another \
              file (`--hooks-file`).\n"
@@ -177,7 +177,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
         say(format!("- {}", of_surface(surface)));
     }
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
-    say(match named(capabilities.name).map(|form| form.closing) {
+    say(match named(capabilities.name).map(|spec| spec.closing) {
         Some(Closing::Line) => format!(
             "- If the program is gone, fails or ends with exit code 1: the call is blocked, by the line that starts it. \
              Without that line: {crash}; with exit code 1: {exit_one}."
@@ -233,10 +233,10 @@ fn of_surface(surface: &Surface) -> String {
         Ask::Unproven => "could ask, but nobody has seen it: an ask denies",
         Ask::None => "cannot ask: an ask denies",
     };
-    let grant = match surface.grant {
-        Grant::SkipsPrompt => "an allow skips the harness's prompt",
-        Grant::MaySkipPrompt => "an allow may skip the harness's prompt",
-        Grant::None => "an allow grants nothing",
+    let grant = match surface.on_allow {
+        OnAllow::SkipsPrompt => "an allow skips the harness's prompt",
+        OnAllow::MaySkipPrompt => "an allow may skip the harness's prompt",
+        OnAllow::None => "an allow grants nothing",
     };
     let abstain = match surface.abstain {
         Abstain::Silence => "for abstain the hook writes nothing".to_owned(),
@@ -251,32 +251,32 @@ fn of_surface(surface: &Surface) -> String {
     format!("`{event}`: {deny}; {ask}; {grant}; {abstain}, {silence}.")
 }
 
-fn register(form: &RegistrationSpec, say: &mut impl FnMut(String)) {
-    let name = form.capabilities.name;
+fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
+    let name = spec.capabilities.name;
     let listed = |paths: &[&str]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
-    let project = match form.project {
+    let project = match spec.project {
         [] => "There is none for a project.".to_owned(),
         paths => format!("For a project: {}.", listed(paths)),
     };
-    say(format!("`guard-host install {name}` writes {}. {project}", listed(form.user)));
-    if let Some((variable, folder)) = form.moved {
+    say(format!("`guard-host install {name}` writes {}. {project}", listed(spec.user)));
+    if let Some((variable, folder)) = spec.moved {
         say(format!("`{variable}` stands for another `{folder}`."));
     }
-    for gate in form.gates {
+    for gate in spec.gates {
         // What is only to be known stands for itself.
         say(gate.strip_prefix("know that ").map_or_else(|| format!("Then {gate}."), |known| format!("{known}.")));
     }
-    let line = format!("/opt/guard-host hook {}", form.called);
+    let line = format!("/opt/guard-host hook {}", spec.called);
     let hook = Hook {
         words: line.split(' ').map(str::to_owned).collect(),
         bare: line.clone(),
-        line: if form.closing == super::Closing::Line { closed(&line) } else { line },
-        matcher: form.all.to_owned(),
-        timeout: 20 * form.unit.per_second(),
+        line: if spec.closing == super::Closing::Line { closed(&line) } else { line },
+        matcher: spec.all.to_owned(),
+        timeout: 20 * spec.unit.per_second(),
         blocks: true,
     };
     let fenced = |kind: &str, text: &str| format!("\nBy hand:\n\n```{kind}\n{}\n```\n", text.trim_end());
-    say(match &form.layout {
+    say(match &spec.layout {
         Layout::Entries { beside, make, .. } => {
             let events = make(&hook).into_iter().map(|(event, entry)| (event, super::Item::List(vec![entry])));
             let hooks = ("hooks", super::Item::Object(events.collect()));
@@ -291,7 +291,7 @@ fn register(form: &RegistrationSpec, say: &mut impl FnMut(String)) {
             "\nBy hand: `guard-host install` with `--dry-run` prints the plugin, and where it belongs.\n".to_owned()
         }
     });
-    if form.unit == Unit::None {
+    if spec.unit == Unit::None {
         say("It is told no timeout.\n".to_owned());
     }
 }

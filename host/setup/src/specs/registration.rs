@@ -10,27 +10,27 @@ use guard_harness::Reply;
 use guard_harness::capabilities::{Confidence, Deny};
 
 impl Registration for RegistrationSpec {
-    fn pieces(&self, wish: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
-        let hook = self.hook(wish, site)?;
-        let places = self.places(wish, site)?;
+    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+        let hook = self.hook(options, site)?;
+        let places = self.places(options, site)?;
         let mode = if places.iter().any(|(_, within)| within.is_some()) { 0o644 } else { 0o600 };
         Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
-    fn retired(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
+    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
         let (name, path) = plugins::RETIRED;
-        let Ok(hook) = self.hook(wish, site) else { return Vec::new() };
-        let is_users = self.capabilities.name == name && wish.scope != Some(Scope::Project) && !wish.shared;
+        let Ok(hook) = self.hook(options, site) else { return Vec::new() };
+        let is_users = self.capabilities.name == name && options.scope != Some(Scope::Project) && !options.shared;
         is_users.then(|| self.piece(self.place(path, site), None, 0o755, &hook, site)).into_iter().collect()
     }
 
-    fn next_steps(&self, wish: &InstallOptions, site: Site<'_>) -> Vec<String> {
+    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String> {
         let (name, title) = (self.capabilities.name, self.capabilities.title);
         let mut steps: Vec<String> = self.gates.iter().map(|gate| (*gate).to_owned()).collect();
         steps.push(format!("start a new session of {title}, then run `guard-host doctor {name}`: it tries a deny"));
-        let places = self.places(wish, site).unwrap_or_default();
+        let places = self.places(options, site).unwrap_or_default();
         let shown = places.first().map(|(path, _)| path.display().to_string()).unwrap_or_default();
-        match (wish.shared, wish.scope) {
+        match (options.shared, options.scope) {
             (true, _) => {
                 steps.push(format!("commit `{shown}`; everybody who works here needs `guard-host` on the PATH"));
             }
@@ -40,11 +40,11 @@ impl Registration for RegistrationSpec {
             _ => {}
         }
         let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
-        let matcher = wish.matcher.as_deref().unwrap_or_default();
+        let matcher = options.matcher.as_deref().unwrap_or_default();
         if let Some(unasked) = self.matching.left_out(matcher, &names).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
-        let failing = self.failing(!wish.fail_open);
+        let failing = self.failing(!options.fail_open);
         steps.push(format!("know that {}", failing.text));
         if self.capabilities.confidence != Confidence::High {
             steps.push(format!("know that not all of this was seen with {title} itself; host/HARNESSES.md says what"));

@@ -74,12 +74,12 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
 }
 
 /// What the files say.
-pub(super) fn of(form: &RegistrationSpec, site: Site<'_>) -> Survey {
+pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
-    for (paths, foreign) in [(form.user, false), (form.project, true)] {
+    for (paths, foreign) in [(spec.user, false), (spec.project, true)] {
         for path in paths {
-            let file = form.place(path, site);
+            let file = spec.place(path, site);
             // The project may be the folder of the user's settings itself.
             if seen.contains(&file) {
                 continue;
@@ -98,7 +98,7 @@ pub(super) fn of(form: &RegistrationSpec, site: Site<'_>) -> Survey {
                 }
             }
             let told = fs::read_to_string(&file).map_err(|error| error.to_string());
-            if let Err(error) = told.and_then(|text| look(form, site, &file, foreign, &text, &mut survey)) {
+            if let Err(error) = told.and_then(|text| look(spec, site, &file, foreign, &text, &mut survey)) {
                 survey.unreadable.push((file, error));
             }
         }
@@ -108,17 +108,17 @@ pub(super) fn of(form: &RegistrationSpec, site: Site<'_>) -> Survey {
 
 /// Reads one file.
 fn look(
-    form: &RegistrationSpec,
+    spec: &RegistrationSpec,
     site: Site<'_>,
     file: &Path,
     foreign: bool,
     text: &str,
     survey: &mut Survey,
 ) -> Result<(), String> {
-    let value = match &form.layout {
+    let value = match &spec.layout {
         Layout::Program(_, start, _) => {
             if text.starts_with(start) {
-                survey.found.push(of_program(form, file, foreign, text));
+                survey.found.push(of_program(spec, file, foreign, text));
             }
             return Ok(());
         }
@@ -127,16 +127,16 @@ fn look(
         Layout::Entries { syntax, .. } => parsed(text, *syntax)?,
         Layout::Named(..) | Layout::Whole(_) => parsed(text, Syntax::Strict)?,
     };
-    for switch in form.switches {
+    for switch in spec.switches {
         if value.get(switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null)) {
             let setting = format!("{switch}: {}", value.get(switch).unwrap_or(&Value::Null));
             survey.switches.push(Switch { place: file.to_path_buf(), setting });
         }
     }
-    let names = form.names(site);
+    let names = spec.names(site);
     let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
-    let unapproved = approvals::is_missing(form, site, file, &value, &names).then_some(approvals::REMEDY);
-    survey.found.extend(found(form, file, foreign, &calls).map(|found| Found { unapproved, ..found }));
+    let unapproved = approvals::is_missing(spec, site, file, &value, &names).then_some(approvals::REMEDY);
+    survey.found.extend(found(spec, file, foreign, &calls).map(|found| Found { unapproved, ..found }));
     Ok(())
 }
 
@@ -146,29 +146,29 @@ fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
 }
 
 /// What one file registers; none if it asks about no commands and no writes.
-fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
-    let (_, first_event) = form.tools.first()?;
+fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
+    let (_, first_event) = spec.tools.first()?;
     let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
     let mut hindrances = Vec::new();
     let mut asked: Vec<&'static str> = Vec::new();
     for call in calls {
         let tools: Vec<&'static str> =
-            form.tools.iter().filter(|(_, event)| *event == call.event).map(|(name, _)| *name).collect();
+            spec.tools.iter().filter(|(_, event)| *event == call.event).map(|(name, _)| *name).collect();
         if tools.is_empty() {
             continue;
         }
-        let left_out = form.matching.left_out_by(call.matcher, &tools).unwrap_or_else(|error| {
+        let left_out = spec.matching.left_out_by(call.matcher, &tools).unwrap_or_else(|error| {
             hindrances.push(format!("its `matcher` cannot be read: {error}"));
             tools.clone()
         });
-        hindrances.extend(hindrance(form, call));
+        hindrances.extend(hindrance(spec, call));
         let works = !call.off;
         asked.extend(tools.into_iter().filter(|tool| works && !left_out.contains(tool)));
     }
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
-    let narrowed = |matcher: &String| form.matching != Matching::None && !is_all(matcher) && matcher != form.all;
+    let narrowed = |matcher: &String| spec.matching != Matching::None && !is_all(matcher) && matcher != spec.all;
     let line = first.handler.get("command").and_then(Value::as_str).unwrap_or_default();
-    let says = |handler: &Value| match form.closing {
+    let says = |handler: &Value| match spec.closing {
         Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
         Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
         Closing::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
@@ -180,7 +180,7 @@ fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         running: running(line),
         only: Vec::new(),
         tools: first.matcher.map(written).filter(narrowed),
-        left_out: form.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
+        left_out: spec.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
         blocks: calls.iter().all(|call| says(call.handler)),
         hindrances,
         unapproved: None,
@@ -188,7 +188,7 @@ fn found(form: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
 }
 
 /// What keeps a command from deciding.
-fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
+fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     let mut told = Vec::new();
     let event = call.event;
     if call.off {
@@ -197,7 +197,7 @@ fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     if call.handler.get("type").is_some_and(|kind| kind != COMMAND && kind != event) {
         told.push(format!("its `type` for `{event}` is not `command`, so it is never started"));
     }
-    if form.matching == Matching::None && call.matcher.and_then(Value::as_str).is_some_and(|text| !is_all(text)) {
+    if spec.matching == Matching::None && call.matcher.and_then(Value::as_str).is_some_and(|text| !is_all(text)) {
         told.push(format!("its matcher for `{event}` leaves tools out"));
     }
     if call.handler.get("async") == Some(&Value::Bool(true)) {
@@ -209,7 +209,7 @@ fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     match timeout.map(Value::as_f64) {
         None => {}
         Some(None) => told.push(format!("its `timeout` for `{event}` is no number")),
-        Some(Some(time)) if time / f64::from(form.unit.per_second()) < SHORTEST => {
+        Some(Some(time)) if time / f64::from(spec.unit.per_second()) < SHORTEST => {
             told.push(format!("its `timeout` for `{event}` is less than the 5 s that the first call may need"));
         }
         Some(Some(_)) => {}
@@ -218,14 +218,14 @@ fn hindrance(form: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
 }
 
 /// What a file of ours that starts the program registers: it is for all tools.
-fn of_program(form: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> Found {
+fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> Found {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();
     if started.is_none() {
         hindrances.push("it does not say which program it starts".to_owned());
     }
     let rights = fs::metadata(file).map_or(0, |data| data.permissions().mode());
-    if matches!(form.layout, Layout::Program(0o755, ..)) && rights & 0o111 == 0 {
+    if matches!(spec.layout, Layout::Program(0o755, ..)) && rights & 0o111 == 0 {
         hindrances.push("it cannot be executed".to_owned());
     }
     Found {

@@ -201,8 +201,8 @@ impl Contents {
     /// An approval covers this rule for this operation in this folder.
     #[must_use]
     pub fn answers(&self, operation: &Operation, cwd: &str, rule: &str) -> bool {
-        let grants = self.confirmed.iter().filter(|grant| grant.is_of(operation, cwd));
-        grants.flat_map(|grant| &grant.rules).any(|granted| granted == rule)
+        let approvals = self.confirmed.iter().filter(|approval| approval.is_of(operation, cwd));
+        approvals.flat_map(|approval| &approval.rules).any(|covered| covered == rule)
     }
 
     /// Notes a question. The same one again takes the place of the old.
@@ -248,12 +248,12 @@ impl Contents {
     pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
         let at = self.pending.iter().position(|entry| entry.code == code)?;
         let question = self.pending.remove(at);
-        let grant = Entry { ts: stamp(now), expires: stamp(now.checked_add(LIFE).ok()?), ..question };
+        let approval = Entry { ts: stamp(now), expires: stamp(now.checked_add(LIFE).ok()?), ..question };
         self.asked.retain(|asked| asked.code != code);
         self.confirmed.retain(|other| other.code != code);
-        self.confirmed.push(grant.clone());
+        self.confirmed.push(approval.clone());
         keep_last(&mut self.confirmed, CONFIRMED);
-        Some(grant)
+        Some(approval)
     }
 
     /// Drops the oldest of each kind, so that less remains. False if there is nothing to drop.
@@ -352,13 +352,13 @@ mod tests {
     }
 
     #[test]
-    fn s2_57_a_grant_answers_its_rules_for_its_operation_in_its_place() {
+    fn s2_57_an_approval_answers_its_rules_for_its_operation_in_its_place() {
         let mut contents = Contents::default();
         contents.ask(entry("s1", "rm -rf x", &["a:one", "b:two"], 0));
         assert!(!contents.answers(&operation("rm -rf x"), "/repo", "a:one"), "a question answers nothing");
         let code = contents.pending[0].code.clone();
-        let grant = contents.confirm(&code, after(1)).unwrap();
-        assert_eq!((grant.code.as_str(), contents.pending.len()), (code.as_str(), 0));
+        let approval = contents.confirm(&code, after(1)).unwrap();
+        assert_eq!((approval.code.as_str(), contents.pending.len()), (code.as_str(), 0));
         for (text, cwd, rule, expected) in [
             ("rm -rf x", "/repo", "a:one", true),
             ("rm -rf x", "/repo", "b:two", true),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_58_a_grant_lives_a_day_and_a_question_to_confirm_two_minutes() {
+    fn s2_58_an_approval_lives_a_day_and_a_question_to_confirm_two_minutes() {
         let mut contents = Contents::default();
         contents.ask(entry("s1", "a", &["a:one"], 0));
         contents.ask_to_confirm("s1", "c0de", now());
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_differ_with_everything_that_a_grant_depends_on() {
+    fn codes_differ_with_everything_that_an_approval_depends_on() {
         let one = entry("s1", "a", &["a:one"], 0).code;
         assert_eq!(entry("s1", "a", &["a:one", "a:one"], 5).code, one);
         let others = [

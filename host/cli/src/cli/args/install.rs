@@ -99,20 +99,20 @@ fn here(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl InstallArgs {
-    pub(in crate::cli) fn wish(&self) -> InstallOptions {
+    pub(in crate::cli) fn options(&self) -> InstallOptions {
         let only = self.only.iter().filter(|name| !name.is_empty()).cloned().collect();
         InstallOptions {
             matcher: self.matcher.clone(),
             timeout: self.timeout,
             fail_open: self.fail_open,
             only,
-            ..self.target.wish()
+            ..self.target.options()
         }
     }
 }
 
 impl TargetArgs {
-    pub(in crate::cli) fn wish(&self) -> InstallOptions {
+    pub(in crate::cli) fn options(&self) -> InstallOptions {
         let scope = self.scope.map(|scope| match scope {
             ScopeName::User => Scope::User,
             ScopeName::Project => Scope::Project,
@@ -151,7 +151,7 @@ pub(in crate::cli) struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    pub(in crate::cli) fn wish(&self) -> InstallOptions {
+    pub(in crate::cli) fn options(&self) -> InstallOptions {
         InstallOptions { plugin: self.plugin.clone(), hooks_file: self.hooks_file.clone(), ..InstallOptions::default() }
     }
 }

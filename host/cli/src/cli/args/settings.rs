@@ -28,7 +28,7 @@ The second example makes a separate guard.toml, for `guard-host install claude -
 guard.toml can hold the entry only once.")]
     Render {
         #[command(flatten)]
-        campaign: CampaignArgs,
+        experiment: ExperimentArgs,
         /// Print an entry for a guard.toml instead, which keeps shell commands to the same folders
         #[arg(long)]
         guard: bool,
@@ -41,7 +41,7 @@ guard.toml can hold the entry only once.")]
   guard-host settings init --work-dir runs/7 --force")]
     Init {
         #[command(flatten)]
-        campaign: CampaignArgs,
+        experiment: ExperimentArgs,
         /// The folder of the experiment's scripts [default: bin in this folder]
         #[arg(long, value_name = "DIR")]
         bin_dir: Option<PathBuf>,
@@ -73,7 +73,7 @@ nothing, and only a plain path works. `--settings \"$(guard-host settings path -
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct CampaignArgs {
+pub(in crate::cli) struct ExperimentArgs {
     /// Where the agent works
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) work_dir: PathBuf,

@@ -5,20 +5,21 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use super::fetched::{Fetched, fetch};
-use super::{PATIENCE, chain, holding, made};
+use super::{chain, holding, made};
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{circumstances, not_written, refused, told};
+use crate::cli::subject::{circumstances, not_put, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::lock::{self, Lock, Locked};
 use guard_config::{Trust, load};
+use guard_contract::Layer;
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::lexical;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_contract::shell_word::word;
 use guard_contract::{Manifest, Problem};
 use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
@@ -156,11 +157,11 @@ impl<'a> Site<'a> {
             Layer::Project => (Some(Path::new(&self.at.project_root)), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
         };
-        Edited::open(&self.file, within, mode).map_err(not_written)
+        Edited::open(&self.file, within, mode).map_err(not_put)
     }
 
     pub(super) fn write(&self, change: &Change) -> anyhow::Result<()> {
-        apply(std::slice::from_ref(change), &self.places.state).map_err(not_written)
+        apply(std::slice::from_ref(change), &self.places.state).map_err(not_put)
     }
 
     /// The lock with a component that was fetched, and what it says of it. Signatures that are wanted must be there.
@@ -325,7 +326,7 @@ impl<'a> Site<'a> {
     /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
     pub(super) fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
-        let prepared = warm(self.places, &self.environment.program, &projects, making(PATIENCE));
+        let prepared = warm(self.places, &self.environment.program, &projects, making());
         forget(self.places, name, &prepared);
         let mut exit = Exit::Success;
         for (file, state) in &prepared.config.projects {

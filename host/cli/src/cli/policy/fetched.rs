@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::cli::print;
-use crate::cli::subject::refused;
+use crate::cli::subject::{not_written, refused};
 use guard_config::lock::{Lock, Locked, fetched};
 use guard_config::{Config, Signer, signers};
 use guard_contract::exit::Exit;
@@ -170,8 +170,4 @@ pub(super) fn write(lock: Lock, config: &Path) -> anyhow::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(folder).map_err(failed)?;
     write_lasting(&file, lock.text()?.as_bytes(), 0o644).map_err(failed)
-}
-
-fn not_written(path: &Path, error: &io::Error) -> anyhow::Error {
-    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
 }

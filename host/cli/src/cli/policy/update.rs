@@ -15,8 +15,9 @@ use crate::cli::subject::{circumstances, refused, told as explained};
 use crate::cli::terminal::{is_agreed, is_attended, unattended};
 use guard_config::edit::Addition;
 use guard_config::lock::{Lock, Locked};
+use guard_contract::Layer;
 use guard_contract::exit::Exit;
-use guard_contract::policy::{Entry, Layer, Source};
+use guard_contract::policy::{Entry, Source};
 use guard_contract::{Manifest, Problem, outcome_name};
 use guard_hook::cache::{Component, Prepared, run_examples, warm};
 use guard_kit::compile::making;
@@ -41,7 +42,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
         }
     }
     let projects = circumstances(environment, None).projects();
-    let warmed = warm(places, &environment.program, &projects, making(super::PATIENCE));
+    let warmed = warm(places, &environment.program, &projects, making());
     let is_untold = |entry: &Entry| entry.address.is_some() && !failed.contains(&&entry.name);
     for member in warmed.members.iter().filter(|member| is_untold(&member.entry)) {
         if let Some(Problem { text, hint, .. }) = &member.entry.refused {

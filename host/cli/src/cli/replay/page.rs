@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::Replayed;
 use super::replayed::counted;
 use super::tally::Group;
+use crate::cli::html::shell;
 use crate::cli::print;
-use crate::cli::report::page::shell;
 
 /// The whole page.
 pub(super) fn html(replayed: &Replayed<'_>) -> String {

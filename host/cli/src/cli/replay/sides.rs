@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::cli::subject::{circumstances, noted, open, refused};
 use guard_config::lock::Lock;
 use guard_config::trust::{self, TrustError};
-use guard_config::{Trust, load};
+use guard_config::{Trust, candidate, load};
 use guard_contract::Wasi;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
@@ -20,7 +20,8 @@ use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_hook::audit::{Again, Decision};
-use guard_hook::cache::{self, Prepared, effective};
+use guard_hook::cache::{Prepared, effective};
+use guard_hook::carried;
 use guard_hook::chain::{Ask, Chain};
 use guard_kit::suite::{Subject, Suite};
 use guard_redact::plain;
@@ -116,8 +117,8 @@ impl Side {
         let folder = scratch.join("trust");
         trust::copy(places, &folder).map_err(failed)?;
         let places = Places { trust: folder, ..places.clone() };
-        let candidate = trust::candidate(&places, &moved.folder).map_err(failed)?;
-        trust::trust(&places, &moved.folder, &candidate).map_err(failed)?;
+        let candidate = candidate(&places, &moved.folder).map_err(failed)?;
+        trust::trust(&places, &moved.folder, &candidate.pins).map_err(failed)?;
         Side::configuration(places, environment, project, Some(moved))
     }
 
@@ -132,7 +133,7 @@ impl Side {
         if let Some(problem) = load(&places, &[project]).problems.first() {
             return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
         }
-        let engine = cache::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(&places.cache)?;
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
         let configuration = Configuration { places, program, engine, moved, kept: Mutex::default() };

@@ -3,24 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest, Sha256};
+use maud::{Markup, PreEscaped, html};
 
 use super::chart::{KINDS, bars, day, kind, kinds};
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
 use crate::cli::explain::Parts;
+use crate::cli::html::{SCRIPT, shell};
 use crate::cli::replay::page::part;
 use guard_hook::audit::Actions;
 use guard_redact::{plain, shorten};
-
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
-
-/// By what a report is known.
-pub(super) const MARK: &str = "guard-host report 1";
 
 /// The most rows of a table.
 const ROWS: usize = 25;
@@ -65,32 +57,6 @@ pub(in crate::cli) fn explained(call: &str, outcome: &str, parts: &Parts) -> Str
         pre { (plain(&parts.policies.join("\n"))) }
     };
     shell("guard-host explain", &body)
-}
-
-/// A page that needs no other file, and runs nothing but its own script.
-pub(in crate::cli) fn shell(title: &str, body: &Markup) -> String {
-    let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        digest(STYLE),
-        digest(SCRIPT)
-    );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="referrer" content="no-referrer";
-                meta name="generator" content=(MARK);
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { (body) }
-        }
-    };
-    page.into_string()
 }
 
 fn top(report: &Report<'_>) -> Markup {

@@ -10,12 +10,12 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::cli::subject::refused;
+use crate::cli::subject::{not_written, refused};
 use guard_config::Signer;
 use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::problem::of_toml;
+use guard_contract::Layer;
 use guard_contract::exit::Exit;
-use guard_contract::policy::Layer;
 use guard_registry::PublicKey;
 use guard_state::files::read_text;
 use guard_state::{FileLock, Places, hex, write_lasting};
@@ -247,10 +247,6 @@ fn named(text: &str) -> Vec<String> {
 
 pub(super) fn digest_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-pub(super) fn not_written(path: &Path, error: &io::Error) -> anyhow::Error {
-    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::cli::sarif::{Found, Rule, log};
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::suite::mutate::{Mutant, Mutation, Rewrite, Tally, mutate};
-use guard_kit::suite::{Evaluator, Subject};
+use guard_kit::suite::{Subject, SuiteOnChain};
 use guard_redact::plain;
 
 /// What SARIF calls a mutant with another verdict.
@@ -28,7 +28,7 @@ struct Report<'a> {
     tally: Tally<'a>,
 }
 
-pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[Evaluator<'_>]) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[SuiteOnChain<'_>]) -> anyhow::Result<Exit> {
     let shown = AtomicUsize::new(0);
     let progress = |done: usize, total: usize| show_progress(&shown, done, total);
     let how = Mutation {

@@ -10,7 +10,7 @@ use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 pub(super) use guard_kit::suite::rego::{POLICY, is_test};
 use guard_kit::suite::rego::{RegoTests, tests as found};
-use guard_kit::suite::{Evaluator, Subject, find_tests};
+use guard_kit::suite::{Subject, SuiteOnChain, find_tests};
 use guard_redact::plain;
 
 /// The most bytes of a file of tests.
@@ -69,6 +69,6 @@ pub(super) fn tests(
 }
 
 /// The suites of the tests, with what runs them.
-pub(super) fn benches(tests: &RegoTests) -> impl Iterator<Item = Evaluator<'_>> {
+pub(super) fn benches(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
     tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain))
 }

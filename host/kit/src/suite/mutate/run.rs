@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Map, Value};
 
 use super::super::parallel_map::parallel_map;
-use super::super::run::{circumstances, run};
-use super::super::{Case, Evaluator, Filter, OneOrMore, Subject, Suite, WorldFacts, is_chosen};
+use super::super::run::run;
+use super::super::world::circumstances;
+use super::super::{Case, Filter, OneOrMore, Subject, Suite, SuiteOnChain, WorldFacts, is_chosen};
 use super::paths::Place;
 use super::plan::{self, Draw};
 use super::shape::Shape;
@@ -134,10 +135,10 @@ struct Made {
 
 /// Rewrites the cases and asks about each mutant. The cases themselves are taken to hold.
 #[must_use]
-pub fn mutate<'a>(subject: &Subject, benches: &[Evaluator<'a>], how: Mutation<'_>) -> Tally<'a> {
+pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<'_>) -> Tally<'a> {
     let analyzer = subject.analyzer();
     let mut seeds = Vec::new();
-    for (file, suite, chain) in benches {
+    for (file, suite, chain) in suites {
         let chosen = suite.cases.iter().filter(|case| is_chosen(file, case, how.filters));
         seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
     }

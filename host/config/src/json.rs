@@ -1,0 +1,94 @@
+//! JSON in which no key of an object stands twice.
+
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// An object. The error has the line and the column, and the text.
+pub(super) fn object(text: &str) -> Result<Value, (String, String)> {
+    serde_json::from_str::<Unique>(text).map(|Unique(value)| value).map_err(|error| placed(&error))
+}
+
+/// Any value. The error is as of [`object`].
+pub(super) fn any_value(text: &str) -> Result<Value, (String, String)> {
+    serde_json::from_str::<Below>(text).map(|Below(value)| value).map_err(|error| placed(&error))
+}
+
+/// `LINE:COLUMN` of an error, and its text.
+fn placed(error: &serde_json::Error) -> (String, String) {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
+    (format!("{line}:{column}"), text)
+}
+
+/// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OfUnique).map(Unique)
+    }
+}
+
+/// A value below it.
+struct Below(Value);
+
+impl<'de> Deserialize<'de> for Below {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OfUnique).map(Below)
+    }
+}
+
+struct OfUnique;
+
+impl<'de> Visitor<'de> for OfUnique {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some((key, Below(value))) = access.next_entry::<String, Below>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Below(value)) = access.next_element()? {
+            list.push(value);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+}

@@ -1,0 +1,303 @@
+//! One layer: from a file to checked entries.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use semver::Version;
+
+use super::Config;
+use super::entry::{LayerFile, entry, lies_in_its_project};
+use super::options::{AllowOptions, Mode, Options};
+use super::order::{self, Wish};
+use super::pins::TrustLevel;
+use super::problem::{of_toml, placed};
+use super::remote::Remote;
+use super::signers;
+use super::tools;
+use guard_contract::allow::Allow;
+use guard_contract::policy::Entry;
+use guard_contract::readings::Arguments;
+use guard_contract::{Layer, Problem};
+use guard_state::FileState;
+
+/// The largest configuration file that is read.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// One layer that was read, or the empty one.
+#[derive(Default)]
+pub(super) struct LayerChain {
+    pub(super) options: Options,
+    pub(super) entries: Vec<Entry>,
+    /// The names of the entries that are switched off, which are not among the others.
+    pub(super) disabled: Vec<String>,
+    /// Where entries want to stand.
+    pub(super) order: Vec<Wish>,
+    /// Files that it depends on.
+    pub(super) inputs: Vec<PathBuf>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl LayerChain {
+    /// What it says of the arguments of tools: in the place of what their names tell, or beside that.
+    pub(super) fn arguments(&self, adds: bool) -> impl Iterator<Item = Arguments> {
+        // What cannot be used has made the layer a problem.
+        let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
+        entries.map(move |entry| Arguments { adds, ..entry })
+    }
+
+    /// What it lets run without being asked about.
+    pub(super) fn allows(&self, layer: Layer, home: &str) -> impl Iterator<Item = Allow> {
+        // What cannot be used has made the layer a problem.
+        self.options.allow.iter().filter_map(move |options| allow(layer, options).checked(home).ok())
+    }
+
+    /// Tells the configuration what the layer depends on, and what is odd about it.
+    pub(super) fn told(mut self, config: &mut Config) -> Self {
+        config.inputs.append(&mut self.inputs);
+        config.warnings.append(&mut self.warnings);
+        self
+    }
+}
+
+pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) -> LayerChain {
+    config.inputs.push(file.to_path_buf());
+    let read = read(layer, file).and_then(|text| {
+        text.map_or_else(|| Ok(LayerChain::default()), |text| entries(layer, file, home, &text, TrustLevel::OfLayer))
+    });
+    match read {
+        Ok(read) => {
+            if layer != Layer::Project {
+                config.disabled.extend(read.disabled.iter().cloned());
+                config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
+            }
+            read.told(config)
+        }
+        Err(problem) => {
+            config.problems.push(problem);
+            LayerChain::default()
+        }
+    }
+}
+
+/// The path as it is written, and as the machine knows it; of a folder with a slash at its end, which stands for all that
+/// lies in it.
+pub(super) fn names(path: &Path) -> Vec<PathBuf> {
+    let with_all_below = |path: PathBuf| if path.is_dir() { path.join("") } else { path };
+    let real = path.canonicalize().ok().filter(|real| real != path);
+    [Some(path.to_path_buf()), real].into_iter().flatten().map(with_all_below).collect()
+}
+
+/// What the text of a layer says.
+pub(super) fn entries(
+    layer: Layer,
+    file: &Path,
+    home: &str,
+    text: &str,
+    trust_level: TrustLevel<'_>,
+) -> Result<LayerChain, Problem> {
+    let mut options = parse(layer, file, text, trust_level).map_err(|problem| placed(problem, text, None))?;
+    let is_watched = options.mode.is_some_and(|mode| mode != Mode::Enforce);
+    let (mut inputs, mut warnings, mut entries) = (Vec::new(), Vec::new(), Vec::<Entry>::new());
+    let (mut disabled, mut order) = (Vec::new(), Vec::new());
+    let of = LayerFile::new(layer, file, home, trust_level);
+    for policy in std::mem::take(&mut options.policy) {
+        let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
+        let name = policy.name.clone();
+        let says_nothing = policy.mode.is_none();
+        let checked = entry(&of, policy).map_err(|problem| placed(problem, text, Some(&name)))?;
+        inputs.extend(checked.inputs);
+        warnings.extend(checked.warnings);
+        let mut made = checked.entry;
+        made.watched |= says_nothing && is_watched;
+        if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
+            let problem = Problem {
+                layer,
+                place: file.to_string_lossy().into_owned(),
+                text: format!("two policies have the `name` `{}`", made.name),
+                hint: "rename one of them".to_owned(),
+            };
+            return Err(placed(problem, text, Some(&made.name)));
+        }
+        match enabled {
+            true => entries.push(made),
+            false => disabled.push(made.name),
+        }
+        order.extend(wish);
+    }
+    let mut chain = LayerChain { options, entries, disabled, order, inputs, warnings };
+    if layer == Layer::Project {
+        // The other layers are put in order once their presets are in.
+        order::sort(&mut chain.entries, &chain.order, &chain.disabled)
+            .map_err(|text| order::problem(layer, file, text))?;
+    }
+    Ok(chain)
+}
+
+/// The text of a file; none if there is no file.
+pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
+    let problem = |text: String, hint: &str| {
+        Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
+    };
+    let state = FileState::of(file);
+    if let Some(text) = state.problem() {
+        return problem(text, "make the file readable, or remove what stands there");
+    }
+    match fs::metadata(file) {
+        Err(_) if state == FileState::Missing => return Ok(None),
+        Err(error) => return problem(error.to_string(), "make the file readable"),
+        Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
+        // What it leads to may be a secret, and a message quotes what it cannot read.
+        Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
+            return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
+        }
+        Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
+        Ok(_) => {}
+    }
+    match fs::read(file).map(String::from_utf8) {
+        Ok(Ok(text)) => Ok(Some(text)),
+        Ok(Err(_)) => problem("it is not UTF-8 text".to_owned(), "save it as UTF-8"),
+        Err(error) => problem(error.to_string(), "make the file readable"),
+    }
+}
+
+/// The most entries of a project's file.
+const PROJECT_ENTRIES: usize = 16;
+
+/// The least size at which the audit log is rotated.
+const AUDIT_BYTES: u64 = 4096;
+
+/// Reads one layer's text.
+///
+/// # Errors
+///
+/// The problem for which the layer is dropped.
+fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> Result<Options, Problem> {
+    let name = file.to_string_lossy();
+    let toml_problem = |error: toml::de::Error| of_toml(layer, &name, text, &error);
+    let refuse = |text: String, hint: &str| {
+        Err(Problem { layer, place: name.clone().into_owned(), text, hint: hint.to_owned() })
+    };
+    // The version comes first: a newer file may hold keys that are not known yet.
+    let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
+    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str) {
+        let have = env!("CARGO_PKG_VERSION");
+        let wanted = match Version::parse(version) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                let text = format!("`min-version` is `{version}`, which is no version: {error}");
+                return refuse(text, "give three numbers, as in `0.1.0`");
+            }
+        };
+        if !Version::parse(have).is_ok_and(|have| wanted.cmp_precedence(&have).is_le()) {
+            return refuse(
+                format!("the file needs guard-host {version}, this is {have}"),
+                "update guard-host, or lower `min-version`",
+            );
+        }
+    }
+    let options: Options = toml::from_str(text).map_err(toml_problem)?;
+    if let Some(ms) = options.deadline_ms
+        && !(100..=2000).contains(&ms)
+    {
+        return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
+    }
+    if let Some(bytes) = options.audit.as_ref().and_then(|audit| audit.max_bytes)
+        && bytes < AUDIT_BYTES
+    {
+        return refuse(format!("`max-bytes` is {bytes}"), "give at least 4096");
+    }
+    let written = [
+        ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
+        ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
+    ];
+    for (table, key, path) in written {
+        if let Some(path) = path.filter(|path| !is_path(path)) {
+            let text = format!("`{key}` in `[{table}]` is `{path}`, which is no path of a file");
+            return refuse(text, "give a path from `/`, from `~/`, or below the folder of the state");
+        }
+        if let Some(path) = path.filter(|path| is_configuration(path)) {
+            return refuse(
+                format!("`{key}` in `[{table}]` is `{path}`, which is the name of a configuration"),
+                "give a file of its own: it is written to at every ask",
+            );
+        }
+    }
+    if layer != Layer::Managed && options.lock.is_some() {
+        return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
+    }
+    for options in &options.allow {
+        if let Err((text, hint)) = allow(layer, options).checked("") {
+            return refuse(text, &hint);
+        }
+    }
+    if let Some(Err((text, hint))) = options.remote.as_ref().map(|remote| Remote::of(remote, "")) {
+        return refuse(text, hint);
+    }
+    for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
+        let is_name = signer.name.len() <= 64 && signer.name.bytes().all(|byte| byte.is_ascii_graphic());
+        if signer.name.is_empty() || !is_name || !signers::is_key(signer.key.trim()) {
+            let hint = "give a name without blanks, and the lines of a PEM between the first and the last as one text";
+            let name = signer.name.escape_debug();
+            return refuse(format!("`signers` in `[trust]`: `{name}` has no public key of Ed25519 or P-256"), hint);
+        }
+    }
+    for tool in &options.tool {
+        if let Err((text, hint)) = tools::arguments(tool) {
+            return refuse(text, &hint);
+        }
+    }
+    if layer == Layer::Project {
+        let given = [
+            ("preset", options.preset.is_some()),
+            ("mode", options.mode.is_some()),
+            ("on-malformed", options.on_malformed.is_some()),
+            ("bypass-ask", options.bypass_ask.is_some()),
+            ("deadline-ms", options.deadline_ms.is_some()),
+            ("audit", options.audit.is_some()),
+            ("session", options.session.is_some()),
+            ("remote", options.remote.is_some()),
+            ("trust", options.trust.is_some()),
+            ("allow", !options.allow.is_empty()),
+        ];
+        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
+            return refuse(
+                format!("`{key}` stands in a project's file"),
+                "a project's file holds `min-version`, `[[tool]]` and `[[policy]]` only; set the key in your own guard.toml",
+            );
+        }
+        if options.policy.len() > PROJECT_ENTRIES && trust_level.is_limited(layer) {
+            let hint = "merge some of them, or let the user run `guard-host trust`";
+            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), hint);
+        }
+        if options.tool.len() > PROJECT_ENTRIES && trust_level.is_limited(layer) {
+            let hint = "merge some of them, or let the user run `guard-host trust`";
+            return refuse(format!("more than {PROJECT_ENTRIES} entries for tools in a project's file"), hint);
+        }
+    }
+    Ok(options)
+}
+
+/// An `[[allow]]` as it is written.
+fn allow(layer: Layer, options: &AllowOptions) -> Allow {
+    Allow {
+        layer,
+        rules: options.rules.clone(),
+        command: options.command.clone(),
+        targets: options.targets.clone(),
+        within: options.within.clone(),
+        why: options.why.clone(),
+        until: options.until.clone(),
+    }
+}
+
+/// The text names a file.
+fn is_path(path: &str) -> bool {
+    let is_of_somebody = path.starts_with('~') && !path.starts_with("~/");
+    !path.is_empty() && !path.ends_with('/') && !is_of_somebody && !path.contains(char::is_control)
+}
+
+/// A file of this name is somebody's configuration, which nothing may be written to.
+fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))
+}

@@ -1,0 +1,152 @@
+//! [`Engine`]: runs guests. There is no compiler in it: it runs artifacts.
+
+use std::sync::{Arc, OnceLock};
+
+use wasmtime::InstanceAllocationStrategy;
+use wasmtime::component::{Component, InstancePre, Linker};
+
+use crate::bindings::GuestPre;
+use crate::bundle::Bundle;
+use crate::code::Code;
+use crate::imports::{self, State};
+use crate::policy::Policy;
+use crate::scripts::{LoadScripts, Scripts};
+use crate::settings::{Late, engine, pool, settings};
+use crate::{fault, guest, wasi};
+use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
+
+/// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
+///
+/// # Errors
+///
+/// [`FaultKind::Contract`] if the bytes are no valid component, [`FaultKind::Artifact`] if there is no compiling here.
+pub type Compile = fn(&[u8]) -> Result<Vec<u8>, FaultKind>;
+
+/// The engine that runs guests. There is no compiler in it: it runs artifacts.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Late,
+    /// The process ends with the reply.
+    pub(crate) ends_soon: bool,
+    /// The bundle with its data, where memories are filled by wasmtime.
+    pub(crate) whole_bundle: Option<&'static [u8]>,
+    /// The contract's imports, defined once for all policies.
+    contract: Arc<OnceLock<Linker<State>>>,
+    /// The component that the program carries, linked once.
+    pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
+    /// What reads the scripts of commands.
+    pub(crate) scripts: Scripts,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+impl Engine {
+    /// # Errors
+    ///
+    /// The machine cannot run compiled guests at all.
+    pub fn new() -> Result<Self, FaultKind> {
+        Engine::with(InstanceAllocationStrategy::OnDemand)
+    }
+
+    /// An engine for a process that decides many calls, one after the other or on all processors: what an instance lived
+    /// in is cleared and used again, which costs less than to ask the system for it each time. `whole_bundle` is the
+    /// bundle's artifact with its data: what the build's compiler gave.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub fn for_many_replies(whole_bundle: Option<&'static [u8]>) -> Result<Self, FaultKind> {
+        // Where the addresses for it cannot be had, each instance asks the system for its own.
+        let pooling = Engine::with(InstanceAllocationStrategy::Pooling(pool()));
+        pooling.map(|engine| Engine { whole_bundle, ..engine }).or_else(|_| Engine::new())
+    }
+
+    fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
+        let mut config = settings();
+        config.allocation_strategy(strategy);
+        Ok(Engine::of(Late::from(engine(config)?)))
+    }
+
+    fn of(inner: Late) -> Self {
+        let scripts = Scripts::new(inner.clone());
+        let (contract, bundle) = (Arc::default(), Arc::default());
+        Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts }
+    }
+
+    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart, and what runs all but
+    /// the bundle is made when it is first needed. On a machine that cannot run guests each policy has a fault.
+    #[must_use]
+    pub fn for_one_reply() -> Self {
+        Engine { ends_soon: true, ..Engine::of(Late::default()) }
+    }
+
+    /// Says where the reader of scripts comes from, if nobody has said so. It is loaded when a call first holds a script;
+    /// without it a script may do anything.
+    pub fn load_scripts_with(&self, load: Box<LoadScripts>) {
+        self.scripts.load_with(load);
+    }
+
+    /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].
+    pub fn tick(&self) {
+        let inner = self.inner.made();
+        if let Some(inner) = inner {
+            inner.increment_epoch();
+        }
+        if let Some(Ok(bundle)) = self.bundle.get() {
+            bundle.tick(inner);
+        }
+    }
+
+    /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
+    #[must_use]
+    pub fn interface(&self, code: &Code) -> Interface {
+        let (kind, engine) = (code.component.component_type(), code.component.engine());
+        let imports = kind.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let exports = kind.exports(engine).map(|(name, _)| name.to_owned()).collect();
+        Interface { imports, exports }
+    }
+
+    /// Links a policy. `interface` is what [`Engine::interface`] gave for it.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Contract`] if it is no policy.
+    pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
+        let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
+        let pre = link().map_err(|error| fault::of_link(&error, interface))?;
+        Ok(Policy { pre: guest::GuestPre::Own(pre), ends_soon: self.ends_soon })
+    }
+
+    /// Links the contract's imports; of all others only what never changes, and traps.
+    pub(crate) fn link(
+        &self,
+        component: &Component,
+        interface: &Interface,
+        wasi: Wasi,
+    ) -> wasmtime::Result<InstancePre<State>> {
+        let contract = self.contract()?;
+        let answered = |wanted| move |import: &&String| Interface::answered(import, wasi) == wanted;
+        if interface.imports.iter().filter(answered(ImportResolution::Contract)).count() == interface.imports.len() {
+            return contract.instantiate_pre(component);
+        }
+        let mut linker = contract.clone();
+        for import in interface.imports.iter().filter(answered(ImportResolution::Fixed)) {
+            wasi::define(&mut linker, import)?;
+        }
+        linker.define_unknown_imports_as_traps(component)?;
+        linker.instantiate_pre(component)
+    }
+
+    fn contract(&self) -> wasmtime::Result<&Linker<State>> {
+        if let Some(contract) = self.contract.get() {
+            return Ok(contract);
+        }
+        let mut linker = Linker::new(self.inner.get().map_err(wasmtime::Error::from)?);
+        imports::define(&mut linker)?;
+        Ok(self.contract.get_or_init(|| linker))
+    }
+}

@@ -1,0 +1,86 @@
+//! [`Report`]: what became of a case.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use guard_contract::Limits;
+use guard_contract::syntax::Analysis;
+use guard_contract::verdict::Verdict;
+use guard_facts::Used;
+use guard_hook::chain::{Chain, Trace};
+
+/// What became of a case.
+#[derive(Debug)]
+pub struct Report {
+    /// What differs from what the case expects; empty if it passes.
+    pub differences: Vec<Difference>,
+    /// What the chain said.
+    pub verdict: Verdict,
+    /// What each of the case's calls does, as far as a policy asked for it.
+    pub analyses: Vec<Arc<Analysis>>,
+    /// The whole time of the case.
+    pub time: Duration,
+    /// The policy that used most of its time; none if none was asked.
+    pub spent: Option<Spent>,
+    /// It is yet to be written, and was not run.
+    pub is_skipped: bool,
+    /// The lines of Rego that were evaluated, and those that were not.
+    pub(super) lines: Vec<Noted>,
+}
+
+impl Report {
+    /// The case holds, or was not run.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// Something that is not as the case expects it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is: `outcome`, `rule`, `message`, `fault`, ...
+    pub what: &'static str,
+    /// What the case says.
+    pub expected: String,
+    /// What came.
+    pub got: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected {}, got {}", self.what, self.expected, self.got)
+    }
+}
+
+/// What a policy used of its limits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spent {
+    /// Its name in the chain.
+    pub policy: String,
+    /// What it used.
+    pub used: Used,
+    /// What it might have used.
+    pub limits: Limits,
+}
+
+/// A file, and ranges of its lines that were evaluated and that were not.
+pub(super) type Noted = (String, String, String);
+
+/// The limits of a policy of the chain.
+pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
+    let mut members = chain.prepared.members.iter();
+    members.find(|member| member.entry.name == policy).map_or(Limits::DEFAULT, |member| member.entry.limits)
+}
+
+/// The policy that came nearest to its limit of time.
+pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
+    let steps = traces.iter().flat_map(|trace| &trace.steps);
+    let spent = steps.map(|step| Spent {
+        policy: step.policy.clone(),
+        used: step.answer.used,
+        limits: limits(chain, &step.policy),
+    });
+    spent.max_by_key(|spent| spent.used.processor.as_nanos() / u128::from(spent.limits.time_ms.max(1)))
+}
