@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
@@ -196,23 +196,14 @@ fn busy() -> Refusal {
 
 /// Reads a body to its end.
 async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>, Refusal> {
-    let said = body.size_hint().lower();
-    let mut bytes = Vec::with_capacity(usize::try_from(said).unwrap_or_default());
-    loop {
-        let Ok(frame) = timeout_at(until.into(), body.frame()).await else {
-            return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive"));
-        };
-        let frame = match frame {
-            None => return Ok(bytes),
-            Some(Ok(frame)) => frame,
-            Some(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
-        };
-        if let Ok(data) = frame.into_data() {
-            if (bytes.len() + data.len()) as u64 > most {
-                return Err(too_large(most));
-            }
-            bytes.extend_from_slice(&data);
-        }
+    let limited = Limited::new(body, usize::try_from(most).unwrap_or(usize::MAX));
+    let Ok(read) = timeout_at(until.into(), limited.collect()).await else {
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive"));
+    };
+    match read {
+        Ok(body) => Ok(body.to_bytes().into()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(most)),
+        Err(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
     }
 }
 

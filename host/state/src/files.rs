@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt};
 
-use crate::hex;
+use crate::folder::temporary_name;
 
 /// The most copies of replaced files that stand beside one file.
 const COPIES: u32 = 1000;
@@ -175,9 +175,7 @@ pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<
 
 /// A new file with the bytes, under a name of its own.
 fn temporary(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
-    let path = PathBuf::from(format!(".{}.{}", name.display(), hex(&random)));
+    let path = PathBuf::from(temporary_name(&name.to_string_lossy())?);
     let mut file = dir.open_with(&path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
     if let Err(error) = file.write_all(bytes) {
         let _ = dir.remove_file(&path);

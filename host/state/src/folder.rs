@@ -122,12 +122,17 @@ fn write(path: &Path, bytes: &[u8], mode: u32, finish: impl FnOnce(&File) -> io:
     write
 }
 
+/// The name of a file that will have this one, which no other process has.
+pub(super) fn temporary_name(name: &str) -> io::Result<String> {
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+    Ok(format!(".{name}.{}", super::hex(&random)))
+}
+
 /// A new file in the folder of `path`, under a name of its own.
 pub(super) fn create_beside(path: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
-    let temporary = path.with_file_name(format!(".{name}.{}", super::hex(&random)));
+    let temporary = path.with_file_name(temporary_name(&name)?);
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
     Ok((temporary, file))
 }

@@ -4,7 +4,7 @@
 //! or the new one whole. Files and folders belong to their user alone.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{Contents, LIFE};
+use crate::files::overwrite;
 use crate::{FileLock, hex, is_private, make_private};
 
 /// The largest file that is read or written.
@@ -305,15 +306,7 @@ impl Place {
         if getrlimit(Resource::Fsize).current.is_some_and(|limit| bytes.len() as u64 >= limit) {
             return Err(io::Error::other("the file would be larger than the process may write"));
         }
-        let mut random = [0_u8; 8];
-        getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
-        let temporary = format!(".{}.{}", self.file, hex(&random));
-        let mut file = self.dir.open_with(&temporary, OpenOptions::new().write(true).create_new(true).mode(0o600))?;
-        let written = file.write_all(&bytes).and_then(|()| self.dir.rename(&temporary, &self.dir, &self.file));
-        if written.is_err() {
-            let _ = self.dir.remove_file(&temporary);
-        }
-        written
+        overwrite(&self.dir, Path::new(&self.file), &bytes, 0o600)
     }
 
     fn remove(&self) -> io::Result<()> {
@@ -464,8 +457,8 @@ mod tests {
                 for code in &codes {
                     let sessions = &sessions;
                     scope.spawn(move || {
-                        let grant = sessions.change("s1", PATIENCE, |contents, now| contents.confirm(code, now));
-                        assert!(grant.unwrap().is_some());
+                        let approval = sessions.change("s1", PATIENCE, |contents, now| contents.confirm(code, now));
+                        assert!(approval.unwrap().is_some());
                     });
                 }
             });
