@@ -1,6 +1,6 @@
 //! Files that cannot be used: the layer is dropped whole, and the verdict says where and why.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
@@ -22,6 +22,19 @@ fn a_broken_file_is_found_by_config_check() {
     let ended = world.run(&["config", "check"], "");
     assert_eq!(ended.exit, 78);
     assert!(ended.stderr.contains("guard.toml:1:") && ended.stderr.contains("did you mean `standard`?"), "{ended:?}");
+}
+
+#[test]
+fn what_is_odd_about_a_file_is_told_with_its_layer_and_its_line() {
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", "\n[[policy]]\nname = \"gone\"\nsource = \"./gone.wasm\"\n");
+    let ended = world.run(&["config", "check", "--format", "json"], "");
+    let checked: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let first = &checked["problems"][0];
+    assert_eq!((&first["layer"], &first["line"]), (&json!("project"), &json!(3)), "{ended:?}");
+    assert!(first["text"].as_str().unwrap().contains("there is no component"), "{ended:?}");
+    let ended = world.run(&["check", "ls"], "");
+    assert!(ended.stderr.contains("warning: ") && ended.stderr.contains(".guard/guard.toml:3:"), "{ended:?}");
 }
 
 #[test]

@@ -95,5 +95,8 @@ fn the_values_of_the_managed_file_win() {
 #[test]
 fn a_managed_lock_of_an_unknown_name_is_told() {
     let layers = Layers::new().managed("lock = [\"comand-guard\"]\n").user("preset = \"none\"\n");
-    assert!(!layers.problems().is_empty() || !layers.load().warnings.is_empty(), "a lock that locks nothing");
+    let mistakes = layers.check();
+    let told = mistakes.iter().find(|mistake| mistake.problem.text.contains("`comand-guard`")).unwrap();
+    assert_eq!(told.problem.layer, Layer::Managed);
+    assert_eq!(told.place().1.map(|(line, _)| line), Some(1), "{told:?}");
 }

@@ -89,7 +89,7 @@ pub struct Added {
     /// The entry as it is read.
     pub entry: Entry,
     /// What is odd about the file.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
 }
 
 /// Why a file is not edited.

@@ -61,7 +61,7 @@ pub(super) struct Checked {
     pub(super) entry: Entry,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Problem>,
 }
 
 /// Checks one `[[policy]]` and resolves its paths.
@@ -124,7 +124,7 @@ struct Reader<'a> {
     of: &'a LayerFile<'a>,
     name: String,
     inputs: Vec<PathBuf>,
-    warnings: Vec<String>,
+    warnings: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
@@ -192,9 +192,8 @@ impl<'a> Reader<'a> {
                     pin = checked.map_err(|text| self.problem(&text, LOOK))?;
                 }
                 if !path.is_file() {
-                    let (name, file) = (&self.name, path.display());
-                    self.warnings
-                        .push(format!("policy `{name}`: there is no component `{file}`, so its `on-error` answers"));
+                    let text = format!("there is no component `{}`, so its `on-error` answers", path.display());
+                    self.warnings.push(self.problem(&text, "put the component there, or correct `source`"));
                 }
                 self.inputs.push(path.clone());
             }

@@ -34,7 +34,7 @@ pub(super) struct LayerChain {
     pub(super) order: Vec<Wish>,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
-    pub(super) warnings: Vec<String>,
+    pub(super) warnings: Vec<Problem>,
 }
 
 impl LayerChain {
@@ -106,7 +106,7 @@ pub(super) fn entries(
         let says_nothing = policy.mode.is_none();
         let checked = entry(&of, policy).map_err(|problem| placed(problem, text, Some(&name)))?;
         inputs.extend(checked.inputs);
-        warnings.extend(checked.warnings);
+        warnings.extend(checked.warnings.into_iter().map(|warning| placed(warning, text, Some(&name))));
         let mut made = checked.entry;
         made.watched |= says_nothing && is_watched;
         if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {

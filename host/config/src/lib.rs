@@ -97,7 +97,7 @@ pub struct Config {
     /// Layers that were dropped.
     pub problems: Vec<Problem>,
     /// What deserves a word but changes no verdict.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Problem>,
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
     /// How the files of the projects stand.

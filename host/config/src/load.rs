@@ -127,7 +127,8 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
         let file = written(("session", "file"), file, of, places, &mut config.warnings);
         if file == config.audit.path {
-            config.warnings.push(in_file(of, "`file` in `[session]` is the audit log; give each a file of its own"));
+            let text = "`file` in `[session]` is the audit log".to_owned();
+            config.warnings.push(in_file(of, text, "give each a file of its own"));
         }
         config.sessions = Sessions::File(file);
     }
@@ -142,10 +143,8 @@ fn find_remote(managed: &Options, user: &Options, places: &Places, config: &mut 
         if remote.timeout_ms >= config.deadline_ms {
             let (timeout, deadline) = (remote.timeout_ms, config.deadline_ms);
             let text = format!("`timeout-ms` in `[remote]` is {timeout}, and `deadline-ms` is {deadline}");
-            let hint = "wait less long for the server, or give the call more time".to_owned();
-            let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint };
-            let source = read(layer, file).ok().flatten().unwrap_or_default();
-            config.problems.push(placed(problem, &source, None));
+            let hint = "wait less long for the server, or give the call more time";
+            config.problems.push(in_file((layer, file), text, hint));
         }
         // Whoever changes these files chooses whom to believe.
         config
@@ -163,22 +162,22 @@ fn written(
     text: &str,
     of: (Layer, &Path),
     places: &Places,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Problem>,
 ) -> PathBuf {
     let path = PathBuf::from(absolute(text, &places.state.to_string_lossy(), &places.home));
     if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
-        warnings.push(in_file(of, &format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file")));
+        let text = format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file");
+        warnings.push(in_file(of, text, "name a file, or remove what is there"));
     }
     path
 }
 
-/// A text about a configuration that was read, with the place of the first word in backticks.
-fn in_file((layer, file): (Layer, &Path), text: &str) -> String {
-    let place = file.to_string_lossy().into_owned();
-    let problem = Problem { layer, place, text: text.to_owned(), hint: String::new() };
+/// A problem of a configuration that was read, at the place of the first word in backticks.
+fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
+    let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
     match read(layer, file) {
-        Ok(Some(source)) => placed(problem, &source, None).to_string(),
-        _ => problem.to_string(),
+        Ok(Some(source)) => placed(problem, &source, None),
+        _ => problem,
     }
 }
 
@@ -232,9 +231,8 @@ fn chain(
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
         if !known {
-            config
-                .warnings
-                .push(format!("{}: `lock` names `{name}`, which no policy is named", places.managed.display()));
+            let text = format!("`lock` names `{name}`, which no policy is named");
+            config.warnings.push(in_file((Layer::Managed, &places.managed), text, "correct the name"));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {

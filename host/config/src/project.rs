@@ -27,7 +27,8 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
             Err(problem) => {
                 // What is not trusted any more, and why, may depend on any of them.
                 config.inputs.extend(pins.keys().cloned());
-                config.warnings.push(format!("the project is not trusted any more: {problem}; {LOOK}"));
+                let text = format!("the project is not trusted any more: {}", problem.text);
+                config.warnings.push(Problem { text, hint: LOOK.to_owned(), ..problem.clone() });
                 Trust::Lapsed(problem.text)
             }
         },

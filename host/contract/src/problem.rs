@@ -27,6 +27,14 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The place, what is wrong, and what to do, in one line.
+    #[must_use]
+    pub fn with_hint(&self) -> String {
+        if self.hint.is_empty() { self.to_string() } else { format!("{self}; {}", self.hint) }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.text)

@@ -54,17 +54,8 @@ impl Mistake {
 #[must_use]
 pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Vec<Mistake> {
     let mut found = Found::default();
-    for problem in &prepared.config.problems {
+    for problem in prepared.config.problems.iter().chain(&prepared.config.warnings) {
         found.add(None, problem.clone());
-    }
-    for warning in &prepared.config.warnings {
-        let problem = Problem {
-            layer: Layer::User,
-            place: String::new(),
-            text: warning.clone(),
-            hint: "correct the file".to_owned(),
-        };
-        found.add(None, problem);
     }
     for Member { entry, readiness } in &prepared.members {
         if let Some(problem) = entry.ignored_settings() {

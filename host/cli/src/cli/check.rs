@@ -90,7 +90,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
         }
     }
     for warning in &bench.chain.prepared.config.warnings {
-        print::note(&format!("warning: {warning}"));
+        print::note(&format!("warning: {}", warning.with_hint()));
     }
     Ok(exit(outcome(trace.as_ref())))
 }

@@ -9,6 +9,7 @@ use super::sarif::{self, Found};
 use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
+use guard_contract::Problem;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Outcome, outcome_name};
@@ -66,7 +67,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "policies": policies,
             "disabled": config.disabled,
             "problems": config.problems,
-            "warnings": config.warnings,
+            "warnings": config.warnings.iter().map(Problem::with_hint).collect::<Vec<_>>(),
         });
         print::line(&serde_json::to_string_pretty(&value)?)?;
         return Ok(Exit::Success);
@@ -181,7 +182,7 @@ fn problems(config: &Config) {
         }
     }
     for warning in &config.warnings {
-        print::note(&format!("warning: {warning}"));
+        print::note(&format!("warning: {}", warning.with_hint()));
     }
 }
 

@@ -30,7 +30,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 13";
+const PURPOSE: &str = "prepared chain 14";
 
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;
@@ -468,10 +468,10 @@ mod tests {
                 if loads <= changes {
                     write(format!("text {changes}, after {loads} loads"));
                 }
-                Config { warnings: vec![read], inputs: vec![file.clone()], ..Config::bare(&Places::below("/home/u")) }
+                Config { locked: vec![read], inputs: vec![file.clone()], ..Config::bare(&Places::below("/home/u")) }
             });
             let is_current = inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp);
-            let is_newest = config.warnings == [fs::read_to_string(&file).unwrap()];
+            let is_newest = config.locked == [fs::read_to_string(&file).unwrap()];
             assert!(is_newest || !is_current, "{changes} changes: {config:?}");
             // What holds still is not read again at each call.
             assert!(is_current || changes > 0);

@@ -112,7 +112,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         }
     }
     for warning in &added.warnings {
-        print::note(&format!("warning: {warning}"));
+        print::note(&format!("warning: {}", warning.with_hint()));
     }
     site.tell_wishes(&manifest, &added.entry.grants);
     if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
