@@ -203,9 +203,9 @@ pub enum FileScope {
 /// How far something is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confidence {
-    /// From the vendor's own documentation or source.
+    /// Sources agree, and the vendor's own is among them, or runs have shown it.
     High,
-    /// From one good second source, or an old first one.
+    /// There are few sources, old ones, or none of the vendor's.
     Medium,
     /// Sources differ, or there is none.
     Low,

@@ -105,7 +105,7 @@ pub(super) static GROK: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that Grok also runs the hooks of Claude Code and Cursor: with several, each call is asked about again",
+        "know that Grok is said to run the hooks of Claude Code and Cursor, too: with several, each call is asked about again",
     ],
 };
 

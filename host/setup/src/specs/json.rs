@@ -184,7 +184,9 @@ pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
     },
     denial: ("/decision", |decision| decision == "block", "/reason"),
     switches: &[],
-    gates: &["know that Devin also runs the hooks of Claude Code's files: with both, each call is asked about twice"],
+    gates: &[
+        "know that Devin, by its documentation, also runs the hooks of Claude Code's files: with both, each call is asked about twice",
+    ],
 };
 
 pub(super) static ANTIGRAVITY: RegistrationSpec = RegistrationSpec {
@@ -344,5 +346,7 @@ pub(super) static CRUSH: RegistrationSpec = RegistrationSpec {
     },
     denial: FLAT,
     switches: &[],
-    gates: &["know that Crush asks hooks about the calls of its main agent only, not about those of subagents"],
+    gates: &[
+        "know that Crush, by its documentation, asks hooks about the calls of its main agent only, not about those of subagents",
+    ],
 };

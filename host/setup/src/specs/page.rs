@@ -111,7 +111,7 @@ fn the_page_of_harnesses_says_what_the_tables_say() {
 fn page() -> String {
     let mut page = START.to_owned();
     page.push_str(
-        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | known | tested |\n",
+        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | protocol | tested |\n",
     );
     page.push_str("|---|---|---|---|---|---|---|\n");
     let seen = seen();
@@ -127,8 +127,10 @@ fn page() -> String {
         writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} | {version} |").unwrap();
     }
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
-*Known* says whether the harness's protocol is known from its vendor or second-hand, *tested* which version was run with guard-host.
-In the sections below, a broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense, *silence* one that writes nothing.\n");
+*Protocol* says how sure it is that guard-host knows the harness's protocol; its section names the sources. *Tested* says which version was run with guard-host.
+In the sections below, a word behind the name of an event tells a variant of it, such as `http` for a hook that is a server, `exec` and `print` for runs without a screen, and `old` for such runs of old versions.
+*An ask* was tried with nobody there, *on the screen* with a person.
+A broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense with exit code 0, *silence* one that writes nothing.\n");
     for capabilities in capabilities::ALL {
         section(capabilities, seen.get(capabilities.name), &mut page);
     }
@@ -155,9 +157,9 @@ fn long(fail: Fail) -> String {
 
 fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
-        Confidence::High => "from the vendor",
-        Confidence::Medium => "second-hand",
-        Confidence::Low => "uncertain",
+        Confidence::High => "sure",
+        Confidence::Medium => "fairly sure",
+        Confidence::Low => "unsure",
     }
 }
 
@@ -167,8 +169,10 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     match named(capabilities.name) {
         Some(spec) => register(spec, &mut say),
         None if capabilities.name == "claude" => say(
-            "`guard-host install claude`. It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another \
-             file (`--hooks-file`).\n"
+            "`guard-host install claude` writes `~/.claude/settings.json`. For a project: `./.claude/settings.local.json`, \
+             and with `--shared` `./.claude/settings.json`.\n\
+             It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another file (`--hooks-file`).\n\n\
+             By hand: `guard-host install claude --dry-run` prints the entry.\n"
                 .to_owned(),
         ),
         None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
