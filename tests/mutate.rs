@@ -112,9 +112,9 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
     let files = suite::find(&root().join("policies").join(name).join("cases")).unwrap();
     let suites: Vec<_> = files.iter().map(|file| suite::read(file).unwrap()).collect();
     let chains: Vec<_> = suites.iter().map(|suite| subject.chain_for_suite(suite).unwrap()).collect();
-    let benches: Vec<SuiteOnChain<'_>> =
+    let on_chains: Vec<SuiteOnChain<'_>> =
         files.iter().zip(&suites).zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
-    then(&mutate(&subject, &benches, how))
+    then(&mutate(&subject, &on_chains, how))
 }
 
 const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };

@@ -27,14 +27,17 @@ fn a_broken_file_is_found_by_config_check() {
 #[test]
 fn what_is_odd_about_a_file_is_told_with_its_layer_and_its_line() {
     let world = World::new();
-    world.write("repo/.guard/guard.toml", "\n[[policy]]\nname = \"gone\"\nsource = \"./gone.wasm\"\n");
+    world.write(
+        "repo/.guard/guard.toml",
+        "\n[[policy]]\nname = \"gone\"\non-error = \"deny\"\nsource = \"./gone.wasm\"\n",
+    );
     let ended = world.run(&["config", "check", "--format", "json"], "");
     let checked: Value = serde_json::from_str(&ended.stdout).unwrap();
     let first = &checked["problems"][0];
-    assert_eq!((&first["layer"], &first["line"]), (&json!("project"), &json!(3)), "{ended:?}");
-    assert!(first["text"].as_str().unwrap().contains("there is no component"), "{ended:?}");
+    assert_eq!((&first["layer"], &first["line"]), (&json!("project"), &json!(5)), "{ended:?}");
+    assert!(first["text"].as_str().unwrap().contains("names no component"), "{ended:?}");
     let ended = world.run(&["check", "ls"], "");
-    assert!(ended.stderr.contains("warning: ") && ended.stderr.contains(".guard/guard.toml:3:"), "{ended:?}");
+    assert!(ended.stderr.contains("warning: ") && ended.stderr.contains(".guard/guard.toml:5:"), "{ended:?}");
 }
 
 #[test]

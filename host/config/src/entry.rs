@@ -21,10 +21,10 @@ use guard_state::is_digest;
 
 /// A layer's file, while its entries are read.
 pub(super) struct LayerFile<'a> {
-    pub(super) layer: Layer,
-    pub(super) path: &'a Path,
-    pub(super) home: &'a str,
-    pub(super) trust_level: TrustLevel<'a>,
+    layer: Layer,
+    path: &'a Path,
+    home: &'a str,
+    trust_level: TrustLevel<'a>,
     /// The lock beside it, which is read once, when the first entry with an address wants it.
     lock: OnceCell<Result<Lock, LockProblem>>,
 }
@@ -142,11 +142,11 @@ impl<'a> Reader<'a> {
 
     /// A problem of the entry.
     fn problem(&self, text: &str, hint: &str) -> Problem {
-        self.of_component(format!("policy `{}`: {text}", self.name), hint.to_owned())
+        self.nameless(format!("policy `{}`: {text}", self.name), hint.to_owned())
     }
 
-    /// A problem of the entry's component, which is said of the policy later.
-    fn of_component(&self, text: String, hint: String) -> Problem {
+    /// A problem without the name of the policy, for what names it anyway.
+    fn nameless(&self, text: String, hint: String) -> Problem {
         Problem { layer: self.of.layer, place: self.of.path.to_string_lossy().into_owned(), text, hint }
     }
 
@@ -192,7 +192,10 @@ impl<'a> Reader<'a> {
                     pin = checked.map_err(|text| self.problem(&text, LOOK))?;
                 }
                 if !path.is_file() {
-                    let text = format!("there is no component `{}`, so its `on-error` answers", path.display());
+                    let text = format!(
+                        "`source` names no component: there is no `{}`, so its `on-error` answers",
+                        path.display()
+                    );
                     self.warnings.push(self.problem(&text, "put the component there, or correct `source`"));
                 }
                 self.inputs.push(path.clone());
@@ -212,7 +215,7 @@ impl<'a> Reader<'a> {
             Err(LockProblem::Broken(text)) => {
                 let text = format!("`{}` cannot be used: {text}", path.display());
                 let hint = "restore the file, for example from your repository".to_owned();
-                refused = Some(self.of_component(text, hint));
+                refused = Some(self.nameless(text, hint));
             }
         }
         self.inputs.push(path);
@@ -221,13 +224,13 @@ impl<'a> Reader<'a> {
             None => {
                 let place = if self.of.layer == Layer::Project { " --project" } else { "" };
                 let hint = format!("run `guard-host policy update {}{place}`", self.name);
-                refused.get_or_insert_with(|| self.of_component(format!("guard.lock has no `{address}` for it"), hint));
+                refused.get_or_insert_with(|| self.nameless(format!("guard.lock has no `{address}` for it"), hint));
                 lock::fetched(file)
             }
         };
         if refused.is_none() && !component.is_file() {
             let (text, hint) = ("it is not on this machine yet", "run `guard-host policy fetch`");
-            refused = Some(self.of_component(text.to_owned(), hint.to_owned()));
+            refused = Some(self.nameless(text.to_owned(), hint.to_owned()));
         }
         self.inputs.push(component.clone());
         let source = Source::File(component);

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Layer, Outcome};
 
-/// What is wrong with one layer. The layer is dropped whole, and every call is at least asked about.
+/// What is wrong with one layer, so that it is dropped whole and every call is at least asked about; or what is odd about
+/// it, which changes no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The layer.
@@ -25,9 +26,7 @@ impl Problem {
     pub fn outcome(&self) -> Outcome {
         if self.layer == Layer::Managed { Outcome::Deny } else { Outcome::Ask }
     }
-}
 
-impl Problem {
     /// The place, what is wrong, and what to do, in one line.
     #[must_use]
     pub fn with_hint(&self) -> String {

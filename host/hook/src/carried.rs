@@ -48,7 +48,7 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
 
 /// Has the engine load the reader of scripts from this cache folder when a call first holds a script. Where nothing can
 /// be kept, each process that needs it unpacks it.
-pub fn read_scripts(engine: &Engine, cache: &Path) {
+pub(crate) fn read_scripts(engine: &Engine, cache: &Path) {
     let cache = cache.to_path_buf();
     engine.load_scripts_with(Box::new(move || {
         let packed = guard_builtins::scripts()?;

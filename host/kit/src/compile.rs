@@ -17,7 +17,7 @@ use guard_contract::FaultKind;
 use guard_engine::check;
 use guard_hook::cache::Making;
 
-/// How long to wait for another process that compiles the same component: as long as it may take.
+/// How long to wait for another process that compiles the same component: the processor time that it may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Compiles, and waits for another process that does the same.

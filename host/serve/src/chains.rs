@@ -85,6 +85,7 @@ impl KeptChains {
         let brought = Brought::default();
         let (prepared, compiling) = open_chain(&self.places, &self.environment, projects, cwd, &brought);
         if let Some(mut child) = compiling {
+            // Somebody has to wait for it when it ends.
             let _ = thread::Builder::new().spawn(move || child.wait());
         }
         prepared

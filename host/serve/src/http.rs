@@ -196,14 +196,19 @@ fn busy() -> Refusal {
 
 /// Reads a body to its end.
 async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>, Refusal> {
-    let limited = Limited::new(body, usize::try_from(most).unwrap_or(usize::MAX));
-    let Ok(read) = timeout_at(until.into(), limited.collect()).await else {
-        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive"));
-    };
-    match read {
-        Ok(body) => Ok(body.to_bytes().into()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(most)),
-        Err(_) => Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
+    let mut bytes = Vec::with_capacity(usize::try_from(body.size_hint().lower()).unwrap_or_default());
+    let mut limited = Limited::new(body, usize::try_from(most).unwrap_or(usize::MAX));
+    loop {
+        let Ok(frame) = timeout_at(until.into(), limited.frame()).await else {
+            return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive"));
+        };
+        match frame {
+            None => return Ok(bytes),
+            // Copied: a frame may hold a block of the connection that is far larger than what is in it.
+            Some(Ok(frame)) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
+            Some(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(most)),
+            Some(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
+        }
     }
 }
 

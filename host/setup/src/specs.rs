@@ -154,7 +154,7 @@ static ALL: &[&RegistrationSpec] = &[
     &json::WINDSURF,
 ];
 
-/// The form of a harness.
+/// The spec of a harness.
 pub(super) fn named(name: &str) -> Option<&'static RegistrationSpec> {
     ALL.iter().copied().find(|spec| spec.capabilities.name == name)
 }
@@ -207,7 +207,7 @@ impl RegistrationSpec {
         Ok(paths.iter().map(|path| (self.place(path, site), within.clone())).collect())
     }
 
-    /// The call of the hook that a wish asks for.
+    /// The call of the hook that the options ask for.
     fn hook(&self, options: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
@@ -287,7 +287,7 @@ mod tests {
     use guard_harness::capabilities::{self, Confidence};
 
     #[test]
-    fn a_form_writes_files_that_its_facets_name_and_is_sure_of() {
+    fn a_spec_writes_files_that_its_facets_name_and_is_sure_of() {
         for spec in ALL {
             let name = spec.capabilities.name;
             let paths: Vec<&str> = spec.user.iter().chain(spec.project).copied().collect();

@@ -122,7 +122,7 @@ fn write(path: &Path, bytes: &[u8], mode: u32, finish: impl FnOnce(&File) -> io:
     write
 }
 
-/// The name of a file that will have this one, which no other process has.
+/// A name that nobody else uses, for a file that will be renamed to this one.
 pub(super) fn temporary_name(name: &str) -> io::Result<String> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;

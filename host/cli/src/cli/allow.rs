@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::args::AllowArgs;
-use super::subject::{Evaluator, Evaluators, circumstances, not_put, refused, told, tool_calls};
+use super::subject::{Evaluator, Evaluators, circumstances, not_edited, refused, told, tool_calls};
 use super::terminal::{is_agreed, is_attended, unattended};
 use super::{log, print};
 use guard_config::edit::allow::block;
@@ -310,7 +310,7 @@ pub(super) fn target(places: &Places) -> Target<'_> {
 }
 
 fn open(places: &Places) -> anyhow::Result<Edited> {
-    Edited::open(&places.config, None, 0o600).map_err(not_put)
+    Edited::open(&places.config, None, 0o600).map_err(not_edited)
 }
 
 /// Writes the user's file, and makes the chain ready.
@@ -321,7 +321,7 @@ fn write(
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<()> {
-    apply(&[edited.change(text)], &places.state).map_err(not_put)?;
+    apply(&[edited.change(text)], &places.state).map_err(not_edited)?;
     let prepared = warm(places, &environment.program, &at.projects(), making());
     prepared.config.problems.iter().for_each(|problem| print::note(&format!("error: {problem}")));
     Ok(())

@@ -78,8 +78,8 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call, args.input.as_deref().unwrap_or_default())?;
-    let bench = Evaluator::open(places, environment, &at.projects())?;
-    let trace = bench.decide(&calls, &at);
+    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let trace = evaluator.decide(&calls, &at);
     match args.format {
         Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
         Format::Human => {
@@ -89,7 +89,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
             print::line(&format!("{}: {}", print::coloured(outcome, outcome), told.replace('\n', "\n  ")))?;
         }
     }
-    for warning in &bench.chain.prepared.config.warnings {
+    for warning in &evaluator.chain.prepared.config.warnings {
         print::note(&format!("warning: {}", warning.with_hint()));
     }
     Ok(exit(outcome(trace.as_ref())))

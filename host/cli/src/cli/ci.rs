@@ -224,9 +224,9 @@ fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
             failed(&place, error.to_string(), &error.hint)
         })?);
     }
-    let benches: Vec<SuiteOnChain<'_>> =
+    let on_chains: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
-    let run = run_all(&subject, &benches, &[], ALL);
+    let run = run_all(&subject, &on_chains, &[], ALL);
     if run.done.is_empty() {
         return Err(failed(&folder.to_string_lossy(), "there are no cases".to_owned(), "write some, or remove it"));
     }
@@ -252,13 +252,13 @@ fn of_rego(project: &Project<'_>) -> Tried {
         let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
         let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
         let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
-        let benches: Vec<SuiteOnChain<'_>> =
+        let on_chains: Vec<SuiteOnChain<'_>> =
             tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
         let rules = &entry.settings_source.file;
         let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
         let (from, rules) = (shown(&tests_of(rules)), shown(rules));
         let hint = format!("`guard-host test {POLICY} {from} --settings-file {rules}` shows more");
-        let (number, failed) = project.failures(&run_all(&subject, &[], &benches, ALL), &hint);
+        let (number, failed) = project.failures(&run_all(&subject, &[], &on_chains, ALL), &hint);
         count += number;
         mistakes.extend(failed);
     }

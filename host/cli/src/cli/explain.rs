@@ -32,8 +32,8 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let calls = calls(&args.call, &args.input)?;
-    let bench = Evaluator::open(places, environment, &at.projects())?;
-    let Some(mut trace) = bench.decide(&calls, &at) else {
+    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
         return Ok(Exit::Success);
     };

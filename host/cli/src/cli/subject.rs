@@ -216,8 +216,8 @@ pub(super) fn told(error: EditError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 
-/// The error of an edited file that cannot be put in its place.
-pub(super) fn not_put(error: InstallError) -> anyhow::Error {
+/// The error of a file that cannot be edited.
+pub(super) fn not_edited(error: InstallError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 

@@ -21,7 +21,7 @@ use super::args::{Format, SyncArgs, SyncCommand, SyncRunArgs, SyncStatusArgs, Sy
 use super::install::show;
 use super::policy::fetched::{has_signed, reference, told};
 use super::print;
-use super::subject::{not_put, refused};
+use super::subject::{not_edited, refused};
 use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -153,7 +153,7 @@ fn take(
         return Err(refused(Exit::Config, text, "nothing was changed; tell those who publish it"));
     }
     if args.dry_run {
-        let edited = Edited::open(&site.file, None, 0o644).map_err(not_put)?;
+        let edited = Edited::open(&site.file, None, 0o644).map_err(not_edited)?;
         show(&edited.change(Some(new.main.clone())))?;
         return Ok(format!("{version} would be taken"));
     }

@@ -136,19 +136,19 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
         let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
         chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(&place())))?);
     }
-    let benches: Vec<SuiteOnChain<'_>> =
+    let on_chains: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     let tests = rego::tests(args, &subject, settings, cwd)?;
-    let tests: Vec<SuiteOnChain<'_>> = tests.iter().flat_map(rego::benches).collect();
+    let tests: Vec<SuiteOnChain<'_>> = tests.iter().flat_map(rego::on_chains).collect();
     let options = Options { filters: &args.filter, fail_fast: args.fail_fast, repeat: args.repeat };
-    let run = run_all(&subject, &benches, &tests, options);
+    let run = run_all(&subject, &on_chains, &tests, options);
     if run.done.is_empty() {
         return Err(none(args));
     }
     let report = Report { run: &run, args, cwd };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
     if args.mutate && !failed {
-        return mutate::run(args, &subject, &benches);
+        return mutate::run(args, &subject, &on_chains);
     }
     if args.mutate {
         print::note("nothing was rewritten: correct what fails first");

@@ -46,9 +46,9 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
     loop {
         let mut terminal = ratatui::try_init()?;
         terminal.backend_mut().clear()?;
-        let options = watch.follow(&mut state, &mut terminal);
+        let wish = watch.follow(&mut state, &mut terminal);
         ratatui::restore();
-        match options? {
+        match wish? {
             Wish::End => return Ok(Exit::Success),
             Wish::Allow(id) => {
                 if let Err(error) = allow::run(&AllowArgs::of_question(&id), places, environment) {
@@ -94,9 +94,9 @@ impl Watch<'_> {
             if is_stale
                 && let Event::Key(key) = event::read()?
                 && key.kind == KeyEventKind::Press
-                && let Some(options) = state.press(key)
+                && let Some(wish) = state.press(key)
             {
-                return Ok(options);
+                return Ok(wish);
             }
         }
     }

@@ -85,11 +85,11 @@ pub fn run_all<'a>(
     tests: &[SuiteOnChain<'a>],
     options: Options<'_>,
 ) -> Run<'a> {
-    let of_cases = suites.iter().map(|bench| (*bench, false));
-    let all = of_cases.chain(tests.iter().map(|bench| (*bench, true)));
+    let of_cases = suites.iter().map(|each| (*each, false));
+    let all = of_cases.chain(tests.iter().map(|each| (*each, true)));
     let cases: Vec<(usize, (SuiteOnChain<'a>, &'a Case, bool))> = all
-        .flat_map(|(bench, is_test)| bench.1.cases.iter().map(move |case| (bench, case, is_test)))
-        .filter(|(bench, case, _)| is_chosen(bench.0, case, options.filters))
+        .flat_map(|(each, is_test)| each.1.cases.iter().map(move |case| (each, case, is_test)))
+        .filter(|(each, case, _)| is_chosen(each.0, case, options.filters))
         .enumerate()
         .collect();
     let has_cases = cases.iter().any(|(_, (.., is_test))| !is_test);

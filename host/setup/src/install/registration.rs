@@ -181,7 +181,7 @@ pub trait Registration: Sync {
     /// The options make no sense for this harness.
     fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
-    /// Files that an earlier registration made in the same place, and that the one of the options does not need.
+    /// Files that an earlier registration made in the same place, and that the registration of the options does not need.
     fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile>;
 
     /// What the user does next, one line each.

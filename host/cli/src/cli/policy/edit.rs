@@ -10,7 +10,7 @@ use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{circumstances, not_put, refused, told};
+use crate::cli::subject::{circumstances, not_edited, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::lock::{self, Lock, Locked};
 use guard_config::{Trust, load};
@@ -157,11 +157,11 @@ impl<'a> Site<'a> {
             Layer::Project => (Some(Path::new(&self.at.project_root)), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
         };
-        Edited::open(&self.file, within, mode).map_err(not_put)
+        Edited::open(&self.file, within, mode).map_err(not_edited)
     }
 
     pub(super) fn write(&self, change: &Change) -> anyhow::Result<()> {
-        apply(std::slice::from_ref(change), &self.places.state).map_err(not_put)
+        apply(std::slice::from_ref(change), &self.places.state).map_err(not_edited)
     }
 
     /// The lock with a component that was fetched, and what it says of it. Signatures that are wanted must be there.

@@ -28,7 +28,7 @@ struct Report<'a> {
     tally: Tally<'a>,
 }
 
-pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[SuiteOnChain<'_>]) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<'_>]) -> anyhow::Result<Exit> {
     let shown = AtomicUsize::new(0);
     let progress = |done: usize, total: usize| show_progress(&shown, done, total);
     let how = Mutation {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, benches: &[SuiteOnChain<'_
         filters: &args.filter,
         progress: stderr().is_terminal().then_some(&progress as &(dyn Fn(usize, usize) + Sync)),
     };
-    let report = Report { args, tally: mutate(subject, benches, how) };
+    let report = Report { args, tally: mutate(subject, on_chains, how) };
     if report.tally.mutants.is_empty() {
         let hint = "give cases of `Bash` or of file tools, and a `--max-mutants` above 0; payloads are not rewritten";
         return Err(refused(Exit::NoInput, "no rewrite applies to these cases", hint));

@@ -69,6 +69,6 @@ pub(super) fn tests(
 }
 
 /// The suites of the tests, with what runs them.
-pub(super) fn benches(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
+pub(super) fn on_chains(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
     tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain))
 }
