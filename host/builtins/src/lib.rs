@@ -80,7 +80,7 @@ pub struct Packed {
     is_plain: bool,
     /// They are machine code, whose calls are written another way.
     is_code: bool,
-    /// They, in the format of LZMA if they are compressed.
+    /// The bytes, in the format of LZMA unless they are plain.
     packed: &'static [u8],
 }
 

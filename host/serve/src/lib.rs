@@ -10,8 +10,8 @@
 //! - Only who shows the token causes a decision. What others can learn is in `/health`, and nothing of it is private;
 //!   `/metrics` names policies and rules, and is for who shows the token.
 //! - The server listens on the machine itself only.
-//! - Of a call nothing stays in memory but numbers, and the names of the rules that found something. What stays is prepared chains, and each is held against the files that it depends
-//!   on at every call.
+//! - What stays of a call in memory are numbers, and the names of the rules that found something.
+//! - Prepared chains stay in memory. At every call the one that is used is compared with the files that it depends on.
 //! - One server at a time has a state folder, and one has an address; locks of the system say which, so a server that was
 //!   killed is in nobody's way.
 

@@ -21,7 +21,7 @@ use guard_harness::response::BLOCK;
 use guard_harness::{Harness, Reply, text};
 use guard_state::environment::Environment;
 
-/// The exit code of a report, which the seeds' harness takes for "no decision".
+/// The exit code of a report: the hook decides nothing.
 const REPORT: u8 = 1;
 
 /// The one call of this process, and how its reply gets out.
