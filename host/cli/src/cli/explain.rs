@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
 use super::check::{Record, coverage_name};
+use super::html::shell;
 use super::print;
-use super::report::page;
 use super::subject::{Evaluator, calls, circumstances};
 use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
@@ -54,7 +55,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let parts = Parts::of(&trace);
     if args.html {
         let call = calls.first().map(ToolCall::operation).unwrap_or_default();
-        print::line(&page::explained(&told(&call), outcome_name(trace.verdict.outcome), &parts))?;
+        print::line(&parts.page(&told(&call), outcome_name(trace.verdict.outcome)))?;
         return Ok(Exit::Success);
     }
     parts.print(trace.verdict.outcome)?;
@@ -92,6 +93,25 @@ impl Parts {
             reason: if reason.is_empty() { "no policy objects".to_owned() } else { reason },
             milder: what_would_change_it(&trace.verdict),
         }
+    }
+
+    /// All of it, as one file of HTML.
+    fn page(&self, call: &str, outcome: &str) -> String {
+        let body = html! {
+            h1 { "guard-host explain" }
+            pre { bdi { (plain(call)) } }
+            h2 class=(outcome) { (outcome) }
+            pre { (plain(&self.reason)) }
+            @if !self.milder.is_empty() { pre class="dim" { (plain(&self.milder.join("\n"))) } }
+            @if !self.understood.is_empty() {
+                h2 { "What it does" }
+                p class="dim" { (self.understood) }
+                pre { bdi { (plain(&self.tree.join("\n"))) } }
+            }
+            h2 { "What each policy answers" }
+            pre { (plain(&self.policies.join("\n"))) }
+        };
+        shell("guard-host explain", &body)
     }
 
     fn print(&self, outcome: Outcome) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `guard-host report`: the audit log as one page to look at.
 
 mod chart;
-pub(super) mod page;
+mod page;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;

@@ -8,7 +8,6 @@ use maud::{Markup, PreEscaped, html};
 use super::chart::{KINDS, bars, day, kind, kinds};
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
-use crate::cli::explain::Parts;
 use crate::cli::html::{SCRIPT, shell};
 use crate::cli::replay::page::part;
 use guard_hook::audit::Actions;
@@ -38,25 +37,6 @@ pub(super) fn html(report: &Report<'_>) -> String {
         script { (PreEscaped(SCRIPT)) }
     };
     shell("guard-host report", &body)
-}
-
-/// What is told of one call, as one file.
-pub(in crate::cli) fn explained(call: &str, outcome: &str, parts: &Parts) -> String {
-    let body = html! {
-        h1 { "guard-host explain" }
-        pre { bdi { (plain(call)) } }
-        h2 class=(outcome) { (outcome) }
-        pre { (plain(&parts.reason)) }
-        @if !parts.milder.is_empty() { pre class="dim" { (plain(&parts.milder.join("\n"))) } }
-        @if !parts.understood.is_empty() {
-            h2 { "What it does" }
-            p class="dim" { (parts.understood) }
-            pre { bdi { (plain(&parts.tree.join("\n"))) } }
-        }
-        h2 { "What each policy answers" }
-        pre { (plain(&parts.policies.join("\n"))) }
-    };
-    shell("guard-host explain", &body)
 }
 
 fn top(report: &Report<'_>) -> Markup {
