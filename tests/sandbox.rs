@@ -7,6 +7,7 @@
 use std::process::Command;
 
 use crate::support::guests::{chain, entry, place};
+use crate::support::reply::assert_ask;
 use crate::support::world::{Ended, World, end};
 
 const DEADLINE: &str = "there was no verdict in time";
@@ -350,4 +351,40 @@ fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
             }
         }
     }
+}
+
+#[test]
+fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
+    let world = World::new();
+    // Nothing can be instantiated in 3 GB of addresses.
+    let ended = after(&world, "ulimit -v 3000000");
+    assert_ask(&ended, &["the machine cannot start it now", "`ulimit -v`"]);
+    assert!(!ended.reason().contains("repair"), "{ended:?}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -v 3000000; exec \"$0\" explain 'ls -la'"]).arg(world.command(&[]).get_program());
+    shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    let ended = end(shell, "");
+    assert!(ended.stdout.contains("the analyzer failed: the machine cannot start it now"), "{ended:?}");
+}
+
+#[test]
+fn a_kernel_that_seals_no_file_in_memory_stops_no_guest() {
+    // The kernel refuses to seal while something else holds a page of the file.
+    let mut probe = Command::new("strace");
+    probe.args(["-o", "/dev/null", "-e", "inject=fcntl:error=EBUSY", "true"]);
+    if !probe.output().is_ok_and(|ended| ended.status.success()) {
+        eprintln!("skipped, because there is no `strace` that can trace");
+        return;
+    }
+    let world = World::new();
+    let program = world.command(&[]);
+    let trace = world.path("trace");
+    let mut traced = Command::new("strace");
+    traced.arg("-f").arg("-o").arg(&trace).args(["-e", "trace=fcntl", "-e", "inject=fcntl:error=EBUSY"]);
+    traced.arg(program.get_program()).args(["explain", "--format", "json"]);
+    traced.arg(r#"python3 -c 'import shutil; shutil.rmtree("/")'"#);
+    traced.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+    let ended = end(traced, "");
+    assert!(std::fs::read_to_string(&trace).unwrap().contains("F_ADD_SEALS"), "sealing was tried: {ended:?}");
+    assert!(ended.stdout.contains("rm-root") && !ended.stdout.contains("failed"), "{ended:?}");
 }

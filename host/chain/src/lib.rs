@@ -423,15 +423,16 @@ impl<S: Sandbox> Chain<'_, S> {
                         text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
                         hint
                     }
-                    FaultKind::Unused { hint, .. } => hint.clone(),
                     FaultKind::NotReady => {
                         "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
                             .to_owned()
                     }
-                    _ => format!(
-                        "repair or remove the policy in the {} configuration; `guard-host explain` shows more",
-                        entry.layer.name()
-                    ),
+                    _ => fault.remedy().unwrap_or_else(|| {
+                        let layer = entry.layer.name();
+                        format!(
+                            "repair or remove the policy in the {layer} configuration; `guard-host explain` shows more"
+                        )
+                    }),
                 };
                 Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
             }

@@ -55,6 +55,9 @@ pub enum FaultKind {
     /// Its artifact is missing or cannot be used.
     #[error("its compiled artifact cannot be used: {0}")]
     Artifact(String),
+    /// The machine has no room for an instance now: the guest did nothing.
+    #[error("the machine cannot start it now: {0}")]
+    NoRoom(String),
     /// Its component file is missing, too large or cannot be read.
     #[error("its component cannot be read: {0}")]
     Component(String),
@@ -83,6 +86,25 @@ impl FaultKind {
     #[must_use]
     pub fn is_refused_settings(&self) -> bool {
         matches!(self, FaultKind::Refused { function, .. } if function == "configure")
+    }
+
+    /// What to do about it, if that does not depend on who asks.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            FaultKind::Unused { hint, .. } => Some(hint.clone()),
+            FaultKind::NoRoom(_) => Some(
+                "free memory or raise its limit (each guest reserves 4 GiB of addresses: `ulimit -v`), and try again"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// It is no property of the guest: another time or another machine may do it.
+    #[must_use]
+    pub fn is_of_machine(&self) -> bool {
+        matches!(self, FaultKind::Artifact(_) | FaultKind::NoRoom(_))
     }
 
     /// The fault with the limit that was reached, if it is one of those.

@@ -1,5 +1,8 @@
 //! [`Code`]: compiled components, ready to be linked. The one place that takes bytes for code.
 
+#[cfg(target_os = "linux")]
+use std::{fs::File, io::Write as _, os::fd::AsRawFd as _};
+
 use std::ops::Range;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -16,6 +19,17 @@ use crate::Engine;
 #[derive(Clone)]
 pub struct Code {
     pub(crate) component: Component,
+}
+
+impl Code {
+    /// wasmtime has made what the guest's memories begin with.
+    ///
+    /// Of an artifact that lies in no file it is a file in memory, which wasmtime seals. The kernel refuses that (`EBUSY`)
+    /// if something else holds one of the pages for longer than about 150 ms, as happened on a busy machine. An artifact
+    /// in a file needs no such file.
+    fn can_start(&self) -> bool {
+        self.component.initialize_copy_on_write_image().is_ok()
+    }
 }
 
 impl std::fmt::Debug for Code {
@@ -68,14 +82,37 @@ pub(crate) fn carried(
     }
     // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable section
     // for as long as it runs, and nothing writes to them.
-    code(unsafe { Component::deserialize_raw(engine, NonNull::from(artifact)) })
+    let used = code(unsafe { Component::deserialize_raw(engine, NonNull::from(artifact)) })?;
+    if used.can_start() { Ok(used) } else { read(engine, artifact) }
 }
 
 /// [`Engine::read`] with the engine alone.
 #[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
 pub(crate) fn read(engine: &wasmtime::Engine, artifact: &[u8]) -> Result<Code, FaultKind> {
     // SAFETY: as in `Engine::map`; the bytes are those that the compiler gave this process or the build.
-    code(unsafe { Component::deserialize(engine, artifact) })
+    let copied = code(unsafe { Component::deserialize(engine, artifact) })?;
+    if copied.can_start() {
+        return Ok(copied);
+    }
+    #[cfg(target_os = "linux")]
+    if let Some(mapped) = read_through_file(engine, artifact) {
+        return Ok(mapped);
+    }
+    // Its start says what is wrong.
+    Ok(copied)
+}
+
+/// Maps a file in memory that holds a copy of the artifact, if such a file can be had.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
+fn read_through_file(engine: &wasmtime::Engine, artifact: &[u8]) -> Option<Code> {
+    let mut file = File::from(rustix::fs::memfd_create(c"artifact", rustix::fs::MemfdFlags::CLOEXEC).ok()?);
+    file.write_all(artifact).ok()?;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: as in `Engine::map`; the bytes are those that the compiler gave this process or the build, and only this
+    // process holds the file.
+    let component = unsafe { Component::deserialize_file(engine, path) }.ok()?;
+    Some(Code { component })
 }
 
 /// Lets engines of this configuration run artifacts in place.

@@ -32,6 +32,14 @@ pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKin
     of_run(error, last_words.as_deref())
 }
 
+/// Of the start of a guest, which has answered nothing yet.
+pub(super) fn of_start(error: &wasmtime::Error) -> FaultKind {
+    match of_run(error, None) {
+        FaultKind::BadAnswer(text) => FaultKind::NoRoom(text),
+        fault => fault,
+    }
+}
+
 pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {
     match error.downcast_ref::<Trap>() {
         Some(Trap::Interrupt) => return FaultKind::Time,

@@ -109,9 +109,5 @@ fn run<T>(
 }
 
 pub(crate) fn instantiate(store: &mut Store<State>, pre: &GuestPre) -> Result<Guest, FaultKind> {
-    pre.instantiate(store).map_err(|error| match fault::of_run(&error, None) {
-        // Nothing of the guest's doing: the machine has no room for it now, and may have later.
-        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
-        fault => fault,
-    })
+    pre.instantiate(store).map_err(|error| fault::of_start(&error))
 }

@@ -205,11 +205,12 @@ fn of_fault(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Proble
         Some(call) => format!("it gives no answer to `{} {}`: {told}", call.tool, call.operation()),
     };
     let hint = match fault {
-        FaultKind::Unused { hint, .. } => hint.clone(),
         FaultKind::NotReady => "run `guard-host cache warm`".to_owned(),
         FaultKind::Time | FaultKind::Memory => "raise `limits` in its entry, or repair the policy".to_owned(),
         FaultKind::Settings(_) => "correct its entry".to_owned(),
-        _ => format!("repair or remove the policy in the {} configuration", entry.layer.name()),
+        _ => fault
+            .remedy()
+            .unwrap_or_else(|| format!("repair or remove the policy in the {} configuration", entry.layer.name())),
     };
     Problem { layer: entry.layer, place: place(entry), text, hint }
 }

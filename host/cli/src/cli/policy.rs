@@ -14,8 +14,8 @@ use super::config::source;
 use super::print;
 use super::subject::{circumstances, folders, refused};
 use guard_contract::Manifest;
+use guard_contract::Wasi;
 use guard_contract::exit::Exit;
-use guard_contract::{FaultKind, Wasi};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, prepare};
 use guard_kit::compile::making;
 use guard_state::Places;
@@ -50,7 +50,7 @@ fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyho
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
     match artifacts.ensure(component, wasi, making()) {
         Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
-        Err(fault @ FaultKind::Artifact(_)) => {
+        Err(fault) if fault.is_of_machine() => {
             Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), ""))
         }
         Err(fault) => Err(refused(Exit::Data, format!("`{name}` is no policy: {fault}"), "")),

@@ -182,10 +182,11 @@ impl Prepared {
     /// anew for each call.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let member = |member: &Member| {
-            !matches!(member.readiness, Readiness::Broken(FaultKind::Artifact(_) | FaultKind::NotReady))
+        let is_settled = |member: &Member| match &member.readiness {
+            Readiness::Broken(fault) => !fault.is_of_machine() && *fault != FaultKind::NotReady,
+            _ => true,
         };
-        self.members.iter().all(member)
+        self.members.iter().all(is_settled)
     }
 }
 

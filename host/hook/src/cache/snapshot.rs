@@ -113,7 +113,7 @@ impl Artifacts {
         let taken = match component.wasm(making.unpack).and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
-            Err(FaultKind::Artifact(_)) => return None,
+            Err(fault) if fault.is_of_machine() => return None,
             Err(fault) => Err(fault.to_string()),
         };
         let path = self.file(&artifact.component, &key, "cwasm");

@@ -297,7 +297,7 @@ impl Workshop {
         let Some(artifacts) = &self.artifacts else { return Ok(None) };
         match artifacts.ensure(component, wasi, making()) {
             Ok(made) => Ok(Some(made)),
-            Err(FaultKind::Artifact(_)) => Ok(None),
+            Err(fault) if fault.is_of_machine() => Ok(None),
             Err(fault) => Err(fault),
         }
     }
