@@ -7,6 +7,7 @@ mod folders;
 #[cfg(target_os = "linux")]
 mod many;
 mod pruned;
+mod scripts;
 mod snapshots;
 mod unusable;
 

@@ -15,7 +15,7 @@ use crate::support::world::{Ended, PATIENCE, World};
 
 /// A server that runs. It is killed at the end of its test.
 pub(crate) struct Server {
-    pub(super) child: Child,
+    pub(crate) child: Child,
     /// What follows `http://`, or the path of a socket.
     pub(crate) address: String,
     pub(crate) token: String,

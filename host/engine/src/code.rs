@@ -38,7 +38,6 @@ impl std::fmt::Debug for Code {
     }
 }
 
-#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside each block")]
 impl Engine {
     /// Maps an artifact's file.
     ///
@@ -49,10 +48,7 @@ impl Engine {
     ///
     /// [`FaultKind::Artifact`] if it is not one of this engine.
     pub fn map(&self, artifact: &Path) -> Result<Code, FaultKind> {
-        // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only
-        // the user can write to them, and the file's stamp or its digest is the one that the authenticated record of the
-        // compilation holds.
-        code(unsafe { Component::deserialize_file(self.inner.get()?, artifact) })
+        map(self.inner.get()?, artifact)
     }
 
     /// Copies an artifact. The bytes must be what this program's own compiler gave: they were compiled just now, or their
@@ -64,6 +60,14 @@ impl Engine {
     pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
         read(self.inner.get()?, artifact)
     }
+}
+
+/// [`Engine::map`] with the engine alone.
+#[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
+pub(crate) fn map(engine: &wasmtime::Engine, artifact: &Path) -> Result<Code, FaultKind> {
+    // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only the
+    // user can write to them, and the file's stamp or its digest is the one that an authenticated record holds.
+    code(unsafe { Component::deserialize_file(engine, artifact) })
 }
 
 /// Uses an artifact of this program. `is_executable`: the build put it into an executable, read-only section, at the start

@@ -10,7 +10,7 @@ use crate::bundle::Bundle;
 use crate::code::Code;
 use crate::imports::{self, State};
 use crate::policy::Policy;
-use crate::scripts::{LoadScripts, Scripts};
+use crate::scripts::{Scripts, ScriptsArtifact};
 use crate::settings::{Late, engine, pool, settings};
 use crate::{fault, guest, wasi};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
@@ -86,8 +86,8 @@ impl Engine {
 
     /// Says where the reader of scripts comes from, if nobody has said so. It is loaded when a call first holds a script;
     /// without it a script may do anything.
-    pub fn load_scripts_with(&self, load: Box<LoadScripts>) {
-        self.scripts.load_with(load);
+    pub fn load_scripts_from(&self, artifact: Box<dyn ScriptsArtifact>) {
+        self.scripts.load_from(artifact);
     }
 
     /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].

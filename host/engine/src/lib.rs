@@ -40,5 +40,5 @@ pub use engine::{Compile, Engine};
 pub use instance::{CallResult, Instance};
 pub use memory::InitialMemory;
 pub use policy::Policy;
-pub use scripts::LoadScripts;
+pub use scripts::ScriptsArtifact;
 pub use settings::{ENGINE_KEY, settings};

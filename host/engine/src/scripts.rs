@@ -1,5 +1,6 @@
 //! [`Scripts`]: the reader of scripts, a component of its own that is loaded when a call first holds a script.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use wasmtime::Store;
@@ -11,25 +12,30 @@ use crate::imports::{State, bound};
 use crate::settings::Late;
 use guard_contract::limits::Limits;
 
-/// Gives the artifact of the reader; none if there is none. What it gives must be what the build's compiler gave.
-pub type LoadScripts = dyn Fn() -> Option<Vec<u8>> + Send + Sync;
+/// Where the artifact of the reader is. What it gives must be what the build's compiler gave.
+pub trait ScriptsArtifact: Send + Sync {
+    /// Its file, as [`crate::Engine::map`] takes it; none if there is none.
+    fn file(&self) -> Option<PathBuf>;
+    /// Its bytes, for where there is no file or none can be mapped; none if there is no such artifact.
+    fn bytes(&self) -> Option<Vec<u8>>;
+}
 
 /// Where the reader comes from, and the reader once it was linked.
 #[derive(Clone)]
 pub(crate) struct Scripts {
     engine: Late,
-    load: Arc<OnceLock<Box<LoadScripts>>>,
+    artifact: Arc<OnceLock<Box<dyn ScriptsArtifact>>>,
     linked: Arc<OnceLock<Option<ScriptReaderPre<State>>>>,
 }
 
 impl Scripts {
     pub(crate) fn new(engine: Late) -> Self {
-        Scripts { engine, load: Arc::default(), linked: Arc::default() }
+        Scripts { engine, artifact: Arc::default(), linked: Arc::default() }
     }
 
-    pub(crate) fn load_with(&self, load: Box<LoadScripts>) {
+    pub(crate) fn load_from(&self, artifact: Box<dyn ScriptsArtifact>) {
         // The first one is as good as another.
-        let _ = self.load.set(load);
+        let _ = self.artifact.set(artifact);
     }
 
     /// What a script does, said by an instance of its own; none if nobody can say.
@@ -43,8 +49,9 @@ impl Scripts {
     }
 
     fn link(&self) -> Option<ScriptReaderPre<State>> {
-        let engine = self.engine.get().ok()?;
-        let code = code::read(engine, &self.load.get()?()?).ok()?;
+        let (engine, artifact) = (self.engine.get().ok()?, self.artifact.get()?);
+        let mapped = artifact.file().and_then(|file| code::map(engine, &file).ok());
+        let code = mapped.or_else(|| code::read(engine, &artifact.bytes()?).ok())?;
         ScriptReaderPre::new(Linker::new(engine).instantiate_pre(&code.component).ok()?).ok()
     }
 }

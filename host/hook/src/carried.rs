@@ -2,15 +2,16 @@
 //! program and unpacked in the cache.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use guard_builtins::Packed;
 use sha2::{Digest, Sha256};
 
+use crate::cache::artifact::is_still;
 use crate::cache::folders::artifacts;
 use guard_contract::FaultKind;
-use guard_engine::{Analyzer, Bundle, ENGINE_KEY, Engine, InitialMemory};
-use guard_state::{hex, is_private, make_private, write_new};
+use guard_engine::{Analyzer, Bundle, ENGINE_KEY, Engine, InitialMemory, ScriptsArtifact};
+use guard_state::{Places, Seal, Stamp, hex, is_private, make_private, write_new};
 
 /// The component that this program carries, linked.
 ///
@@ -20,20 +21,20 @@ use guard_state::{hex, is_private, make_private, write_new};
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     let missing = || FaultKind::Component("this program was built without policies".to_owned());
     // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_scripts_with(Box::new(|| guard_builtins::scripts()?.unpacked()));
+    engine.load_scripts_from(Box::new(Unpacked));
     let guard_builtins::Bundle { artifact, data: bytes, offset } = guard_builtins::bundle().ok_or_else(missing)?;
     let memory = InitialMemory { bytes, offset };
     engine.bundle(guard_engine::Carried { artifact, memory, is_executable: guard_builtins::IS_EXECUTABLE })
 }
 
-/// The engine of a process that decides many calls. It reads scripts with what this cache folder holds.
+/// The engine of a process that decides many calls. It reads scripts with what the cache folder holds.
 ///
 /// # Errors
 ///
 /// As [`Engine::for_many_replies`].
-pub fn engine_for_many_replies(cache: &Path) -> Result<Engine, FaultKind> {
+pub fn engine_for_many_replies(places: &Places) -> Result<Engine, FaultKind> {
     let engine = Engine::for_many_replies(guard_builtins::whole_bundle())?;
-    read_scripts(&engine, cache);
+    read_scripts(&engine, places);
     Ok(engine)
 }
 
@@ -46,29 +47,82 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
     bundle(engine).map(|bundle| bundle.analyzer())
 }
 
-/// Has the engine load the reader of scripts from this cache folder when a call first holds a script. Where nothing can
-/// be kept, each process that needs it unpacks it.
-pub(crate) fn read_scripts(engine: &Engine, cache: &Path) {
-    let cache = cache.to_path_buf();
-    engine.load_scripts_with(Box::new(move || {
-        let packed = guard_builtins::scripts()?;
-        let path = artifacts(&cache).join(format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256)));
-        kept(&path, packed).or_else(|| unpacked(&cache, &path, packed))
-    }));
+/// Has the engine load the reader of scripts from the cache folder when a call first holds a script. Where nothing can be
+/// kept, each process that needs it unpacks it.
+pub(crate) fn read_scripts(engine: &Engine, places: &Places) {
+    engine.load_scripts_from(Box::new(InCache { places: places.clone() }));
 }
 
-/// The file, if it holds the bytes whose digest this program knows.
-fn kept(path: &Path, packed: &Packed) -> Option<Vec<u8>> {
-    fs::symlink_metadata(path).ok().filter(is_private)?;
-    let bytes = fs::read(path).ok()?;
-    (<[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256).then_some(bytes)
-}
+/// The reader of scripts, unpacked by each process.
+struct Unpacked;
 
-fn unpacked(cache: &Path, path: &Path, packed: &Packed) -> Option<Vec<u8>> {
-    let bytes = packed.unpacked()?;
-    if make_private(cache).and_then(|_| make_private(&artifacts(cache))).is_ok() {
-        // Without the file the next process unpacks it again.
-        let _ = write_new(path, &bytes, 0o600);
+impl ScriptsArtifact for Unpacked {
+    fn file(&self) -> Option<PathBuf> {
+        None
     }
-    Some(bytes)
+
+    fn bytes(&self) -> Option<Vec<u8>> {
+        guard_builtins::scripts()?.unpacked()
+    }
+}
+
+/// The reader of scripts in the cache folder, unpacked once. A sealed record beside the file holds the stamp that the file
+/// had when its digest was checked, so that no call reads it whole.
+struct InCache {
+    places: Places,
+}
+
+impl InCache {
+    /// The name of the file holds the digest of what this program carries, and the record is of that name alone.
+    fn path(&self, packed: &Packed) -> PathBuf {
+        artifacts(&self.places.cache).join(format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256)))
+    }
+
+    fn purpose(packed: &Packed) -> String {
+        format!("reader of scripts 1 {}", hex(&packed.sha256))
+    }
+
+    /// In a folder that others can write to, a file could be swapped after it was checked.
+    fn is_private(&self) -> bool {
+        make_private(&self.places.cache).is_ok() && make_private(&artifacts(&self.places.cache)).is_ok()
+    }
+
+    /// The bytes of the file, if they are those that this program carries; the stamp of the file is then kept.
+    fn checked(&self, packed: &Packed) -> Option<Vec<u8>> {
+        let path = self.path(packed);
+        // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+        let stamp = Stamp::from(&fs::symlink_metadata(&path).ok().filter(is_private)?);
+        let bytes = fs::read(&path).ok()?;
+        if <[u8; 32]>::from(Sha256::digest(&bytes)) != packed.sha256 {
+            return None;
+        }
+        if let Ok(seal) = Seal::open(&self.places.state) {
+            // Without the record the next process checks the bytes again.
+            let _ = seal.write(&Self::purpose(packed), &path.with_extension("json"), &stamp);
+        }
+        Some(bytes)
+    }
+}
+
+impl ScriptsArtifact for InCache {
+    fn file(&self) -> Option<PathBuf> {
+        let packed = guard_builtins::scripts()?;
+        let path = self.path(packed);
+        let seal = Seal::open(&self.places.state).ok().filter(|_| self.is_private())?;
+        let stamp = seal.read(&Self::purpose(packed), &path.with_extension("json"))?;
+        is_still(&path, &stamp).then_some(path)
+    }
+
+    fn bytes(&self) -> Option<Vec<u8>> {
+        let packed = guard_builtins::scripts()?;
+        if !self.is_private() {
+            return packed.unpacked();
+        }
+        self.checked(packed).or_else(|| {
+            let bytes = packed.unpacked()?;
+            // Without the file the next process unpacks it again.
+            let _ = write_new(&self.path(packed), &bytes, 0o600).map(|()| self.checked(packed));
+            Some(bytes)
+        })
+    }
 }

@@ -109,7 +109,7 @@ impl Chains for KeptChains {
 
 impl Generation {
     fn new(places: &Places, pulse: &Pulse) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(places)?;
         pulse.drive(engine.clone());
         Ok(Generation { engine, kept: HashMap::new() })
     }

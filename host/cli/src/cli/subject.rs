@@ -77,7 +77,7 @@ impl Evaluator {
     /// The chain that holds for these projects.
     pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(places, &environment.program, projects);
-        let engine = carried::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(places)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());

@@ -99,7 +99,7 @@ impl Artifact {
 }
 
 /// The file is a private one, and the one that was checked.
-pub(super) fn is_still(path: &Path, stamp: &Stamp) -> bool {
+pub(crate) fn is_still(path: &Path, stamp: &Stamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
 }
 

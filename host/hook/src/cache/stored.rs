@@ -56,7 +56,7 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
                 "lock" => continue,
                 _ if entry.file_name().as_encoded_bytes().starts_with(b".") => "leftover",
                 "cwasm" if of_snapshot => "snapshot",
-                "cwasm" => "artifact",
+                "cwasm" | "scripts" => "artifact",
                 "chain" => "chain",
                 "json" => "record",
                 _ => "leftover",

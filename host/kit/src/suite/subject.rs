@@ -255,7 +255,7 @@ impl Workshop {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(places)?;
         Ok(Workshop { engine, artifacts: artifacts(places) })
     }
 

@@ -133,7 +133,7 @@ impl Side {
         if let Some(problem) = load(&places, &[project]).problems.first() {
             return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
         }
-        let engine = carried::engine_for_many_replies(&places.cache)?;
+        let engine = carried::engine_for_many_replies(&places)?;
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
         let configuration = Configuration { places, program, engine, moved, kept: Mutex::default() };
