@@ -17,7 +17,7 @@ use guard_contract::{outcome_named, rank};
 use guard_facts::Facts;
 use guard_facts::recorded::Recording;
 use guard_hook::audit::Decision;
-use guard_hook::chain::{Ask, Chain};
+use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::suite::{self, Subject, Suite};
 use guard_redact::Secrets;
 use guard_state::Places;
@@ -80,14 +80,14 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
 fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     for (call, at, facts) in suite::scenes(suite, &suite.cases[index]) {
         let recording = Arc::new(Recording::of(facts.clone()));
-        let verdict = chain.decide(&call, &at, &(recording.clone() as Arc<dyn Facts>), Ask::default()).verdict;
-        if verdict != chain.decide(&call, &at, &facts, Ask::default()).verdict {
+        let verdict = chain.decide(&call, &at, &(recording.clone() as Arc<dyn Facts>), AskOptions::default()).verdict;
+        if verdict != chain.decide(&call, &at, &facts, AskOptions::default()).verdict {
             return Err("noting the facts changes the verdict".to_owned());
         }
         let kept = Decision::new(&call, &at, recording.record(), &verdict, &Secrets::default());
         let text = serde_json::to_string(&kept).map_err(|error| error.to_string())?;
         let kept: Decision = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        let again = kept.again(chain, Ask::default());
+        let again = kept.again(chain, AskOptions::default());
         if !kept.redacted && (again.lacks || again.trace.verdict != verdict) {
             return Err(format!("lacks facts: {}\nthen: {verdict:?}\nagain: {:?}", again.lacks, again.trace.verdict));
         }

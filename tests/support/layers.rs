@@ -13,7 +13,7 @@ use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_hook::cache::prepare;
-use guard_hook::chain::{Ask, Chain};
+use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::compile::making;
 use guard_setup::check::{Mistake, check};
 use guard_state::Places;
@@ -113,7 +113,7 @@ impl Layers {
         };
         let decide = |(tool, input): &(&str, Value)| {
             let call = ToolCall::new(tool, input.as_object().unwrap().clone());
-            chain.decide(&call, &at, &facts, Ask::default()).verdict
+            chain.decide(&call, &at, &facts, AskOptions::default()).verdict
         };
         calls.into_iter().map(decide).collect()
     }

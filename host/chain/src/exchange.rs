@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Ask, Chain, Sandbox, bypass};
+use crate::{AskOptions, Chain, Sandbox, bypass};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::rank;
@@ -184,7 +184,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if calls.len() > CALLS || calls.is_empty() && surface.is_none() {
             return Err(Undecided(format!("a request is about 1 to {CALLS} calls")));
         }
-        let ask = Ask { only: request.only.as_deref(), ..Ask::default() };
+        let ask = AskOptions { only: request.only.as_deref(), ..AskOptions::default() };
         let decide = |call| match is_over() {
             true => Err(Undecided("the time of the request is over".to_owned())),
             false => Ok(self.decide(call, &at, &facts, ask)),

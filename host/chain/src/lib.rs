@@ -129,7 +129,7 @@ impl<S> std::fmt::Debug for Chain<'_, S> {
 pub type Placed<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 
 /// Gives what other chains say of a call in this scene, which can only tighten.
-pub type Below<'a> = dyn Fn(&ToolCall, &Scene, Ask<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
+pub type Below<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
 
 /// What became of one call.
 #[derive(Debug)]
@@ -164,7 +164,7 @@ impl Trace {
 
 /// What to ask beyond the call itself.
 #[derive(Clone, Copy, Default)]
-pub struct Ask<'a> {
+pub struct AskOptions<'a> {
     /// Only the policies of these names; none: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
@@ -181,15 +181,15 @@ pub struct Ask<'a> {
     pub paused: Option<&'a dyn Fn(&str) -> bool>,
 }
 
-impl std::fmt::Debug for Ask<'_> {
+impl std::fmt::Debug for AskOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ask").field("only", &self.only).finish_non_exhaustive()
+        f.debug_struct("AskOptions").field("only", &self.only).finish_non_exhaustive()
     }
 }
 
 impl<S: Sandbox> Chain<'_, S> {
     /// Asks every policy that covers the call.
-    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
+    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: AskOptions<'_>) -> Trace {
         let mut opinions = Vec::new();
         let mut trace = self.ask(call, at, facts, ask, &mut opinions);
         self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
@@ -237,14 +237,14 @@ impl<S: Sandbox> Chain<'_, S> {
         call: &ToolCall,
         at: &CallContext,
         facts: &Arc<dyn Facts>,
-        ask: Ask<'_>,
+        ask: AskOptions<'_>,
         trace: &mut Trace,
         opinions: &mut Vec<Opinion>,
     ) {
         let Readings { all, is_cut } = readings::of(call, self.terms.tools);
         for reading in all {
             let mut said = Vec::new();
-            let again = Ask { on_opinion: None, scene: None, is_reading: true, ..ask };
+            let again = AskOptions { on_opinion: None, scene: None, is_reading: true, ..ask };
             let of_reading = self.ask(&reading.call, at, facts, again, &mut said);
             if !is_plausible(&reading, of_reading.analysis.as_deref()) {
                 continue;
@@ -282,7 +282,7 @@ impl<S: Sandbox> Chain<'_, S> {
         call: &ToolCall,
         at: &CallContext,
         facts: &Arc<dyn Facts>,
-        ask: Ask<'_>,
+        ask: AskOptions<'_>,
         opinions: &mut Vec<Opinion>,
     ) -> Trace {
         let mut record_opinion = |opinion: Opinion| {
@@ -390,8 +390,13 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         if let Some(below) = below {
             // What comes of it may only tighten, so it is told once that is sure.
-            let ask =
-                Ask { on_opinion: None, below: None, scene: analyzed.then_some(&scene), is_reading: false, ..ask };
+            let ask = AskOptions {
+                on_opinion: None,
+                below: None,
+                scene: analyzed.then_some(&scene),
+                is_reading: false,
+                ..ask
+            };
             let (said, of_below) = below(call, &scene, ask);
             steps.extend(of_below);
             for opinion in said {

@@ -26,7 +26,7 @@ use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::carried;
-use guard_hook::chain::{Ask, Chain};
+use guard_hook::chain::{AskOptions, Chain};
 use guard_state::Places;
 
 const ROUNDS: usize = 1000;
@@ -250,7 +250,7 @@ fn stages(program: &Path, home: &Path) {
     for command in ["ls -la", "rm -rf /"] {
         let input = serde_json::json!({ "command": command }).as_object().unwrap().clone();
         let call = ToolCall::new("Bash", input);
-        row(&format!("decide `{command}`"), time(200, || chain.decide(&call, &at, &facts, Ask::default())));
+        row(&format!("decide `{command}`"), time(200, || chain.decide(&call, &at, &facts, AskOptions::default())));
     }
 }
 

@@ -41,7 +41,7 @@ struct Loaded {
 
 /// What to ask beyond the call itself.
 #[derive(Clone, Copy, Default)]
-pub struct Ask<'a> {
+pub struct AskOptions<'a> {
     /// Only the policies of these names; none: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
@@ -56,9 +56,9 @@ pub struct Ask<'a> {
     pub pause: Option<&'a Pause>,
 }
 
-impl std::fmt::Debug for Ask<'_> {
+impl std::fmt::Debug for AskOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ask").field("only", &self.only).finish_non_exhaustive()
+        f.debug_struct("AskOptions").field("only", &self.only).finish_non_exhaustive()
     }
 }
 
@@ -82,10 +82,10 @@ impl Chain {
     }
 
     /// Asks every policy that covers the call.
-    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: Ask<'_>) -> Trace {
-        let Ask { only, on_opinion, grant_all, nested, scene, pause } = ask;
+    pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: AskOptions<'_>) -> Trace {
+        let AskOptions { only, on_opinion, grant_all, nested, scene, pause } = ask;
         let below = nested.map(|open| {
-            move |call: &ToolCall, scene: &Scene, ask: guard_chain::Ask<'_>| {
+            move |call: &ToolCall, scene: &Scene, ask: guard_chain::AskOptions<'_>| {
                 let folders = nested::of_call(call, at, scene);
                 let mut said = Vec::new();
                 if folders.is_empty() {
@@ -97,7 +97,7 @@ impl Chain {
             }
         });
         let paused = pause.map(|pause| |name: &str| pause.names(name));
-        let ask = guard_chain::Ask {
+        let ask = guard_chain::AskOptions {
             only,
             on_opinion,
             grant_all,

@@ -19,7 +19,7 @@ use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_hook::cache::{Member, Prepared, Readiness};
-use guard_hook::chain::{Ask, Chain, Step};
+use guard_hook::chain::{AskOptions, Chain, Step};
 use guard_state::environment::Environment;
 
 /// The most examples of one policy that are decided with its settings.
@@ -108,7 +108,7 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
         ..CallContext::default()
     };
     for call in &calls {
-        let trace = chain.decide(call, &at, &facts, Ask::default());
+        let trace = chain.decide(call, &at, &facts, AskOptions::default());
         // Two layers may each have a policy of a name; the steps have the order of the chain.
         let mut members = chain.prepared.members.iter();
         for step in &trace.steps {

@@ -21,7 +21,7 @@ use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
 use guard_hook::cache::{Prepared, effective, prepare};
 use guard_hook::carried;
-use guard_hook::chain::{Ask, Chain, Trace};
+use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_setup::install::InstallError;
@@ -54,7 +54,7 @@ impl Evaluator {
     /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
-        let ask = Ask { nested: Some(&nested), ..Ask::default() };
+        let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
         let traces = calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask)));
         traces.reduce(
             |worst, trace| {
@@ -66,7 +66,7 @@ impl Evaluator {
     /// The trace of a decision of the log, with what was learned then and nothing else.
     pub(super) fn again(&self, decision: &Decision) -> Trace {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
-        decision.again(&self.chain, Ask { nested: Some(&nested), ..Ask::default() }).trace
+        decision.again(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
     }
 
     /// The machine.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::chain::{Ask, Chain, Trace};
+use crate::chain::{AskOptions, Chain, Trace};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::outcome_name;
 use guard_contract::verdict::{Attributed, Verdict};
@@ -92,7 +92,7 @@ impl Decision {
 
     /// Decides the call again, with what was learned then and nothing else.
     #[must_use]
-    pub fn again(&self, chain: &Chain, ask: Ask<'_>) -> Again {
+    pub fn again(&self, chain: &Chain, ask: AskOptions<'_>) -> Again {
         let recorded = Arc::new(Recorded::new(self.facts.clone()));
         let trace = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask);
         Again { trace, lacks: recorded.lacks() }

@@ -12,7 +12,7 @@ use super::open_call::OpenCall;
 use super::{bypass, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
-use crate::chain::{Ask, Chain, Trace};
+use crate::chain::{AskOptions, Chain, Trace};
 use crate::remote::Asker;
 use crate::{nested, redaction, watch};
 use guard_chain::exchange::JournalEntry;
@@ -23,7 +23,7 @@ use guard_contract::paths::lexical;
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
 use guard_facts::Facts;
 use guard_facts::recorded::Recording;
-use guard_harness::capabilities::{Ask as Asking, Surface};
+use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
 use guard_harness::{End, Event, Harness, Payload};
 use guard_state::environment::Environment;
@@ -247,7 +247,7 @@ impl Judge<'_> {
             verdict.closing = lines.collect::<Vec<_>>().join("\n");
         }
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
-        let asks = surface.ask == Asking::Person;
+        let asks = surface.ask == Ask::Person;
         let prompted = asks && harness.prompts(&at.permission_mode);
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
         let (journal, outcome) = (journal.unwrap_or_default(), verdict.outcome);
@@ -281,7 +281,7 @@ impl Judge<'_> {
                 each,
                 at,
                 &facts,
-                Ask { only, on_opinion: Some(&record), nested, pause, ..Ask::default() },
+                AskOptions { only, on_opinion: Some(&record), nested, pause, ..AskOptions::default() },
             );
             let rank = guard_contract::rank(trace.verdict.outcome);
             if worst.is_none_or(|(highest, _)| rank > highest) {
@@ -332,7 +332,7 @@ fn can_be_allowed(
 fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
     let mode = &at.permission_mode;
     let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
-    surface.ask == Asking::Person && (knows_no_modes || harness.prompts(mode))
+    surface.ask == Ask::Person && (knows_no_modes || harness.prompts(mode))
 }
 
 /// Until the chain is asked, the first call stands for all in the log.

@@ -14,7 +14,7 @@ use guard_contract::Level;
 use guard_contract::call::ToolCall;
 use guard_contract::verdict::merge;
 use guard_facts::Facts;
-use guard_hook::chain::{Ask, Chain, Trace};
+use guard_hook::chain::{AskOptions, Chain, Trace};
 
 /// The policy that has tests in Rego.
 pub const POLICY: &str = "rego";
@@ -94,7 +94,7 @@ fn asked(chain: &Chain, input: &Value) -> Trace {
     let world = WorldFacts::default();
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let call = ToolCall::new(TOOL, input.as_object().cloned().unwrap_or_default());
-    chain.decide(&call, &circumstances(&world), &facts, Ask::default())
+    chain.decide(&call, &circumstances(&world), &facts, AskOptions::default())
 }
 
 /// What the policy noted in JSON.

@@ -19,7 +19,7 @@ use guard_facts::Facts;
 use guard_harness::capabilities::Surface;
 use guard_harness::{Event, Harness, Payload, Reply};
 use guard_hook::cache::Readiness;
-use guard_hook::chain::{Ask, Chain, Trace};
+use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
 
 /// What came of the calls of a case.
@@ -93,7 +93,7 @@ fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> 
     let call = ToolCall::new(case.tool(), input);
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
-    let trace = chain.decide(&call, &circumstances(&world), &facts, Ask::default());
+    let trace = chain.decide(&call, &circumstances(&world), &facts, AskOptions::default());
     let harness = guard_harness::default();
     let surface = harness.capabilities().usual();
     Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
@@ -134,7 +134,7 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let at = at(&world, harness, &payload, &*facts);
-    let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, Ask::default())).collect();
+    let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, AskOptions::default())).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
     let skips = harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };

@@ -11,7 +11,7 @@ use guard_contract::policy::{Entry, covers};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_hook::cache::{Artifact, Member, Prepared, Readiness};
-use guard_hook::chain::{Ask, Chain};
+use guard_hook::chain::{AskOptions, Chain};
 use guard_hook::examples;
 
 /// How long calls are repeated at most.
@@ -51,7 +51,7 @@ pub(super) fn try_out(
         if run > 1 && Instant::now() > end {
             break;
         }
-        let ask = Ask { grant_all: true, ..Ask::default() };
+        let ask = AskOptions { grant_all: true, ..AskOptions::default() };
         let trace = chain.decide(&call, &at, &facts, ask);
         let Some(step) = trace.steps.into_iter().next() else { return Ok(None) };
         if run > 0 || runs == 0 {

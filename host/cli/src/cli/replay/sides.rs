@@ -22,7 +22,7 @@ use guard_facts::Facts;
 use guard_hook::audit::{Again, Decision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::carried;
-use guard_hook::chain::{Ask, Chain};
+use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::suite::{Subject, Suite};
 use guard_redact::plain;
 use guard_state::Places;
@@ -155,7 +155,7 @@ impl Side {
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext, facts: &Arc<dyn Facts>) -> Option<Verdict> {
         let chain = self.chain(at);
         let nested = |folders: &[String]| self.nested(folders);
-        let ask = Ask { nested: Some(&nested), ..Ask::default() };
+        let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
         let verdicts = calls.iter().map(|call| noted(chain.decide(call, at, facts, ask)).verdict);
         verdicts.reduce(|worst, verdict| if rank(verdict.outcome) > rank(worst.outcome) { verdict } else { worst })
     }
@@ -163,7 +163,7 @@ impl Side {
     /// A decision of the log, made again.
     pub(super) fn again(&self, decision: &Decision) -> Again {
         let nested = |folders: &[String]| self.nested(folders);
-        decision.again(&self.chain(&decision.at), Ask { nested: Some(&nested), ..Ask::default() })
+        decision.again(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {
