@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{ANTIGRAVITY, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, about, object, text, unclear};
+use super::payload::unclear;
+use super::read::{Mcp, Protocol, about, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{CLAUDE, Capabilities, Surface};
 use super::nested::{Nested, line};
-use super::read::unclear;
+use super::payload::unclear;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::capabilities::{CLINE, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, about, mcp, object, text, unclear};
+use super::payload::unclear;
+use super::read::{Mcp, Protocol, about, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{CURSOR, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Mcp, Protocol, SERVER, about, event, mcp, object, text, unclear};
+use super::payload::unclear;
+use super::read::{Mcp, Protocol, SERVER, about, event, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};

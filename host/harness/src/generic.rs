@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::capabilities::{Capabilities, GENERIC, Surface};
 use super::claude::Claude;
 use super::nested::line;
-use super::read::unclear;
+use super::payload::unclear;
 use super::response::Response;
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
 

@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, GROK, Surface};
 use super::nested::{Nested, line};
-use super::read::{Mcp, Protocol, unclear};
+use super::payload::unclear;
+use super::read::{Mcp, Protocol};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};

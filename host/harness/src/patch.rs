@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::Unreadable;
-use super::read::unclear;
+use super::payload::unclear;
 use guard_contract::call::ToolCall;
 
 /// Headers that name no file.

@@ -41,6 +41,11 @@ impl Refusal {
     }
 }
 
+/// A call that cannot be told from its payload.
+pub(super) fn unclear(text: &str) -> Unreadable {
+    Unreadable::Unclear(text.to_owned())
+}
+
 /// The object that the bytes of a payload are.
 ///
 /// # Errors

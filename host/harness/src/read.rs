@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value};
 
+use super::payload::unclear;
 use super::tools::{Tool, calls};
 use super::{End, Event, Payload, RAN, Unreadable};
 
@@ -182,9 +183,4 @@ pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadabl
         Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Told(end, calls), String::new()),
         _ => about(payload, Event::Other, String::new()),
     }
-}
-
-/// A call that cannot be told from its payload.
-pub(super) fn unclear(text: &str) -> Unreadable {
-    Unreadable::Unclear(text.to_owned())
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::read::unclear;
+use super::payload::unclear;
 use super::{Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 use guard_contract::shell_word::word;

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, Surface, WINDSURF};
-use super::read::{Protocol, about, mcp, object, text, unclear};
+use super::payload::unclear;
+use super::read::{Protocol, about, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};

@@ -6,7 +6,7 @@
 //! The key catches damage, staleness and files from elsewhere. It does not catch a process of the same user, which can
 //! read the key.
 
-pub(crate) mod artifact;
+mod artifact;
 mod component;
 pub(crate) mod folders;
 mod prepared;

@@ -2,16 +2,15 @@
 //! program and unpacked in the cache.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use guard_builtins::Packed;
 use sha2::{Digest, Sha256};
 
-use crate::cache::artifact::is_still;
-use crate::cache::folders::artifacts;
+use crate::cache::folders::private_artifacts;
 use guard_contract::FaultKind;
 use guard_engine::{Analyzer, Bundle, ENGINE_KEY, Engine, InitialMemory, ScriptsArtifact};
-use guard_state::{Places, Seal, Stamp, hex, is_private, make_private, write_new};
+use guard_state::{Places, Seal, Stamp, hex, write_new};
 
 /// The component that this program carries, linked.
 ///
@@ -73,32 +72,27 @@ struct InCache {
 }
 
 impl InCache {
-    /// The name of the file holds the digest of what this program carries, and the record is of that name alone.
-    fn path(&self, packed: &Packed) -> PathBuf {
-        artifacts(&self.places.cache).join(format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256)))
+    /// The file's name holds the digest of what this program carries; its record is of that digest alone.
+    fn file_in(&self, packed: &Packed) -> Option<PathBuf> {
+        let folder = private_artifacts(&self.places.cache).ok()?;
+        Some(folder.join(format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256))))
     }
 
     fn purpose(packed: &Packed) -> String {
         format!("reader of scripts 1 {}", hex(&packed.sha256))
     }
 
-    /// In a folder that others can write to, a file could be swapped after it was checked.
-    fn is_private(&self) -> bool {
-        make_private(&self.places.cache).is_ok() && make_private(&artifacts(&self.places.cache)).is_ok()
-    }
-
     /// The bytes of the file, if they are those that this program carries; the stamp of the file is then kept.
-    fn checked(&self, packed: &Packed) -> Option<Vec<u8>> {
-        let path = self.path(packed);
+    fn checked(&self, packed: &Packed, file: &Path) -> Option<Vec<u8>> {
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-        let stamp = Stamp::from(&fs::symlink_metadata(&path).ok().filter(is_private)?);
-        let bytes = fs::read(&path).ok()?;
+        let stamp = Stamp::of_private(file)?;
+        let bytes = fs::read(file).ok()?;
         if <[u8; 32]>::from(Sha256::digest(&bytes)) != packed.sha256 {
             return None;
         }
         if let Ok(seal) = Seal::open(&self.places.state) {
             // Without the record the next process checks the bytes again.
-            let _ = seal.write(&Self::purpose(packed), &path.with_extension("json"), &stamp);
+            let _ = seal.write(&Self::purpose(packed), &file.with_extension("json"), &stamp);
         }
         Some(bytes)
     }
@@ -107,21 +101,19 @@ impl InCache {
 impl ScriptsArtifact for InCache {
     fn file(&self) -> Option<PathBuf> {
         let packed = guard_builtins::scripts()?;
-        let path = self.path(packed);
-        let seal = Seal::open(&self.places.state).ok().filter(|_| self.is_private())?;
-        let stamp = seal.read(&Self::purpose(packed), &path.with_extension("json"))?;
-        is_still(&path, &stamp).then_some(path)
+        let file = self.file_in(packed)?;
+        let seal = Seal::open(&self.places.state).ok()?;
+        let stamp = seal.read(&Self::purpose(packed), &file.with_extension("json"))?;
+        (Stamp::of_private(&file) == Some(stamp)).then_some(file)
     }
 
     fn bytes(&self) -> Option<Vec<u8>> {
         let packed = guard_builtins::scripts()?;
-        if !self.is_private() {
-            return packed.unpacked();
-        }
-        self.checked(packed).or_else(|| {
+        let Some(file) = self.file_in(packed) else { return packed.unpacked() };
+        self.checked(packed, &file).or_else(|| {
             let bytes = packed.unpacked()?;
             // Without the file the next process unpacks it again.
-            let _ = write_new(&self.path(packed), &bytes, 0o600).map(|()| self.checked(packed));
+            let _ = write_new(&file, &bytes, 0o600).map(|()| self.checked(packed, &file));
             Some(bytes)
         })
     }

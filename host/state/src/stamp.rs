@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::folder::is_private;
+
 /// Device, inode, size and both times of a file.
 ///
 /// The change time cannot be set back by the usual calls, so a file that was written to has another stamp even when its
@@ -18,6 +20,14 @@ pub struct Stamp {
     size: u64,
     mtime: (i64, i64),
     ctime: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of a file that belongs to this user alone; none of anything else.
+    #[must_use]
+    pub fn of_private(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().filter(is_private).as_ref().map(Stamp::from)
+    }
 }
 
 /// What stands at a path that may be empty. A link that leads nowhere is no empty place: somebody meant a file.

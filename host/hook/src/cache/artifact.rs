@@ -20,7 +20,7 @@ use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::{Compile, ENGINE_KEY, Engine, Policy};
 use guard_state::FileLock;
 use guard_state::Seal;
-use guard_state::{FolderError, is_private, make_private, write_new};
+use guard_state::{FolderError, write_new};
 use guard_state::{Stamp, hex};
 
 /// Raised whenever the shape of [`Record`] changes.
@@ -62,7 +62,7 @@ impl Artifact {
     pub fn holds(&self) -> bool {
         match &self.place {
             Place::Carried => guard_builtins::by_digest(&self.component).is_some(),
-            Place::File(path, stamp) => is_still(path, stamp),
+            Place::File(path, stamp) => Stamp::of_private(path) == Some(*stamp),
             Place::Loaded => false,
         }
     }
@@ -96,11 +96,6 @@ impl Artifact {
         };
         engine.load(&code?, &self.interface, self.wasi)
     }
-}
-
-/// The file is a private one, and the one that was checked.
-pub(crate) fn is_still(path: &Path, stamp: &Stamp) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|data| is_private(&data) && Stamp::from(&data) == *stamp)
 }
 
 /// An artifact and what is known of its component.
@@ -166,10 +161,7 @@ impl Artifacts {
     ///
     /// The folder cannot be used.
     pub fn open(cache: &Path, seal: Seal) -> Result<Self, FolderError> {
-        let folder = folders::artifacts(cache);
-        make_private(cache)?;
-        make_private(&folder)?;
-        Ok(Artifacts { folder, seal })
+        Ok(Artifacts { folder: folders::private_artifacts(cache)?, seal })
     }
 
     /// The artifact of a component if there is one that can be used: what this program carries, or a file.
@@ -182,14 +174,11 @@ impl Artifacts {
     fn kept(&self, component: &str, wasi: Wasi) -> Option<Made> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
-        let data = fs::symlink_metadata(&path).ok()?;
-        if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi)
-            || !is_private(&data)
-        {
+        if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi) {
             return None;
         }
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-        let stamp = Stamp::from(&data);
+        let stamp = Stamp::of_private(&path)?;
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
             return None;
         }

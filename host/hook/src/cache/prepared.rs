@@ -100,9 +100,7 @@ impl Prepared {
     /// Everything that it depends on is still as it was.
     #[must_use]
     pub fn is_current(&self, places: &Places) -> bool {
-        // In a folder that others can write to, a file could be swapped after its stamp was looked at.
-        let private = make_private(&places.cache).is_ok() && make_private(&folders::artifacts(&places.cache)).is_ok();
-        private && self.holds()
+        folders::private_artifacts(&places.cache).is_ok() && self.holds()
     }
 
     /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.

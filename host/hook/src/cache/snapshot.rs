@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, Making, discard, is_still, with_clock};
+use super::artifact::{Artifact, Artifacts, Making, discard, with_clock};
 use super::component::Component;
 use guard_contract::Manifest;
 use guard_contract::policy::Entry;
@@ -50,7 +50,7 @@ impl Snapshot {
     /// The file is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
-        is_still(&self.path, &self.stamp)
+        Stamp::of_private(&self.path) == Some(self.stamp)
     }
 }
 
