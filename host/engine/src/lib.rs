@@ -32,6 +32,7 @@ mod policy;
 mod scripts;
 mod settings;
 mod snapshot;
+mod traced;
 mod wasi;
 
 pub use bundle::{Analyzer, Bundle, Carried, Shared};

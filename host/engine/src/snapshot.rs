@@ -6,23 +6,16 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use wasmtime::Store;
-use wasmtime::component::{Component, Instance, Lift, Linker, WasmList};
+use wasmtime::component::{Component, Instance, Lift, WasmList};
 use wasmtime_wizer::{ComponentInstanceState, Wizer};
 
-use super::bindings::{Bundle, Guest};
+use super::bindings::Guest;
 use super::imports::{State, bound};
 use super::{Compile, Engine, check};
-use crate::convert::Convert;
-use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::SELF_PROTECT;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
-use guard_facts::analysis::fill_paths;
-use guard_facts::fixed::FixedFacts;
-use guard_facts::{Facts, Resolver, Scene};
 
 /// How the reasons begin.
 const NO_SNAPSHOT: &str = "it cannot be taken";
@@ -51,49 +44,12 @@ impl Engine {
         // The rest is the host's own work.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);
-        let mut held = Held { store, instance, memories: HashMap::new(), failed: None };
+        let mut held = Held::new(store, instance);
         let taken = ready(wizer.snapshot_component(&context, &mut held));
         match (taken, held.failed) {
             (Some(taken), None) => taken.map_err(fail),
             (_, failed) => Err(FaultKind::Component(format!("{NO_SNAPSHOT}: {}", failed.unwrap_or_default()))),
         }
-    }
-
-    /// For each list of policies and commands, the memory of a fresh instance of the bundle after each of the policies has
-    /// decided the commands, with its default settings. For the build, which marks in it what runs.
-    ///
-    /// # Errors
-    ///
-    /// It is not the bundle, or something in it fails.
-    pub fn memories_after(
-        &self,
-        wasm: &[u8],
-        lists: &[(Vec<&str>, Vec<&str>)],
-        compile: Compile,
-    ) -> Result<Vec<Vec<u8>>, FaultKind> {
-        let fail = |error: wasmtime::Error| FaultKind::Component(format!("{error:#}"));
-        let mut wizer = Wizer::new();
-        wizer.keep_init_func(true);
-        let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
-        let (code, engine) = (self.read(&compile(&instrumented)?)?, self.inner.get()?);
-        let mut linker = Linker::new(engine);
-        super::imports::define_for_bundle(&mut linker).map_err(fail)?;
-        let linked = linker.instantiate_pre(&code.component).map_err(fail)?;
-        let memory_after = |(policies, commands): &(Vec<&str>, Vec<&str>)| {
-            let mut store = Store::new(engine, State::new(Limits::PREPARE));
-            bound(&mut store, Limits::PREPARE);
-            let instance = linked.instantiate(&mut store).map_err(fail)?;
-            let bundle = Bundle::new(&mut store, &instance).map_err(fail)?;
-            for command in commands {
-                decide(&mut store, &bundle, policies, command).map_err(fail)?;
-            }
-            store.set_hostcall_fuel(usize::MAX);
-            let mut held = Held { store, instance, memories: HashMap::new(), failed: None };
-            let _ = ready(wizer.snapshot_component(&context, &mut held));
-            let missing = || FaultKind::Component("it has no memory".to_owned());
-            held.memories.into_values().next().ok_or_else(missing)
-        };
-        lists.iter().map(memory_after).collect()
     }
 
     fn configured(
@@ -120,33 +76,8 @@ impl Engine {
     }
 }
 
-/// What the host tells self-protect in each call.
-const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audit.jsonl","cache":"/home/u/.cache/guard-host",
-"config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/guard.toml","policies":["/home/u/x.wasm"],
-"program":"/usr/bin/guard-host","registrations":["/home/u/.claude/settings.json"],"sessions":"",
-"state":"/home/u/.local/state/guard-host"}}"#;
-
-/// Has policies decide a command, as in an empty project.
-fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command: &str) -> wasmtime::Result<()> {
-    let analysis = bundle.guard_bundle_analyzer().call_analyze(&mut *store, command, "bash", "/repo", "/home/u")?;
-    let facts: Arc<dyn Facts> = Arc::new(FixedFacts::default());
-    let resolver = Arc::new(Resolver::new("/repo", "/home/u", "/repo"));
-    let mut analysis = analysis.convert();
-    fill_paths(&mut analysis, &*facts, &resolver);
-    let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
-    store.data_mut().view.scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
-    let input = serde_json::json!({ "command": command }).to_string();
-    for policy in policies {
-        let settings = if *policy == SELF_PROTECT { PLACES } else { "{}" };
-        // What they say does not matter here.
-        let _ = bundle.guard_bundle_policies().call_configure(&mut *store, policy, settings)?;
-        let _ = bundle.guard_bundle_policies().call_decide(&mut *store, policy, "Bash", &input)?;
-    }
-    Ok(())
-}
-
 /// Runs to its end what never waits.
-fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
+pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
@@ -154,15 +85,19 @@ fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 /// An instance whose memories and globals are read.
-struct Held {
+pub(crate) struct Held {
     store: Store<State>,
     instance: Instance,
     /// Each is asked for twice, and must be the same.
-    memories: HashMap<String, Vec<u8>>,
+    pub(crate) memories: HashMap<String, Vec<u8>>,
     failed: Option<String>,
 }
 
 impl Held {
+    pub(crate) fn new(store: Store<State>, instance: Instance) -> Self {
+        Held { store, instance, memories: HashMap::new(), failed: None }
+    }
+
     fn read<R: Lift + Send + Sync + 'static, T>(
         &mut self,
         instance: &str,
