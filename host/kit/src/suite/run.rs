@@ -36,10 +36,7 @@ struct Course {
 #[must_use]
 pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     let started = Instant::now();
-    let course = match &case.payload {
-        Some(payload) => of_payload(chain, suite, case, payload),
-        None => of_input(chain, suite, case),
-    };
+    let course = course(chain, suite, case);
     let time = started.elapsed();
     let Course { harness, surface, verdict, traces, reply } = match course {
         Ok(course) => course,
@@ -66,60 +63,69 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
 /// What is wrong with a case that cannot be run: what was expected of it, and what it is.
 type Unfit = (String, String);
 
-/// The calls of a case, where they happen, and the machine: what a chain is asked about. None if the case cannot be run,
-/// or asks nothing.
-#[must_use]
-pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
+/// A case as the hook would read it.
+struct Read {
+    harness: &'static dyn Harness,
+    surface: &'static Surface,
+    /// None if it asks about nothing.
+    asked: Result<Option<Asked>, Refusal>,
+}
+
+/// What a chain is asked about: calls, where they happen, and the machine.
+struct Asked {
+    calls: Vec<ToolCall>,
+    at: CallContext,
+    facts: Arc<dyn Facts>,
+}
+
+fn read(suite: &Suite, case: &Case) -> Result<Read, Unfit> {
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let Some(payload) = &case.payload else {
-        let call = case.input().map(|input| ToolCall::new(case.tool(), input));
-        return call.map(|call| (call, circumstances(&world), facts)).into_iter().collect();
+        let unfit = || ("an object or a command as `input`".to_owned(), format!("`{}`", case.input));
+        let calls = vec![ToolCall::new(case.tool(), case.input().ok_or_else(unfit)?)];
+        let harness = guard_harness::default();
+        let asked = Ok(Some(Asked { calls, at: circumstances(&world), facts }));
+        return Ok(Read { harness, surface: harness.capabilities().usual(), asked });
     };
-    let named = guard_harness::named(case.harness.as_deref().unwrap_or("claude"));
-    let text = payload.as_str().map_or_else(|| payload.to_string(), str::to_owned);
-    let (Some(named), Ok(object)) = (named, hook::parse(text.into_bytes())) else { return Vec::new() };
-    let harness = guard_harness::detect(&object, named);
-    let Ok(payload) = harness.decode(&object) else { return Vec::new() };
-    let Event::Calls(calls) = &payload.event else { return Vec::new() };
-    let at = at(&world, harness, &payload, &*facts);
-    calls.iter().map(|call| (call.clone(), at.clone(), facts.clone())).collect()
-}
-
-fn of_input(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
-    let Some(input) = case.input() else {
-        return Err(("an object or a command as `input`".to_owned(), format!("`{}`", case.input)));
-    };
-    let call = ToolCall::new(case.tool(), input);
-    let world = suite.facts.with(&case.facts);
-    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
-    let trace = chain.decide(&call, &circumstances(&world), &facts, AskOptions::default());
-    let harness = guard_harness::default();
-    let surface = harness.capabilities().usual();
-    Ok(Course { harness, surface, verdict: trace.verdict.clone(), traces: vec![trace], reply: None })
-}
-
-/// The way of the hook, without its process and its files.
-fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Result<Course, Unfit> {
     let name = case.harness.as_deref().unwrap_or("claude");
     let Some(named) = guard_harness::named(name) else {
         let names: Vec<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
         return Err((format!("one of the harnesses {}", names.join(", ")), format!("`{name}`")));
     };
-    let object = match payload {
-        Value::String(text) => hook::parse(text.clone().into_bytes()),
-        other => hook::parse(other.to_string().into_bytes()),
-    };
+    let text = payload.as_str().map_or_else(|| payload.to_string(), str::to_owned);
     let (mut harness, mut surface) = (named, named.capabilities().usual());
-    let decoded = object.and_then(|object| {
+    let decoded = hook::parse(text.into_bytes()).and_then(|object| {
         harness = guard_harness::detect(&object, named);
         surface = harness.surface(&object);
         harness.decode(&object).map_err(Refusal::from)
     });
+    let asked = decoded.map(|payload| {
+        let at = at(&world, harness, &payload, &*facts);
+        match payload.event {
+            Event::Calls(calls) if !calls.is_empty() => Some(Asked { calls, at, facts }),
+            Event::Calls(_) | Event::Told(..) | Event::SessionEnd | Event::Other => None,
+        }
+    });
+    Ok(Read { harness, surface, asked })
+}
+
+/// The calls of a case, where they happen, and the machine: what a chain is asked about. None if the case cannot be run,
+/// or asks nothing.
+#[must_use]
+pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
+    let Ok(Read { asked: Ok(Some(Asked { calls, at, facts })), .. }) = read(suite, case) else { return Vec::new() };
+    calls.into_iter().map(|call| (call, at.clone(), facts.clone())).collect()
+}
+
+/// The way of the hook, without its process and its files.
+fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
+    let Read { harness, surface, asked } = read(suite, case)?;
     let config = &chain.prepared.config;
     let nothing = |verdict, reply| Ok(Course { harness, surface, verdict, traces: Vec::new(), reply });
-    let payload = match decoded {
-        Ok(payload) => payload,
+    let Asked { calls, at, facts } = match asked {
+        Ok(Some(asked)) => asked,
+        Ok(None) => return nothing(merge([]), None),
         Err(refusal) => {
             return match hook::refused(&refusal, config, harness.capabilities()) {
                 Some(verdict) => nothing(verdict, None),
@@ -127,16 +133,9 @@ fn of_payload(chain: &Chain, suite: &Suite, case: &Case, payload: &Value) -> Res
             };
         }
     };
-    let calls = match &payload.event {
-        Event::Calls(calls) if !calls.is_empty() => calls,
-        Event::Calls(_) | Event::Told(..) | Event::SessionEnd | Event::Other => return nothing(merge([]), None),
-    };
-    let world = suite.facts.with(&case.facts);
-    let facts: Arc<dyn Facts> = Arc::new(machine(&world));
-    let at = at(&world, harness, &payload, &*facts);
     let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, AskOptions::default())).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    let skips = harness.skips_prompts(&at.permission_mode);
+    let skips = case.payload.is_some() && harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
     Ok(Course { harness, surface, verdict, traces, reply: None })
 }
