@@ -41,6 +41,14 @@ impl Unknown {
     }
 }
 
+impl std::ops::BitOrAssign for Unknown {
+    fn bitor_assign(&mut self, other: Self) {
+        self.deletes |= other.deletes;
+        self.writes |= other.writes;
+        self.executes |= other.executes;
+    }
+}
+
 /// One thing that the code does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {

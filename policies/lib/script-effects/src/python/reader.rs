@@ -93,8 +93,9 @@ pub(super) struct Reader<'a> {
     pub(super) moves: bool,
     /// How many branches are around.
     pub(super) branches: usize,
-    /// What the code may do by its words.
+    /// What the code may do by its words, and the texts that were not searched for them: most are never asked about.
     may: Unknown,
+    unsearched: Vec<String>,
     work: usize,
     depth: usize,
     code_depth: usize,
@@ -126,6 +127,7 @@ impl<'a> Reader<'a> {
             stars: Vec::new(),
             moves: false,
             may: Unknown::default(),
+            unsearched: Vec::new(),
             branches: 0,
             work: WORK,
             depth: 0,
@@ -227,28 +229,25 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Notes what code may do by its words.
+    /// Notes a text, which may do what its words say.
     pub(super) fn may(&mut self, code: &str) {
-        let words = crate::words::may(code);
-        self.may.deletes |= words.deletes;
-        self.may.writes |= words.writes;
-        self.may.executes |= words.executes;
+        self.unsearched.push(code.to_owned());
     }
 
     /// Notes a reason, and what may be done that is not listed: anything is what the words of the code say.
     pub(super) fn lose(&mut self, reason: &str, unknown: Unknown) {
-        self.lost(if unknown == Unknown::ALL { self.may } else { unknown });
+        if unknown == Unknown::ALL {
+            for code in std::mem::take(&mut self.unsearched) {
+                self.may |= crate::words::may(&code);
+            }
+            self.summary.unknown |= self.may;
+        } else {
+            self.summary.unknown |= unknown;
+        }
         let reasons = &mut self.summary.reasons;
         if reasons.len() < REASONS && !reasons.iter().any(|known| known == reason) {
             reasons.push(reason.to_owned());
         }
-    }
-
-    fn lost(&mut self, unknown: Unknown) {
-        let all = &mut self.summary.unknown;
-        all.deletes |= unknown.deletes;
-        all.writes |= unknown.writes;
-        all.executes |= unknown.executes;
     }
 
     /// Notes an action.
