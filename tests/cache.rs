@@ -221,7 +221,7 @@ fn artifacts_of_another_key_are_made_anew() {
     let old = artifacts.each_ref().map(|path| inode(path));
     fs::write(world.path(".local/state/guard-host/mac.key"), [7; 64]).unwrap();
     let verified = world.run(&["cache", "verify"], "");
-    assert!(!verified.stdout.contains(": ok"), "{verified:?}");
+    assert!(!verified.stdout.contains(".cwasm: ok"), "{verified:?}");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let verified = world.run(&["cache", "verify"], "");
     for (path, old) in artifacts.iter().zip(old) {

@@ -353,6 +353,7 @@ fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
     let world = World::new();
@@ -365,8 +366,14 @@ fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
     shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(shell, "");
     assert!(ended.stdout.contains("the analyzer failed: the machine cannot start it now"), "{ended:?}");
+    let world = World::new();
+    chain(&world, &["shell"], "");
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let ended = after(&world, "ulimit -v 3000000");
+    assert_ask(&ended, &["the policy `shell` gave no answer: the machine cannot start it now", "`ulimit -v`"]);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_kernel_that_seals_no_file_in_memory_stops_no_guest() {
     // The kernel refuses to seal while something else holds a page of the file.

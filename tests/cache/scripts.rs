@@ -1,25 +1,20 @@
 //! The reader of scripts in the cache folder.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::fs::{self, FileTimes};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
 
+use super::{NOBODY, change_mode, files, flip};
 use crate::serve::client::Server;
 use crate::support::world::World;
 
 const REMOVAL: &str = r#"python3 -c 'import shutil; shutil.rmtree("/")'"#;
 
-/// The files of the cache folder with this extension.
-fn files(world: &World, extension: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
-}
-
 fn file(world: &World) -> PathBuf {
-    let mut found = files(world, "scripts");
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0)
+    let is_reader = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "scripts");
+    let found: Vec<PathBuf> = files(world, "artifacts").into_iter().filter(is_reader).collect();
+    let [file] = found.as_slice() else { panic!("{found:?}") };
+    file.clone()
 }
 
 #[test]
@@ -37,31 +32,87 @@ fn it_is_unpacked_once_and_mapped_by_who_comes_later() {
 }
 
 #[test]
-fn one_that_is_not_the_one_that_was_checked_is_never_run() {
+fn commands_unpack_it_and_verify_it() {
+    let world = World::new();
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    let path = file(&world);
+    let verified = world.run(&["cache", "verify"], "");
+    assert!(verified.exit == 0 && verified.stdout.contains(&format!("{}: ok\n", path.display())), "{verified:?}");
+    flip(&path);
+    let verified = world.run(&["cache", "verify"], "");
+    let damaged = format!("{}: stale or damaged", path.display());
+    assert!(verified.exit == 69 && verified.stdout.contains(&damaged), "{verified:?}");
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
+    assert_eq!(world.run(&["cache", "verify"], "").exit, 0);
+    let listed = world.run(&["cache", "list"], "");
+    let line = listed.stdout.lines().find(|line| line.contains(".scripts")).unwrap_or_default();
+    assert!(line.contains("artifact"), "{listed:?}");
+}
+
+/// What `spoil` does to the file or its record is seen: wasmtime would take each of these files, and the next call makes the
+/// file and its record again.
+fn check(what: &str, spoil: impl FnOnce(&Path, &Path)) {
     let world = World::new();
     assert_eq!(world.bash(REMOVAL).decision(), "deny");
     let (path, record) = (file(&world), file(&world).with_extension("json"));
     let whole = fs::read(&path).unwrap();
-    let garbage = vec![0xcc; whole.len()];
-    let other = path.with_extension("other");
-    let spoil: [(&str, &dyn Fn()); 6] = [
-        ("written over", &|| fs::write(&path, &garbage).unwrap()),
-        ("replaced", &|| {
-            fs::write(&other, &garbage).unwrap();
-            fs::rename(&other, &path).unwrap();
-        }),
-        ("cut", &|| fs::write(&path, &whole[..whole.len() / 2]).unwrap()),
-        ("open to others", &|| fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap()),
-        ("without its record", &|| fs::remove_file(&record).unwrap()),
-        ("with a foreign record", &|| fs::write(&record, format!("{}\n{{}}", "0".repeat(64))).unwrap()),
-    ];
-    for (what, spoil) in spoil {
-        spoil();
-        for _ in 0..2 {
-            assert_eq!(world.bash(REMOVAL).decision(), "deny", "{what}");
-        }
-        assert!(fs::read(&path).unwrap() == whole, "{what}: it is made again");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{what}");
-        assert!(fs::read_to_string(&record).unwrap().contains("\"ino\""), "{what}: the record is sealed again");
+    spoil(&path, &record);
+    for _ in 0..2 {
+        assert_eq!(world.bash(REMOVAL).decision(), "deny", "{what}");
     }
+    assert!(fs::read(&path).unwrap() == whole, "{what}: it is made again");
+    let data = fs::symlink_metadata(&path).unwrap();
+    assert!(data.is_file(), "{what}");
+    let owner = rustix::process::geteuid().as_raw();
+    assert_eq!((data.uid(), data.permissions().mode() & 0o777), (owner, 0o600), "{what}");
+    assert!(
+        fs::read_to_string(&record).unwrap().contains(&format!("\"ino\":{}", data.ino())),
+        "{what}: its record, too"
+    );
+}
+
+#[test]
+fn one_that_is_not_the_one_that_was_checked_is_never_run() {
+    check("written over", |path, _| flip(path));
+    check("written over, with its old times", |path, _| {
+        let before = fs::metadata(path).unwrap();
+        flip(path);
+        let times = FileTimes::new().set_modified(before.modified().unwrap()).set_accessed(before.accessed().unwrap());
+        fs::File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+    });
+    check("replaced", |path, _| {
+        let other = path.with_extension("other");
+        fs::copy(path, &other).unwrap();
+        flip(&other);
+        fs::rename(&other, path).unwrap();
+    });
+    check("a link", |path, _| {
+        let other = path.with_extension("other");
+        fs::rename(path, &other).unwrap();
+        symlink(&other, path).unwrap();
+    });
+    check("open to others", |path, _| change_mode(path, 0o622));
+    check("without its record", |_, record| fs::remove_file(record).unwrap());
+    check("with a record that the key does not vouch for", |path, record| {
+        let sealed = fs::read_to_string(record).unwrap();
+        let (seal, stamp) = sealed.split_once('\n').unwrap();
+        let old = fs::metadata(path).unwrap();
+        flip(path);
+        let now = fs::metadata(path).unwrap();
+        let times = |data: &fs::Metadata| {
+            let (modified, changed) = ((data.mtime(), data.mtime_nsec()), (data.ctime(), data.ctime_nsec()));
+            format!("\"mtime\":[{},{}],\"ctime\":[{},{}]", modified.0, modified.1, changed.0, changed.1)
+        };
+        assert!(stamp.contains(&times(&old)), "{stamp}");
+        fs::write(record, format!("{seal}\n{}", stamp.replace(&times(&old), &times(&now)))).unwrap();
+    });
+}
+
+#[test]
+fn one_of_another_user_is_never_run() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped, because only root can give a file away");
+        return;
+    }
+    check("of another user", |path, _| chown(path, Some(NOBODY), None).unwrap());
 }

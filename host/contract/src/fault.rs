@@ -55,7 +55,7 @@ pub enum FaultKind {
     /// Its artifact is missing or cannot be used.
     #[error("its compiled artifact cannot be used: {0}")]
     Artifact(String),
-    /// The machine has no room for an instance now: the guest did nothing.
+    /// The system gives no room for an instance now: the guest did nothing.
     #[error("the machine cannot start it now: {0}")]
     NoRoom(String),
     /// Its component file is missing, too large or cannot be read.

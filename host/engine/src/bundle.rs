@@ -168,7 +168,7 @@ impl Shared {
             None => {
                 let mut store = Store::new(pre.engine(), State::new(of_all));
                 let meter = bound(&mut store, limits);
-                let guest = pre.instantiate(&mut store).map_err(|error| fault::of_start(&error))?;
+                let guest = pre.instantiate(&mut store).map_err(|error| fault::of_start(&error, true))?;
                 (Running { store, guest, ends_soon }, meter)
             }
         };

@@ -22,13 +22,22 @@ pub struct Code {
 }
 
 impl Code {
-    /// wasmtime has made what the guest's memories begin with.
+    /// The code, if wasmtime could make what its guests' memories begin with; else that of a file in memory.
     ///
-    /// Of an artifact that lies in no file it is a file in memory, which wasmtime seals. The kernel refuses that (`EBUSY`)
-    /// if something else holds one of the pages for longer than about 150 ms, as happened on a busy machine. An artifact
-    /// in a file needs no such file.
-    fn can_start(&self) -> bool {
-        self.component.initialize_copy_on_write_image().is_ok()
+    /// Of an artifact that lies in no file wasmtime makes a file in memory for that, and seals it. The kernel refuses to
+    /// seal (`EBUSY`) if something else holds one of the pages for longer than about 150 ms, as happened on a busy machine.
+    /// An artifact in a file needs no such file.
+    fn or_from_file(self, engine: &wasmtime::Engine, artifact: &[u8]) -> Code {
+        if self.component.initialize_copy_on_write_image().is_ok() {
+            return self;
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(mapped) = read_through_file(engine, artifact) {
+            return mapped;
+        }
+        let _ = (engine, artifact);
+        // Its start says what is wrong.
+        self
     }
 }
 
@@ -87,23 +96,16 @@ pub(crate) fn carried(
     // SAFETY: the bytes are what the build's compiler gave, they are part of the program's read-only, executable section
     // for as long as it runs, and nothing writes to them.
     let used = code(unsafe { Component::deserialize_raw(engine, NonNull::from(artifact)) })?;
-    if used.can_start() { Ok(used) } else { read(engine, artifact) }
+    Ok(used.or_from_file(engine, artifact))
 }
 
 /// [`Engine::read`] with the engine alone.
 #[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
 pub(crate) fn read(engine: &wasmtime::Engine, artifact: &[u8]) -> Result<Code, FaultKind> {
-    // SAFETY: as in `Engine::map`; the bytes are those that the compiler gave this process or the build.
+    // SAFETY: wasmtime runs what the bytes hold as native code. They are those that the compiler gave this process or the
+    // build.
     let copied = code(unsafe { Component::deserialize(engine, artifact) })?;
-    if copied.can_start() {
-        return Ok(copied);
-    }
-    #[cfg(target_os = "linux")]
-    if let Some(mapped) = read_through_file(engine, artifact) {
-        return Ok(mapped);
-    }
-    // Its start says what is wrong.
-    Ok(copied)
+    Ok(copied.or_from_file(engine, artifact))
 }
 
 /// Maps a file in memory that holds a copy of the artifact, if such a file can be had.
@@ -113,8 +115,8 @@ fn read_through_file(engine: &wasmtime::Engine, artifact: &[u8]) -> Option<Code>
     let mut file = File::from(rustix::fs::memfd_create(c"artifact", rustix::fs::MemfdFlags::CLOEXEC).ok()?);
     file.write_all(artifact).ok()?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    // SAFETY: as in `Engine::map`; the bytes are those that the compiler gave this process or the build, and only this
-    // process holds the file.
+    // SAFETY: as in `read`; a process that could change the file is one of this user, and could change those that `map`
+    // takes.
     let component = unsafe { Component::deserialize_file(engine, path) }.ok()?;
     Some(Code { component })
 }

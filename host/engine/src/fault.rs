@@ -32,10 +32,13 @@ pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKin
     of_run(error, last_words.as_deref())
 }
 
-/// Of the start of a guest, which has answered nothing yet.
-pub(super) fn of_start(error: &wasmtime::Error) -> FaultKind {
+/// Of the start of a guest, which has answered nothing yet. The bundle asks for nothing that a machine with room lacks.
+pub(super) fn of_start(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
     match of_run(error, None) {
-        FaultKind::BadAnswer(text) => FaultKind::NoRoom(text),
+        FaultKind::BadAnswer(text) if is_bundle || error.is::<std::io::Error>() || error.is::<rustix::io::Errno>() => {
+            FaultKind::NoRoom(text)
+        }
+        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
         fault => fault,
     }
 }
@@ -60,4 +63,21 @@ pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> Fault
         return FaultKind::ForeignImport(name.to_owned());
     }
     FaultKind::BadAnswer(format!("{error:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_system_refuses_is_want_of_room() {
+        let refused = wasmtime::Error::from(std::io::Error::from(std::io::ErrorKind::OutOfMemory)).context("mapping");
+        assert!(matches!(of_start(&refused, false), FaultKind::NoRoom(_)));
+        let errno = wasmtime::Error::from(rustix::io::Errno::NOMEM);
+        assert!(matches!(of_start(&errno, false), FaultKind::NoRoom(_)));
+        let too_many = wasmtime::format_err!("resource limit exceeded: instance count too high");
+        assert!(matches!(of_start(&too_many, false), FaultKind::Artifact(_)));
+        assert!(matches!(of_start(&too_many, true), FaultKind::NoRoom(_)));
+        assert_eq!(of_start(&wasmtime::Error::from(Trap::Interrupt), true), FaultKind::Time);
+    }
 }

@@ -109,5 +109,5 @@ fn run<T>(
 }
 
 pub(crate) fn instantiate(store: &mut Store<State>, pre: &GuestPre) -> Result<Guest, FaultKind> {
-    pre.instantiate(store).map_err(|error| fault::of_start(&error))
+    pre.instantiate(store).map_err(|error| fault::of_start(&error, matches!(pre, GuestPre::Bundled(..))))
 }

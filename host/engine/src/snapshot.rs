@@ -63,14 +63,14 @@ impl Engine {
         let pre = linked.map_err(|error| super::fault::of_link(&error, interface))?;
         let mut store = Store::new(self.inner.get()?, State::new(limits));
         bound(&mut store, limits);
+        let instance = pre.instantiate(&mut store).map_err(|error| super::fault::of_start(&error, false))?;
         let configure = |store: &mut Store<State>| {
-            let instance = pre.instantiate(&mut *store)?;
             let guest = Guest::new(&mut *store, &instance)?;
-            Ok((instance, guest.guard_policy_policy().call_configure(&mut *store, settings)?))
+            guest.guard_policy_policy().call_configure(&mut *store, settings)
         };
         match configure(&mut store) {
-            Ok((instance, Ok(()))) => Ok((store, instance)),
-            Ok((_, Err(text))) => Err(FaultKind::refused("configure", &text)),
+            Ok(Ok(())) => Ok((store, instance)),
+            Ok(Err(text)) => Err(FaultKind::refused("configure", &text)),
             Err(error) => Err(super::fault::of_run(&error, None)),
         }
     }

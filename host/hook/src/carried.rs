@@ -52,6 +52,27 @@ pub(crate) fn read_scripts(engine: &Engine, places: &Places) {
     engine.load_scripts_from(Box::new(InCache { places: places.clone() }));
 }
 
+/// Puts the reader of scripts into the cache folder, or checks the one that is there. For commands, which have time.
+pub(crate) fn keep_scripts(places: &Places) {
+    // Where it cannot be kept, a call unpacks it.
+    let _ = InCache { places: places.clone() }.bytes();
+}
+
+/// The file of the cache folder holds the reader of scripts that this program carries.
+pub(crate) fn is_sound(file: &Path) -> bool {
+    let is_whole = |packed: &Packed| {
+        file.file_name().is_some_and(|name| *name == *name_of(packed))
+            && Stamp::of_private(file).is_some()
+            && fs::read(file).is_ok_and(|bytes| <[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256)
+    };
+    guard_builtins::scripts().is_some_and(is_whole)
+}
+
+/// The name of its file holds the digest of what this program carries; its record is of that digest alone.
+fn name_of(packed: &Packed) -> String {
+    format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256))
+}
+
 /// The reader of scripts, unpacked by each process.
 struct Unpacked;
 
@@ -72,10 +93,9 @@ struct InCache {
 }
 
 impl InCache {
-    /// The file's name holds the digest of what this program carries; its record is of that digest alone.
-    fn file_in(&self, packed: &Packed) -> Option<PathBuf> {
-        let folder = private_artifacts(&self.places.cache).ok()?;
-        Some(folder.join(format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256))))
+    /// Where the file is; none if nothing can be kept there.
+    fn place_of(&self, packed: &Packed) -> Option<PathBuf> {
+        Some(private_artifacts(&self.places.cache).ok()?.join(name_of(packed)))
     }
 
     fn purpose(packed: &Packed) -> String {
@@ -90,9 +110,12 @@ impl InCache {
         if <[u8; 32]>::from(Sha256::digest(&bytes)) != packed.sha256 {
             return None;
         }
-        if let Ok(seal) = Seal::open(&self.places.state) {
+        let (purpose, record) = (Self::purpose(packed), file.with_extension("json"));
+        if let Ok(seal) = Seal::open(&self.places.state)
+            && seal.read(&purpose, &record) != Some(stamp)
+        {
             // Without the record the next process checks the bytes again.
-            let _ = seal.write(&Self::purpose(packed), &file.with_extension("json"), &stamp);
+            let _ = seal.write(&purpose, &record, &stamp);
         }
         Some(bytes)
     }
@@ -101,7 +124,7 @@ impl InCache {
 impl ScriptsArtifact for InCache {
     fn file(&self) -> Option<PathBuf> {
         let packed = guard_builtins::scripts()?;
-        let file = self.file_in(packed)?;
+        let file = self.place_of(packed)?;
         let seal = Seal::open(&self.places.state).ok()?;
         let stamp = seal.read(&Self::purpose(packed), &file.with_extension("json"))?;
         (Stamp::of_private(&file) == Some(stamp)).then_some(file)
@@ -109,11 +132,13 @@ impl ScriptsArtifact for InCache {
 
     fn bytes(&self) -> Option<Vec<u8>> {
         let packed = guard_builtins::scripts()?;
-        let Some(file) = self.file_in(packed) else { return packed.unpacked() };
+        let Some(file) = self.place_of(packed) else { return packed.unpacked() };
         self.checked(packed, &file).or_else(|| {
             let bytes = packed.unpacked()?;
             // Without the file the next process unpacks it again.
-            let _ = write_new(&file, &bytes, 0o600).map(|()| self.checked(packed, &file));
+            if write_new(&file, &bytes, 0o600).is_ok() {
+                self.checked(packed, &file);
+            }
             Some(bytes)
         })
     }

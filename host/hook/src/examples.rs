@@ -37,7 +37,7 @@ pub fn facts() -> Arc<dyn Facts> {
 ///
 /// # Errors
 ///
-/// [`FaultKind::Example`] for the first one that gives another answer.
+/// [`FaultKind::Example`] for the first one that gives another answer; what the machine cannot do now.
 pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, FaultKind>) -> Result<(), FaultKind> {
     let facts = facts();
     for (number, example) in manifest.examples.iter().enumerate() {
@@ -54,6 +54,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         let answer = policy.ask(&mut shared, Limits::PREPARE, Some("{}"), &question);
         let decision = match answer.decision {
             Ok(decision) => decision,
+            Err(fault) if fault.is_of_machine() => return Err(fault),
             Err(fault) => {
                 return fail(format!("`{}` gives no answer: {}", example.input, fault.under(Limits::PREPARE)));
             }

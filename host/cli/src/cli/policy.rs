@@ -51,7 +51,8 @@ fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyho
     match artifacts.ensure(component, wasi, making()) {
         Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault) if fault.is_of_machine() => {
-            Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), ""))
+            let hint = fault.remedy().unwrap_or_default();
+            Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), hint))
         }
         Err(fault) => Err(refused(Exit::Data, format!("`{name}` is no policy: {fault}"), "")),
     }

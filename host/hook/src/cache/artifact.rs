@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::component::{Component, Unpack};
 use super::folders;
-use crate::carried::bundle;
+use crate::carried::{self, bundle};
 use guard_builtins::Artifact as Carried;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
@@ -260,6 +260,11 @@ impl Artifacts {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".scripts") {
+                let is_sound = carried::is_sound(&path);
+                found.push((path, is_sound));
+                continue;
+            }
             let Some(stem) = name.strip_suffix(".cwasm") else { continue };
             let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
             let artifact = || of(Wasi::Frozen).or_else(|| of(Wasi::Absent));

@@ -30,7 +30,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 14";
+const PURPOSE: &str = "prepared chain 15";
 
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;
@@ -211,9 +211,11 @@ pub fn prepare_for(
     prepare_with(places, program, projects, brought, making, find)
 }
 
-/// As [`prepare`], and takes the snapshots that are worth it. For commands, which have time.
+/// As [`prepare`], and takes the snapshots that are worth it, and unpacks the reader of scripts. For commands, which have
+/// time.
 #[must_use]
 pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
+    carried::keep_scripts(places);
     prepare_with(
         places,
         program,

@@ -19,8 +19,8 @@ use guard_contract::{FaultKind, Limits, Wasi};
 use guard_engine::{Compile, ENGINE_KEY, Engine};
 use guard_state::FileLock;
 use guard_state::Seal;
+use guard_state::write_new;
 use guard_state::{Stamp, hex};
-use guard_state::{is_private, write_new};
 
 /// Raised whenever the shape of [`Record`] changes.
 const PURPOSE: &str = "snapshot 1";
@@ -120,11 +120,15 @@ impl Artifacts {
         let digest = match &taken {
             Ok(bytes) => {
                 write_new(&path, bytes, 0o600).ok()?;
-                if describes(&path, artifact) == Ok(manifest.clone()) {
-                    Ok(hex(&Sha256::digest(bytes)))
-                } else {
-                    discard(&path);
-                    Err("it describes itself otherwise".to_owned())
+                match describes(&path, artifact) {
+                    Ok(described) if described == *manifest => Ok(hex(&Sha256::digest(bytes))),
+                    described => {
+                        discard(&path);
+                        if described.is_err_and(|fault| fault.is_of_machine()) {
+                            return None;
+                        }
+                        Err("it describes itself otherwise".to_owned())
+                    }
                 }
             }
             Err(reason) => Err(reason.clone()),
@@ -156,9 +160,8 @@ impl Artifacts {
         let Ok(digest) = record.digest else { return Known::Refused };
         let path = self.file(component, key, "cwasm");
         let usable = || {
-            let data = fs::symlink_metadata(&path).ok().filter(is_private)?;
             // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-            let stamp = Stamp::from(&data);
+            let stamp = Stamp::of_private(&path)?;
             let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.map(&path).is_ok();
             sound.then_some(stamp)
         };

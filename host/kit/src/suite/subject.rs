@@ -65,7 +65,7 @@ impl SubjectError {
     }
 
     fn of_machine(fault: &FaultKind) -> Self {
-        SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), "")
+        SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), fault.remedy().unwrap_or_default())
     }
 }
 
@@ -136,6 +136,7 @@ impl Subject {
             }
             if let Err(fault) = policy.configure(entry.limits, &entry.settings) {
                 return match fault {
+                    FaultKind::NoRoom(_) => Err(SubjectError::of_machine(&fault)),
                     FaultKind::Refused { text, .. } => {
                         fail(format!("`{}` refuses its settings: {text}", entry.name), "correct `settings`")
                     }
@@ -222,6 +223,9 @@ fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
 
 /// What is wrong with a policy, and what its author can do.
 fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
+    if let FaultKind::NoRoom(_) = fault {
+        return SubjectError::of_machine(fault);
+    }
     let hint = match fault {
         FaultKind::Contract(text) if text.ends_with("but a core module") => {
             "build it for wasm32-wasip2, or make a component of it with `wasm-tools component new`"

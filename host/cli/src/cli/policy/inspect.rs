@@ -76,7 +76,8 @@ fn entry(
             // Which one, and what else it is, is what people want to see then.
             Readiness::Ready { .. } | Readiness::Broken(FaultKind::Example(_)) => Ok(member.entry.clone()),
             Readiness::Broken(fault) => {
-                Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))
+                let hint = fault.remedy().unwrap_or_default();
+                Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), hint))
             }
         };
     }
