@@ -1,10 +1,10 @@
 //! What nobody needs any more goes when a chain is prepared, and nothing else does.
 
 use std::fs::{self, File, FileTimes};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{answers, cached, prepared};
+use super::{answers, cached, files, prepared};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -21,6 +21,7 @@ fn age(path: &Path, days: u32) {
 #[test]
 fn old_chains_unnamed_artifacts_and_leftovers_are_removed() {
     let world = prepared();
+    assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let chains = world.path(".cache/guard-host/chains");
     let artifacts = world.path(".cache/guard-host/artifacts");
     let gone = [
@@ -36,11 +37,17 @@ fn old_chains_unnamed_artifacts_and_leftovers_are_removed() {
     for (path, days) in gone.iter().chain(&kept) {
         write_aged(path, *days);
     }
-    // An artifact in use is kept, however old.
-    let used = cached(&world, "shell", "cwasm");
-    age(&used, 400);
+    // An artifact in use is kept, however old, and so is the reader of scripts.
+    let is_reader = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "scripts");
+    let reader = files(&world, "artifacts").into_iter().find(is_reader).unwrap();
+    let used = [cached(&world, "shell", "cwasm"), reader.with_extension("json"), reader];
+    for used in &used {
+        age(used, 400);
+    }
     answers(&world);
-    assert!(used.exists());
+    for used in &used {
+        assert!(used.exists(), "{}", used.display());
+    }
     for (path, days) in &gone {
         assert!(!path.exists(), "{} is {days} days old", path.display());
     }

@@ -1,6 +1,6 @@
 //! Which [`FaultKind`] an error of wasmtime is.
 
-use wasmtime::{Store, Trap};
+use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap};
 
 use guard_contract::{FaultKind, Interface};
 
@@ -32,15 +32,19 @@ pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKin
     of_run(error, last_words.as_deref())
 }
 
-/// Of the start of a guest, which has answered nothing yet. The bundle asks for nothing that a machine with room lacks.
+/// Of the start of a guest. The bundle asks for nothing that a machine with room lacks, and what its memory is made of
+/// fails with a text alone.
 pub(super) fn of_start(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
     match of_run(error, None) {
-        FaultKind::BadAnswer(text) if is_bundle || error.is::<std::io::Error>() || error.is::<rustix::io::Errno>() => {
-            FaultKind::NoRoom(text)
-        }
-        FaultKind::BadAnswer(text) => FaultKind::Artifact(text),
+        FaultKind::BadAnswer(text) if is_bundle || is_of_system(error) => FaultKind::NoRoom(text),
         fault => fault,
     }
+}
+
+fn is_of_system(error: &wasmtime::Error) -> bool {
+    let refused =
+        |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>();
+    error.chain().any(refused) || error.is::<OutOfMemory>() || error.is::<PoolConcurrencyLimitError>()
 }
 
 pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {
@@ -70,13 +74,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_system_refuses_is_want_of_room() {
-        let refused = wasmtime::Error::from(std::io::Error::from(std::io::ErrorKind::OutOfMemory)).context("mapping");
-        assert!(matches!(of_start(&refused, false), FaultKind::NoRoom(_)));
-        let errno = wasmtime::Error::from(rustix::io::Errno::NOMEM);
-        assert!(matches!(of_start(&errno, false), FaultKind::NoRoom(_)));
+    fn of_others_only_what_the_system_refuses_is_want_of_room() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("it cannot be sealed")]
+        struct Wrapped(#[source] std::io::Error);
+        let io = || std::io::Error::from_raw_os_error(12);
+        for refused in [
+            wasmtime::Error::from(io()).context("mapping"),
+            wasmtime::Error::from(Wrapped(io())),
+            wasmtime::Error::from(rustix::io::Errno::NOMEM),
+        ] {
+            assert!(matches!(of_start(&refused, false), FaultKind::NoRoom(_)), "{refused:?}");
+        }
         let too_many = wasmtime::format_err!("resource limit exceeded: instance count too high");
-        assert!(matches!(of_start(&too_many, false), FaultKind::Artifact(_)));
+        assert!(matches!(of_start(&too_many, false), FaultKind::BadAnswer(_)));
         assert!(matches!(of_start(&too_many, true), FaultKind::NoRoom(_)));
         assert_eq!(of_start(&wasmtime::Error::from(Trap::Interrupt), true), FaultKind::Time);
     }

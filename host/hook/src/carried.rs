@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guard_builtins::Packed;
 use sha2::{Digest, Sha256};
 
-use crate::cache::folders::private_artifacts;
+use crate::cache::folders::{artifacts, private_artifacts};
 use guard_contract::FaultKind;
 use guard_engine::{Analyzer, Bundle, ENGINE_KEY, Engine, InitialMemory, ScriptsArtifact};
 use guard_state::{Places, Seal, Stamp, hex, write_new};
@@ -58,14 +58,17 @@ pub(crate) fn keep_scripts(places: &Places) {
     let _ = InCache { places: places.clone() }.bytes();
 }
 
-/// The file of the cache folder holds the reader of scripts that this program carries.
-pub(crate) fn is_sound(file: &Path) -> bool {
-    let is_whole = |packed: &Packed| {
-        file.file_name().is_some_and(|name| *name == *name_of(packed))
-            && Stamp::of_private(file).is_some()
-            && fs::read(file).is_ok_and(|bytes| <[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256)
-    };
-    guard_builtins::scripts().is_some_and(is_whole)
+/// Where the reader of scripts lies in a cache folder; none if this program carries none.
+pub(crate) fn scripts_in(cache: &Path) -> Option<PathBuf> {
+    guard_builtins::scripts().map(|packed| artifacts(cache).join(name_of(packed)))
+}
+
+/// Whether this file of the reader of scripts is whole; none if it is that of another version.
+pub(crate) fn is_whole(file: &Path) -> Option<bool> {
+    let packed =
+        guard_builtins::scripts().filter(|packed| file.file_name().is_some_and(|name| *name == *name_of(packed)))?;
+    let holds = |bytes: Vec<u8>| <[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256;
+    Some(Stamp::of_private(file).is_some() && fs::read(file).is_ok_and(holds))
 }
 
 /// The name of its file holds the digest of what this program carries; its record is of that digest alone.

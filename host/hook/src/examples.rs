@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::scene;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::{FaultKind, Limits};
@@ -48,7 +47,16 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         };
         let call = ToolCall::new(&example.tool, input);
         let mut shared = Shared::default();
-        let scene = scene::analyzed(&call, &circumstances(), facts.clone(), || analyzer.clone(), &mut shared);
+        let (at, mut failed) = (circumstances(), None);
+        let read = |command: &str, dialect: &str| {
+            let read =
+                analyzer.clone().and_then(|found| found.analyze(&mut shared, command, dialect, &at.cwd, &at.home));
+            read.inspect_err(|fault| failed = Some(fault.clone()))
+        };
+        let scene = guard_chain::scene::analyzed(&call, &at, facts.clone(), read);
+        if let Some(fault) = failed.filter(FaultKind::is_of_machine) {
+            return Err(fault);
+        }
         let grants = Arc::new(Grants::everything());
         let question = Question { scene, grants, manifest, tool: &call.tool, input: &example.input };
         let answer = policy.ask(&mut shared, Limits::PREPARE, Some("{}"), &question);
@@ -79,7 +87,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::carried;
+    use crate::{carried, scene};
     use guard_engine::Engine;
 
     #[test]

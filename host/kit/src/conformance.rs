@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::suite::{SubjectError, SubjectErrorKind, Workshop, entry_of};
 use guard_contract::Manifest;
-use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
+use guard_contract::{ImportResolution, Interface, Wasi};
 use guard_engine::clock::Clock;
 use guard_facts::Used;
 use guard_hook::cache::Component;
@@ -199,10 +199,9 @@ pub fn examine(
     places: &Places,
 ) -> Result<Report, SubjectError> {
     let entry = entry_of(name, wasi, cwd)?;
-    let of_machine = |fault: FaultKind| SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), "");
     let component = Component::of(&entry)
         .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
-    let workshop = Workshop::open(places).map_err(of_machine)?;
+    let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
     let _clock = Clock::start(workshop.engine.clone());
     let analyzer = workshop.analyzer();
     let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());

@@ -261,8 +261,7 @@ impl Artifacts {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.ends_with(".scripts") {
-                let is_sound = carried::is_sound(&path);
-                found.push((path, is_sound));
+                found.extend(carried::is_whole(&path).map(|is_whole| (path, is_whole)));
                 continue;
             }
             let Some(stem) = name.strip_suffix(".cwasm") else { continue };

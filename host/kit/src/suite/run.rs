@@ -63,7 +63,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
 /// What is wrong with a case that cannot be run: what was expected of it, and what it is.
 type Unfit = (String, String);
 
-/// A case as the hook would read it.
+/// A case: its payload as the hook would read it, or its input.
 struct Read {
     harness: &'static dyn Harness,
     surface: &'static Surface,
@@ -135,6 +135,7 @@ fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
     };
     let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, AskOptions::default())).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
+    // An input comes from no harness whose prompts could be skipped.
     let skips = case.payload.is_some() && harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
     Ok(Course { harness, surface, verdict, traces, reply: None })

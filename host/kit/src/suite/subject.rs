@@ -64,7 +64,7 @@ impl SubjectError {
         SubjectError { text: text.into(), hint: hint.into(), kind }
     }
 
-    fn of_machine(fault: &FaultKind) -> Self {
+    pub(crate) fn of_machine(fault: &FaultKind) -> Self {
         SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), fault.remedy().unwrap_or_default())
     }
 }
@@ -136,7 +136,7 @@ impl Subject {
             }
             if let Err(fault) = policy.configure(entry.limits, &entry.settings) {
                 return match fault {
-                    FaultKind::NoRoom(_) => Err(SubjectError::of_machine(&fault)),
+                    fault if fault.is_of_machine() => Err(unusable(entry, &fault)),
                     FaultKind::Refused { text, .. } => {
                         fail(format!("`{}` refuses its settings: {text}", entry.name), "correct `settings`")
                     }
@@ -223,9 +223,6 @@ fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
 
 /// What is wrong with a policy, and what its author can do.
 fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
-    if let FaultKind::NoRoom(_) = fault {
-        return SubjectError::of_machine(fault);
-    }
     let hint = match fault {
         FaultKind::Contract(text) if text.ends_with("but a core module") => {
             "build it for wasm32-wasip2, or make a component of it with `wasm-tools component new`"
@@ -239,7 +236,8 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
         Source::File(path) => path.display().to_string(),
     };
     let text = format!("`{name}` cannot be used: {}", fault.under(Limits::PREPARE));
-    SubjectError::new(SubjectErrorKind::Policy, text, hint)
+    let kind = if fault.is_of_machine() { SubjectErrorKind::Machine } else { SubjectErrorKind::Policy };
+    SubjectError::new(kind, text, fault.remedy().unwrap_or_else(|| hint.to_owned()))
 }
 
 /// The user's artifacts, if there is a place for them.

@@ -44,8 +44,8 @@ pub(crate) fn read(code: &str) -> Summary {
 pub(crate) fn read_javascript(code: &str) -> Summary {
     let codes = Codes::default();
     let mut reader = Reader::new(&codes);
-    reader.may(code);
     if code.len() > LONGEST {
+        reader.may(code);
         reader.lose("the code is too long", Unknown::ALL);
     } else {
         reader.code_of_javascript(code);

@@ -16,9 +16,9 @@ pub(in crate::cli) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CacheCommand {
-    /// Compile the policies of the chain
+    /// Compile the policies of the chain, and unpack the reader of scripts
     Warm,
-    /// Check every compiled policy against its digest
+    /// Check every file of compiled code against its digest
     Verify,
     /// Show what is there, with sizes and ages
     List {
