@@ -24,9 +24,9 @@ pub struct Code {
 impl Code {
     /// The code, if wasmtime could make what its guests' memories begin with; else that of a file in memory.
     ///
-    /// Of an artifact that lies in no file wasmtime makes a file in memory for that, and seals it. The kernel refuses to
-    /// seal (`EBUSY`) if something else holds one of the pages for longer than about 150 ms, as happened on a busy machine.
-    /// An artifact in a file needs no such file.
+    /// Of an artifact that lies in no file wasmtime makes a file in memory for that, and seals it. On a busy machine the
+    /// kernel has refused to seal; it does so if something else holds one of the pages for longer than some 150 ms
+    /// (`F_ADD_SEALS`, `EBUSY`). An artifact in a file needs no such file.
     fn or_from_file(self, engine: &wasmtime::Engine, artifact: &[u8]) -> Code {
         if self.component.initialize_copy_on_write_image().is_ok() {
             return self;
