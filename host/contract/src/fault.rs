@@ -94,7 +94,8 @@ impl FaultKind {
         match self {
             FaultKind::Unused { hint, .. } => Some(hint.clone()),
             FaultKind::NoRoom(_) => Some(
-                "free memory or raise its limit (each guest reserves 4 GiB of addresses: `ulimit -v`), and try again"
+                "free memory or raise the limits of the process (each guest reserves 4 GiB of addresses: `ulimit -v`), \
+                 and try again"
                     .to_owned(),
             ),
             _ => None,

@@ -35,6 +35,7 @@ impl Code {
         if let Some(mapped) = read_through_file(engine, artifact) {
             return mapped;
         }
+        #[cfg(not(target_os = "linux"))]
         let _ = (engine, artifact);
         // Its start says what is wrong.
         self

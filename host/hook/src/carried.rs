@@ -67,8 +67,12 @@ pub(crate) fn scripts_in(cache: &Path) -> Option<PathBuf> {
 pub(crate) fn is_whole(file: &Path) -> Option<bool> {
     let packed =
         guard_builtins::scripts().filter(|packed| file.file_name().is_some_and(|name| *name == *name_of(packed)))?;
-    let holds = |bytes: Vec<u8>| <[u8; 32]>::from(Sha256::digest(&bytes)) == packed.sha256;
-    Some(Stamp::of_private(file).is_some() && fs::read(file).is_ok_and(holds))
+    Some(Stamp::of_private(file).is_some() && bytes_in(file, packed).is_some())
+}
+
+/// The bytes of the file, if they are those that this program carries.
+fn bytes_in(file: &Path, packed: &Packed) -> Option<Vec<u8>> {
+    fs::read(file).ok().filter(|bytes| <[u8; 32]>::from(Sha256::digest(bytes)) == packed.sha256)
 }
 
 /// The name of its file holds the digest of what this program carries; its record is of that digest alone.
@@ -109,10 +113,7 @@ impl InCache {
     fn checked(&self, packed: &Packed, file: &Path) -> Option<Vec<u8>> {
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
         let stamp = Stamp::of_private(file)?;
-        let bytes = fs::read(file).ok()?;
-        if <[u8; 32]>::from(Sha256::digest(&bytes)) != packed.sha256 {
-            return None;
-        }
+        let bytes = bytes_in(file, packed)?;
         let (purpose, record) = (Self::purpose(packed), file.with_extension("json"));
         if let Ok(seal) = Seal::open(&self.places.state)
             && seal.read(&purpose, &record) != Some(stamp)

@@ -136,6 +136,7 @@ impl Prepared {
         let chains = fs::read_dir(folder).into_iter().flatten().flatten();
         let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
         let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
+        // What belongs together has one name, and is kept under that of an artifact.
         let kept = kept.chain(carried::scripts_in(&places.cache).map(|path| path.with_extension("cwasm")));
         prune::artifacts(&folders::artifacts(&places.cache), &kept.collect());
     }
