@@ -28,6 +28,7 @@ mod policy_languages;
 mod programs;
 mod registry;
 mod remote;
+mod requirements;
 mod sandbox;
 mod serve;
 mod service;
