@@ -14,6 +14,9 @@ const LINKS: usize = 40;
 /// The longest `.git` file that is read.
 const GIT_FILE_BYTES: usize = 4096;
 
+/// Folders of `PATH` beyond these are not searched.
+const SEARCHED: usize = 64;
+
 /// What a path names, without following a link at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
@@ -38,6 +41,13 @@ pub trait Disk {
 
     /// The start of a file, at most `cap` bytes of text.
     fn read_head(&self, path: &str, cap: usize) -> Option<String>;
+
+    /// Whether a command runs the program of guard-host: it leads there by a link, or has the same content. `command` is
+    /// an absolute path, or a name that is looked up in `PATH`.
+    fn runs_own_program(&self, command: &str) -> bool {
+        let _ = command;
+        false
+    }
 }
 
 /// Where a call happens. All three are absolute; an empty one is not known.
@@ -158,6 +168,34 @@ fn is_linked(disk: &dyn Disk, git: &str) -> bool {
         return lexical(back.trim(), &target, "") == git;
     }
     target.contains("/.git/modules/") && disk.entry(&format!("{target}/HEAD")) == Entry::File
+}
+
+/// The absolute path, or the name, of the file that a command's first word means. None if that is known only at run time.
+#[must_use]
+pub fn command_path(word: &str, cwd: &str, home: &str) -> Option<String> {
+    let below_home = ["$HOME/", "${HOME}/"].iter().find_map(|start| word.strip_prefix(start));
+    let path = below_home.map_or_else(|| word.to_owned(), |rest| format!("{home}/{rest}"));
+    if path.is_empty() || path.contains(['$', '`', '*', '?', '[', '\0']) {
+        return None;
+    }
+    Some(if path.contains('/') { absolute(&path, cwd, home) } else { path })
+}
+
+/// The files that a command may be: itself if it is a path, or one in each folder of `search`, which is the text of `PATH`.
+pub fn command_files<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = String> + use<'a> {
+    let is_path = command.contains('/');
+    let folders = search.split(':').filter(move |folder| !is_path && folder.starts_with('/')).take(SEARCHED);
+    is_path.then(|| command.to_owned()).into_iter().chain(folders.map(move |folder| format!("{folder}/{command}")))
+}
+
+/// Whether a command runs `program` in a world that lists its files and links: by its path or by its content.
+pub fn runs_program(disk: &dyn Disk, command: &str, search: &str, program: &str) -> bool {
+    let content = |path: &str| disk.read_head(path, PATH_BYTES).filter(|text| !text.is_empty());
+    let file =
+        command_files(command, search).filter_map(|file| canonical(disk, &file)).find(|file| file.kind == "file");
+    file.is_some_and(|file| {
+        file.path == program || content(&file.path).is_some_and(|text| Some(text) == content(program))
+    })
 }
 
 /// What a path names in a world that lists its files and links by path, and folders; those above exist too.

@@ -31,7 +31,8 @@ pub use cases::{Case, GitFacts, Suite, WorldFacts};
 use serde_json::Value;
 
 use crate::bindings::guard::policy::context::Facts;
-use crate::syntax::{Analysis, Coverage};
+use crate::resolve::{Disk, command_path};
+use crate::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::{Decision, Policy, ProjectManifest, ResolvedPath, guest};
 
 /// All that a policy can see in a test.
@@ -55,6 +56,8 @@ pub struct World {
     pub env: BTreeMap<String, String>,
     /// What git says; nothing is known without it.
     pub git: Option<GitFacts>,
+    /// The file of guard-host's program; others with its text are copies.
+    pub program: Option<String>,
     /// The manifests of the project, by folder.
     pub manifests: BTreeMap<String, Vec<ProjectManifest>>,
 }
@@ -95,6 +98,7 @@ impl Default for World {
             paths: BTreeMap::new(),
             env: BTreeMap::new(),
             git: None,
+            program: None,
             manifests: BTreeMap::new(),
         }
     }
@@ -134,6 +138,27 @@ impl World {
             }
         }
         self.analysis.effects = effects;
+        self.mark_own_program();
+    }
+
+    /// Notes which commands run the program of guard-host, as the host does.
+    fn mark_own_program(&mut self) {
+        let found = self.analysis.commands.iter().filter_map(|command| {
+            let word = command.argv.first()?;
+            let path = command_path(&word.text, &command.cwd, &self.facts.home)?;
+            self.runs_own_program(&path).then(|| Effect {
+                kind: "execute".to_owned(),
+                operation: "execute.guard-host".to_owned(),
+                severity: Severity::Notable,
+                target: word.text.clone(),
+                path: ResolvedPath::unresolved(""),
+                command_id: command.id,
+                certain: command.certain,
+                tags: Vec::new(),
+            })
+        });
+        let found: Vec<Effect> = found.collect();
+        self.analysis.effects.extend(found);
     }
 }
 

@@ -47,6 +47,8 @@ pub struct WorldFacts {
     pub dirs: BTreeSet<String>,
     /// Symbolic links by absolute path.
     pub links: BTreeMap<String, String>,
+    /// The file of guard-host's program. Others with its text are copies. Default: none.
+    pub program: Option<String>,
     /// What git says. Default: nothing is known.
     pub git: Option<GitFacts>,
 }
@@ -107,6 +109,7 @@ impl WorldFacts {
         put(&mut world.cwd, &over.cwd);
         put(&mut world.project_root, &over.project_root);
         put(&mut world.home, &over.home);
+        put(&mut world.program, &over.program);
         world.env.extend(over.env.clone());
         world.files.extend(over.files.clone());
         world.dirs.extend(over.dirs.iter().cloned());

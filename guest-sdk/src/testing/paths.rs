@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::ResolvedPath;
-use crate::resolve::{Disk, Entry, Place, entry};
+use crate::resolve::{Disk, Entry, Place, entry, runs_program};
 
 impl World {
     pub(super) fn resolve(&self, path: &str) -> ResolvedPath {
@@ -24,6 +24,11 @@ impl Disk for World {
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         self.files.get(path).map(|text| text.get(..text.floor_char_boundary(cap)).unwrap_or(text).to_owned())
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
+        self.program.as_deref().is_some_and(|program| runs_program(self, command, search, program))
     }
 }
 

@@ -71,6 +71,9 @@ fn put(given: &WorldFacts, world: &mut World) {
     world.files.extend(given.files.clone());
     world.dirs.extend(given.dirs.iter().cloned());
     world.links.extend(given.links.clone());
+    if given.program.is_some() {
+        world.program.clone_from(&given.program);
+    }
     if given.git.is_some() {
         world.git.clone_from(&given.git);
     }

@@ -3,8 +3,8 @@
 //! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
 //! in where each path leads.
 
-use crate::disposable;
 use crate::{Facts, Resolver};
+use crate::{disposable, own_program};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{is_below, trimmed};
@@ -46,6 +46,7 @@ pub fn analyze(
     fill_paths(&mut analysis, facts, resolver);
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);
+    own_program::mark(&mut analysis, facts, &at.home);
     analysis
 }
 

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use guard_contract::FactFault;
 
+use guard_sdk::resolve::runs_program;
 use guard_sdk::testing::cases::GitFacts;
 
 use crate::{Disk, Entry, Facts, GitAsked, GitQuestion};
@@ -23,6 +24,8 @@ pub struct FixedFacts {
     pub dirs: BTreeSet<String>,
     /// The texts of symbolic links by absolute path.
     pub links: BTreeMap<String, String>,
+    /// The file of guard-host's program; others with its text are copies.
+    pub program: Option<String>,
     /// What git says; nothing is known without it.
     pub git: Option<GitFacts>,
 }
@@ -35,6 +38,11 @@ impl Disk for FixedFacts {
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         let text = self.files.get(path)?;
         text.get(..text.floor_char_boundary(cap.min(text.len()))).map(str::to_owned)
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
+        self.program.as_deref().is_some_and(|program| runs_program(self, command, search, program))
     }
 }
 

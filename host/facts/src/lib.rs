@@ -19,6 +19,7 @@ mod disposable;
 pub mod fixed;
 pub mod git;
 pub mod manifests;
+mod own_program;
 #[cfg(not(target_family = "wasm"))]
 pub mod real;
 pub mod recorded;

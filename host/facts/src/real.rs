@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use cap_std::fs::Dir;
 use crate::{Disk, Entry, Facts, GitAsked, git};
 use guard_contract::FactFault;
 use guard_contract::paths;
+use guard_sdk::resolve::command_files;
 
 /// The machine this program runs on, with the variables that it was started with.
 #[derive(Debug, Clone)]
@@ -24,6 +26,42 @@ impl RealFacts {
     #[must_use]
     pub fn new(env: impl Into<Arc<BTreeMap<String, String>>>) -> Self {
         RealFacts { env: env.into() }
+    }
+}
+
+/// The names of the two programs, which lie in one folder.
+const PROGRAMS: [&str; 2] = ["guard-host", "guard-host-tools"];
+
+/// Bytes that are compared at once.
+const CHUNK: usize = 64 << 10;
+
+/// Whether a file is one of the programs of guard-host, or has the same content.
+fn is_own_program(file: &str) -> bool {
+    let Ok(own) = std::env::current_exe() else { return false };
+    let beside = PROGRAMS.map(|name| own.with_file_name(name));
+    // Comparing the sizes first spares reading any other program.
+    let Ok(size) = fs::metadata(file).map(|data| data.len()) else { return false };
+    let mut alike =
+        std::iter::once(own).chain(beside).filter(|own| fs::metadata(own).is_ok_and(|own| own.len() == size));
+    alike.any(|own| {
+        fs::canonicalize(file).ok() == fs::canonicalize(&own).ok() || has_content_of(file, &own) == Some(true)
+    })
+}
+
+/// Whether two files of one size have the same content.
+fn has_content_of(file: &str, other: &Path) -> Option<bool> {
+    let (mut file, mut other) = (File::open(file).ok()?, File::open(other).ok()?);
+    let (mut here, mut there) = (vec![0; CHUNK], vec![0; CHUNK]);
+    loop {
+        let count = file.read(&mut here).ok()?;
+        let (here, there) = (here.get(..count)?, there.get_mut(..count)?);
+        if count == 0 {
+            return Some(true);
+        }
+        other.read_exact(there).ok()?;
+        if here != there {
+            return Some(false);
+        }
     }
 }
 
@@ -51,6 +89,13 @@ impl Disk for RealFacts {
         let limit = u64::try_from(cap).unwrap_or(u64::MAX);
         File::open(path).ok()?.take(limit).read_to_string(&mut text).ok()?;
         Some(text)
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
+        let mut files =
+            command_files(command, search).filter(|file| fs::metadata(file).is_ok_and(|data| data.is_file()));
+        files.next().is_some_and(|file| is_own_program(&file))
     }
 }
 

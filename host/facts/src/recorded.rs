@@ -29,6 +29,9 @@ pub struct Record {
     /// What git said, by question and path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub git: BTreeMap<String, Option<String>>,
+    /// The commands that run the program of guard-host.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub own_program: BTreeSet<String>,
 }
 
 const LINK: &str = "link:";
@@ -120,6 +123,14 @@ impl Disk for Recording {
         let head = self.facts.read_head(path, cap);
         self.noted().heads.insert(key, head.clone());
         head
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        let runs = self.facts.runs_own_program(command);
+        if runs {
+            self.noted().own_program.insert(command.to_owned());
+        }
+        runs
     }
 }
 
@@ -259,6 +270,10 @@ impl Disk for Recorded {
             missing.heads.insert(key.clone());
         })
         .flatten()
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        self.record.own_program.contains(command)
     }
 }
 

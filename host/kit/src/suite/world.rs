@@ -34,6 +34,7 @@ pub(super) fn machine(world: &WorldFacts) -> FixedFacts {
         files: world.files.clone(),
         dirs,
         links: world.links.clone(),
+        program: world.program.clone(),
         git: world.git.clone(),
     }
 }
