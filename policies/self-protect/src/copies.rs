@@ -14,6 +14,9 @@ const COPIERS: &[&str] = &[
     "tee",
 ];
 
+/// What a command copies beyond these is not looked at: each costs a question to the machine.
+const SOURCES: usize = 32;
+
 /// The new name, where a command gives the program one.
 pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Option<&'a str> {
     if is_remote(command) || !copies(command) {
@@ -23,7 +26,8 @@ pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Optio
     if written.is_empty() {
         return None;
     }
-    let mut given = sources(command, view).filter(|source| is_program(source, view)).peekable();
+    let is_given = |source: &&str| is_program(source, view) || leads_to_program(source, view);
+    let mut given = sources(command, view).take(SOURCES).filter(is_given).peekable();
     given.peek()?;
     let several = given.all(is_pattern);
     let other = written.iter().find(|effect| !keeps_name(effect, several, &written, view))?;
@@ -64,6 +68,12 @@ fn is_program(path: &str, view: &CallView<'_>) -> bool {
     let is =
         |word: &str| view.guard.is_program(word) || (spells_letters(last_of(word)) && view.guard.fits_program(word));
     is(path) || (path.starts_with(['$', '`']) && words_of(path).any(is))
+}
+
+/// Whether a path leads to the program by a link.
+fn leads_to_program(path: &str, view: &CallView<'_>) -> bool {
+    let canonical = view.call.resolve(path).canonical;
+    !canonical.is_empty() && view.guard.is_program(&canonical)
 }
 
 /// The words of a text of the shell, roughly.

@@ -1,6 +1,7 @@
 //! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
 //! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
-//! program another name asks too. A pattern or a search that fits the program's name counts as the name.
+//! program another name asks too. A pattern or a search that fits the program's name counts as the name, and so does
+//! any name of a file that is the program: a link, a hard link, a copy.
 //!
 //! ## Why
 //! Confirmations, trust in a project's file and the registration of hooks are decisions of the user.
@@ -25,6 +26,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, is_remote, shorten};
 use crate::copies::{Guess, guess, other_name};
+use crate::names::last_of;
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-command",
@@ -82,6 +84,17 @@ const TELLING: &[&str] = &[
     "untrust",
 ];
 
+/// Names of links to the program, and the command that each stands for: the metadata `called` and `confirmed-by` of the
+/// policies. The hook's names do so only where no other command is given.
+const LINK_NAMES: &[(&str, &str)] = &[
+    ("dangerous-command-guard.sh", "hook"),
+    ("guardrail-confirm.py", "confirm"),
+    ("guardrail.py", "hook"),
+    ("nous-plan-enforcer", "hook"),
+    ("protected-files-guard.py", "hook"),
+    ("write-control.sh", "hook"),
+];
+
 /// Options of guard-host that take a value.
 const VALUED: &[&str] = &["--config", "--state", "--cache", "--started-as"];
 
@@ -95,7 +108,9 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> {
     let shown = shorten(&command.text());
     if let Some(start) = start(command, view) {
-        let (outcome, why, remedy) = of_guard(&words(command, start))?;
+        let implied = implied_word(command, start, view);
+        let words: Vec<&str> = implied.into_iter().chain(words(command, start)).collect();
+        let (outcome, why, remedy) = of_guard(&words)?;
         let message = match outcome {
             Outcome::Deny => format!("`{shown}` is for a person: {why}"),
             _ => format!("`{shown}` needs confirmation: {why}"),
@@ -139,7 +154,7 @@ fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
 
 /// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.
 fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
-    if view.guard.is_program(command.word(0)) {
+    if view.guard.is_program(command.word(0)) || runs_by_file(command, view) {
         return Some(1);
     }
     let runs = match command.program() {
@@ -148,6 +163,20 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     };
     let named = || command.argv.iter().position(|word| view.guard.is_program(&word.text));
     runs.then(named).flatten().map(|at| at + 1)
+}
+
+/// Whether the host found that the command's file is the program, whatever its name.
+fn runs_by_file(command: &Command, view: &CallView<'_>) -> bool {
+    let mut effects = view.analysis.effects.iter();
+    effects.any(|effect| effect.operation == "execute.guard-host" && effect.command_id == command.id)
+}
+
+/// The command of guard-host that the program's name stands for, if it is a link that takes the place of a script.
+fn implied_word(command: &Command, start: usize, view: &CallView<'_>) -> Option<&'static str> {
+    let name = last_of(command.word(0));
+    let (_, word) = LINK_NAMES.iter().find(|(link, _)| *link == name)?;
+    let is_implied = *word == "confirm" || words(command, start).is_empty();
+    (is_implied && runs_by_file(command, view)).then_some(word)
 }
 
 /// The words for guard-host without its global options.
@@ -278,4 +307,25 @@ fn selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
         };
         words.any(|word| own(&word.text))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_links_are_those_of_the_metadata() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let manifests = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path().join("Cargo.toml"));
+        let mut expected = Vec::new();
+        for text in manifests.filter_map(|path| std::fs::read_to_string(path).ok()) {
+            let manifest: toml::Table = toml::from_str(&text).unwrap();
+            let guard = || manifest.get("package")?.get("metadata")?.get("guard")?.as_table();
+            for (key, word) in [("called", "hook"), ("confirmed-by", "confirm")] {
+                expected.extend(guard().and_then(|guard| Some((guard.get(key)?.as_str()?.to_owned(), word))));
+            }
+        }
+        expected.sort();
+        assert_eq!(LINK_NAMES.iter().map(|(name, word)| ((*name).to_owned(), *word)).collect::<Vec<_>>(), expected);
+    }
 }
