@@ -33,6 +33,7 @@ mod system;
 mod table;
 pub(crate) mod temporary;
 mod text;
+mod trees;
 mod uploads;
 
 use crate::by_name;
@@ -94,6 +95,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     }
     machine::find(run);
     installs::find(run);
+    trees::find(run);
     let before = run.count();
     scripts::bare_sql(run);
     secrets::find(run);

@@ -182,6 +182,12 @@ impl<'a> Run<'a> {
         self.write_as(operand, draft);
     }
 
+    /// Files below the folder are written whose names the command line does not show.
+    pub(crate) fn write_tree(&mut self, folder: &Operand<'_>) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag("tree", true);
+        self.write_as(folder, draft);
+    }
+
     /// The file is written, as the draft says.
     pub(crate) fn write_as(&mut self, operand: &Operand<'_>, draft: Draft) {
         if operand.text == "-" || operand.text.is_empty() || is_substituted(operand) {

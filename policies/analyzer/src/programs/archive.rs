@@ -41,6 +41,27 @@ fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>) {
     }
 }
 
+/// Of what the archive holds, the named files and folders are written below `folder`, and all of it if none is named.
+fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Operand<'_>]) {
+    // A pattern of the program may reach into folders, so nothing is known behind the name in which it begins.
+    let fixed = |member: &Operand<'_>| {
+        let plain = member.text.split(['*', '?', '[']).next().unwrap_or_default();
+        let end = if plain.len() == member.text.len() { plain.len() } else { plain.rfind('/').unwrap_or(0) };
+        plain.get(..end).unwrap_or_default().to_owned()
+    };
+    if members.is_empty() || members.iter().any(|member| member.dynamic || fixed(member).is_empty()) {
+        return unpack(run, folder);
+    }
+    for member in members {
+        let text = fixed(member);
+        let text = match folder {
+            Some(folder) => format!("{}/{}", folder.text.trim_end_matches('/'), text.trim_start_matches('/')),
+            None => text,
+        };
+        unpack(run, Some(&folder.unwrap_or(member).renamed(text)));
+    }
+}
+
 /// A dump of a file system. Its device stays as it is.
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.value("f", "file") {
@@ -67,7 +88,10 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if mode("x", "extract") || parsed.has("", "get") {
         file.iter().for_each(|file| run.read(file));
         if !mode("O", "to-stdout") {
-            unpack(run, folder.as_ref());
+            let folder = parsed.value("", "one-top-level").or_else(|| folder.clone());
+            // The names of what is written are then others than those in the archive.
+            let renames = parsed.has("", "transform") || parsed.has("", "strip-components") || parsed.has("s", "");
+            unpack_named(run, folder.as_ref(), if renames { &[] } else { &rest });
             if parsed.is("P", "absolute-names") || letters.contains('P') {
                 // The archive says where; it may be anywhere.
                 let here = here();
@@ -128,7 +152,9 @@ fn old_style<'a>(parsed: &Parsed<'a>, bundle: &Word) -> Tar<'a> {
 fn unzip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|file| run.read(file));
     if !parsed.is("lpvtzZ", "") {
-        unpack(run, parsed.value("d", "").as_ref());
+        let members = parsed.from(1);
+        // `-j` leaves the folders of a member out.
+        unpack_named(run, parsed.value("d", "").as_ref(), if parsed.is("j", "") { &[] } else { members });
     }
 }
 
@@ -146,8 +172,14 @@ fn zip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.text(0) {
         "x" | "e" => {
-            parsed.from(1).iter().take(1).for_each(|file| run.read(file));
-            unpack(run, parsed.value("o", "").as_ref());
+            let (file, mut members) = (parsed.from(1).first(), parsed.from(2));
+            file.iter().for_each(|file| run.read(file));
+            let mut folder = parsed.value("o", "");
+            // `unrar x FILE MEMBERS FOLDER/`
+            if let Some((last, others)) = members.split_last().filter(|(last, _)| last.text.ends_with('/')) {
+                (folder, members) = (Some(last.clone()), others);
+            }
+            unpack_named(run, folder.as_ref(), if parsed.text(0) == "e" { &[] } else { members });
         }
         "a" | "u" => {
             parsed.from(1).iter().take(1).for_each(|file| run.write(file));
@@ -194,7 +226,7 @@ fn cpio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         if parsed.has("t", "list") {
             return;
         }
-        unpack(run, parsed.value("D", "directory").as_ref());
+        unpack_named(run, parsed.value("D", "directory").as_ref(), &parsed.operands);
     } else {
         parsed.values("FO", "file").for_each(|file| run.write(&file));
     }

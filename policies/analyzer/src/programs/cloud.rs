@@ -1,5 +1,6 @@
 //! What no table can say of cloud accounts and hosted repositories: the files that a command moves.
 
+use super::trees::keeps_names;
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
@@ -12,7 +13,10 @@ pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     let is_here = |operand: &&Operand<'a>| !operand.text.contains("://");
     parsed.from(2).iter().take(1).filter(is_here).for_each(|from| run.read(from));
-    parsed.from(3).iter().take(1).filter(is_here).for_each(|to| run.write(to));
+    let whole = parsed.text(1) == "sync" || parsed.has("", "recursive");
+    for to in parsed.from(3).iter().take(1).filter(is_here) {
+        if whole || !keeps_names(&to.text) { run.write_tree(to) } else { run.write(to) }
+    }
 }
 
 /// `gh gist create`: the files become public, or known to whoever has the address.

@@ -11,6 +11,7 @@ mod relatives;
 use guard_sdk::syntax::Severity;
 
 use super::program::Program;
+use super::trees;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -100,7 +101,7 @@ pub(super) fn is_verb(name: &str) -> bool {
 }
 
 fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.values("C", "").for_each(|folder| run.enter(&folder));
+    parsed.values("C", "").chain(parsed.value("", "work-tree")).for_each(|folder| run.enter(&folder));
     let Some((first, words)) = parsed.rest.split_first().filter(|_| !parsed.is("h", "help")) else { return };
     if words.first().is_some_and(|word| word.text == "--help") || words.len() == 1 && run.command.word(2) == "-h" {
         return;
@@ -135,6 +136,10 @@ fn annex<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// Bridges to other systems, and the part of a tree that has a repository of its own.
 fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let prefix = run.parse(run.arguments(), Options::new("P", "prefix")).value("P", "prefix");
+    if let Some(prefix) = prefix.filter(|_| matches!(parsed.text(0), "add" | "merge" | "pull")) {
+        run.write_tree(&prefix);
+    }
     if matches!(parsed.text(0), "dcommit" | "submit" | "push") {
         run.emit(Draft::notable("vcs", "git.push").tag("by", parsed.text(0)));
     }
@@ -206,7 +211,7 @@ fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
         }
         "add" => {
-            parsed.operands.iter().take(1).for_each(|folder| run.write(folder));
+            parsed.operands.iter().take(1).for_each(|folder| run.write_tree(folder));
             parsed.values("B", "").for_each(|branch| refs::moved(run, &branch));
         }
         _ => {}
@@ -226,12 +231,10 @@ fn clone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         set(run, setting);
     }
     if let Some(folder) = parsed.operands.get(1) {
-        run.write(folder);
+        run.write_tree(folder);
         return;
     }
-    let name = url.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
-    let name = name.strip_suffix(".git").unwrap_or(name).to_owned();
-    run.write(&url.renamed(name));
+    run.write_tree(&trees::folder_of(url));
 }
 
 fn init<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -32,7 +32,11 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
             match is_remote(to) {
                 true => run.emit(Draft::notable("network", "network.upload").target(&to.text)),
-                false => run.write(to),
+                false => {
+                    let by = run.name.clone();
+                    let whole = !verb.ends_with("to");
+                    run.write_as(to, Draft::notable("write", "fs.write").tag("by", &by).flag("tree", whole));
+                }
             }
             // What the source lacks goes from the destination.
             if verb == "sync" && is_remote(to) {

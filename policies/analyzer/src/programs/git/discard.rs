@@ -138,12 +138,24 @@ pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// A file that is written over is not asked for twice.
 pub(super) fn checkout_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // The prefix is a text before each name, so a folder only with a slash at its end.
+    if let Some(prefix) = parsed.value("", "prefix") {
+        if prefix.text.ends_with('/') && parsed.operands.is_empty() {
+            run.write_tree(&prefix);
+        }
+        for file in &parsed.operands {
+            run.write(&prefix.renamed(format!("{}{}", prefix.text, file.text)));
+        }
+    }
     if parsed.is("f", "force") && !parsed.is("", "prefix") {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
 }
 
 pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(prefix) = parsed.value("", "prefix").filter(|_| parsed.is("u", "")) {
+        run.write_tree(&prefix);
+    }
     if parsed.has("", "reset") && parsed.is("u", "") && !parsed.is("n", "dry-run") {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
@@ -151,7 +163,15 @@ pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn submodule<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((first, words)) = parsed.rest.split_first() else { return };
-    let rest = run.parse(words, Options::new("", "depth reference"));
+    let rest = run.parse(words, Options::new("b", "branch name depth reference"));
+    if first.text == "add"
+        && let Some(url) = rest.operands.first()
+    {
+        match rest.operands.get(1) {
+            Some(folder) => run.write_tree(folder),
+            None => run.write_tree(&crate::programs::trees::folder_of(url)),
+        }
+    }
     let loses = match first.text.as_str() {
         "deinit" | "update" => rest.is("f", "force"),
         _ => false,

@@ -1,0 +1,393 @@
+//! Programs that put a tree of files into a folder: which files, only the source knows.
+//!
+//! One table of programs and one reading of the words. What these programs do besides is said elsewhere.
+
+use guard_sdk::syntax::Word;
+
+use crate::options::{Operand, Options, Parsed};
+use crate::run::{Run, here};
+
+/// A program, as far as it fills a folder.
+struct Filler {
+    names: &'static [&'static str],
+    /// The words that have it do so, each with spaces between; one of these leads the operands. Empty: any call.
+    verbs: &'static [&'static str],
+    /// A letter and a long option without which it does not.
+    with: (&'static str, &'static str),
+    options: Options,
+    folder: Folder,
+    /// Where it goes if the folder is not named.
+    usual: Usual,
+}
+
+/// Where a command says which folder is filled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folder {
+    /// The operand at this index behind the verb.
+    At(usize),
+    /// The last operand, if it is a path of this machine.
+    Last,
+    /// The same for single files, which keep their names in a folder that has no name of its own.
+    Copy,
+    /// The value of a letter or a long option.
+    Value(&'static str, &'static str),
+    /// What is assigned to one of these variables by an operand.
+    Variable(&'static [&'static str]),
+}
+
+/// Where the files go if no folder is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Usual {
+    Nowhere,
+    Here,
+    /// Into a folder that is named after the first operand.
+    Source,
+}
+
+const NONE: Filler = Filler {
+    names: &[],
+    verbs: &[],
+    with: ("", ""),
+    options: Options::NONE,
+    folder: Folder::Last,
+    usual: Usual::Nowhere,
+};
+
+/// Clients of stores, whose copies go there and back.
+const STORES: &[&str] = &["gsutil", "gcloud", "azcopy", "s3cmd", "s5cmd", "mc", "mcli", "ossutil", "b2"];
+
+const FILLERS: &[Filler] = &[
+    Filler {
+        names: &["gh", "glab"],
+        verbs: &["repo clone"],
+        options: Options::new("ugp", "upstream-remote-name group paginate"),
+        folder: Folder::At(1),
+        usual: Usual::Source,
+        ..NONE
+    },
+    Filler {
+        names: &["gh", "glab"],
+        verbs: &["release download", "run download"],
+        options: Options::new("DpnRA", "dir pattern name repo archive"),
+        folder: Folder::Value("D", "dir"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["svn", "hg", "jj", "bzr", "brz", "sl", "yadm", "vcsh", "dolt"],
+        verbs: &["checkout", "co", "export", "clone", "git clone"],
+        options: Options::new("rub", "revision rev depth username password branch colocate remote"),
+        folder: Folder::At(1),
+        usual: Usual::Source,
+        ..NONE
+    },
+    Filler {
+        names: &["degit", "tiged", "giget", "gitpick"],
+        options: Options::new("m", "mode"),
+        folder: Folder::At(1),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["unar"],
+        options: Options { single: true, ..Options::new("", "o output-directory e encoding p password k") },
+        folder: Folder::Value("", "o"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["unar"],
+        with: ("", "output-directory"),
+        options: Options { single: true, ..Options::new("", "o output-directory e encoding p password k") },
+        folder: Folder::Value("", "output-directory"),
+        ..NONE
+    },
+    Filler {
+        names: &["ar", "gar", "llvm-ar"],
+        options: Options::new("", "output plugin target"),
+        folder: Folder::Value("", "output"),
+        ..NONE
+    },
+    Filler {
+        names: &["cabextract"],
+        options: Options::new("dFe", "directory filter encoding"),
+        folder: Folder::Value("d", "directory"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["unsquashfs", "rdsquashfs"],
+        options: Options { single: true, ..Options::new("", "d dest p processors ef e") },
+        folder: Folder::Value("", "d"),
+        ..NONE
+    },
+    Filler { names: &["dpkg", "dpkg-deb"], with: ("xXR", "extract"), folder: Folder::At(1), ..NONE },
+    Filler { names: &["dpkg", "dpkg-deb"], with: ("", "vextract"), folder: Folder::At(1), ..NONE },
+    Filler {
+        names: &["pax", "spax"],
+        with: ("r", ""),
+        options: Options::new("fosx", ""),
+        folder: Folder::Last,
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["restic", "rustic", "kopia"],
+        verbs: &["restore", "snapshot restore"],
+        options: Options::new("tripeH", "target include exclude host path tag repo password-file"),
+        folder: Folder::Value("t", "target"),
+        ..NONE
+    },
+    Filler {
+        names: &["borg", "borgmatic"],
+        verbs: &["extract"],
+        options: Options::new("e", "exclude pattern patterns-from exclude-from strip-components repo archive"),
+        folder: Folder::Value("", "destination"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["ouch", "atool", "aunpack"],
+        options: Options::new("dX", "dir extract-to"),
+        folder: Folder::Value("dX", "dir"),
+        ..NONE
+    },
+    Filler {
+        names: &["pip", "pip3", "uv", "pipx"],
+        verbs: &["install", "pip install", "download", "wheel", "pip sync"],
+        options: Options::new("trcdwei", "target requirement constraint dest wheel-dir prefix root editable index-url"),
+        folder: Folder::Value("tdw", "target"),
+        ..NONE
+    },
+    Filler {
+        names: &["make", "gmake", "bmake", "ninja"],
+        verbs: &["install"],
+        options: Options::new("fCjIo", "file directory jobs"),
+        folder: Folder::Variable(&["DESTDIR", "PREFIX", "prefix", "INSTALL_ROOT"]),
+        ..NONE
+    },
+    Filler {
+        names: &["cmake"],
+        with: ("", "install"),
+        options: Options::new("", "install prefix component config"),
+        folder: Folder::Value("", "prefix"),
+        ..NONE
+    },
+    Filler {
+        names: STORES,
+        verbs: &["storage cp", "storage mv", "cp", "mv", "copy", "get"],
+        with: ("rR", "recursive"),
+        options: Options::new("", "include exclude profile region project account"),
+        ..NONE
+    },
+    Filler {
+        names: STORES,
+        verbs: &["storage rsync", "rsync", "sync", "mirror"],
+        options: Options::new("", "include exclude profile region project account"),
+        ..NONE
+    },
+    Filler {
+        names: STORES,
+        verbs: &["storage cp", "storage mv", "cp", "mv", "copy", "get"],
+        options: Options::new("", "include exclude profile region project account"),
+        folder: Folder::Copy,
+        ..NONE
+    },
+    Filler {
+        names: &["kubectl", "oc", "lxc", "incus"],
+        verbs: &["cp", "rsync", "file pull"],
+        options: Options::new("cn", "container namespace context kubeconfig"),
+        ..NONE
+    },
+    Filler {
+        names: &["kubectl", "oc"],
+        verbs: &["cluster-info dump"],
+        options: Options::new("n", "output-directory namespace"),
+        folder: Folder::Value("", "output-directory"),
+        ..NONE
+    },
+    Filler {
+        names: &["oras", "helm", "cosign", "skopeo"],
+        verbs: &["pull", "copy"],
+        options: Options::new("od", "output destination untardir version"),
+        folder: Folder::Value("od", "output"),
+        ..NONE
+    },
+    Filler { names: &["sftp"], options: Options::new("BbcDFiJloPRSsX", ""), folder: Folder::At(1), ..NONE },
+    Filler {
+        names: &["wget", "wget2"],
+        with: ("rm", "recursive"),
+        options: Options::new("nOPoaeitTwQUBDlARX", "directory-prefix output-document"),
+        folder: Folder::Value("P", "directory-prefix"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["wget", "wget2"],
+        with: ("", "mirror"),
+        options: Options::new("nOPoaeitTwQUBDlARX", "directory-prefix output-document"),
+        folder: Folder::Value("P", "directory-prefix"),
+        usual: Usual::Here,
+        ..NONE
+    },
+    Filler {
+        names: &["stow", "xstow"],
+        options: Options::new("td", "target dir ignore defer override"),
+        folder: Folder::Value("t", "target"),
+        ..NONE
+    },
+];
+
+/// Options of any program whose value is the folder of all that it makes.
+const OUTPUTS: &[&str] = &[
+    "outdir",
+    "out-dir",
+    "output-dir",
+    "output-directory",
+    "destdir",
+    "dest-dir",
+    "install-dir",
+    "extract-to",
+    "extract-dir",
+    "pack-destination",
+    "untardir",
+    "directory-prefix",
+    "one-top-level",
+];
+
+/// Words of a command beyond these are not looked at.
+const WORDS: usize = 256;
+
+/// Adds a write for each folder that the command fills.
+pub(super) fn find(run: &mut Run<'_>) {
+    let name = run.name.clone();
+    for filler in FILLERS.iter().filter(|filler| filler.names.contains(&name.as_str())) {
+        let parsed = run.parse(run.arguments(), filler.options);
+        if filler.fill(run, &parsed) {
+            return;
+        }
+    }
+    if name.starts_with("python")
+        && let Some(folder) = unpacked_by_module(run)
+    {
+        return run.write_tree(&folder);
+    }
+    if name == "jar" && run.command.word(1).trim_start_matches('-').starts_with('x') {
+        return run.write_tree(&Operand::of(&here()));
+    }
+    if name == "sftp" {
+        return fetched_by_lines(run);
+    }
+    // Where a program is known, its own description says where it writes.
+    if super::lookup(&name).is_none() {
+        let folders: Vec<Operand<'_>> = outputs(run).collect();
+        folders.iter().for_each(|folder| run.write_tree(folder));
+    }
+}
+
+impl Filler {
+    /// States the write if this is such a call; whether it is.
+    fn fill<'a>(&self, run: &mut Run<'a>, parsed: &Parsed<'a>) -> bool {
+        let (letters, long) = self.with;
+        let has_option = (letters.is_empty() && long.is_empty()) || parsed.has(letters, long);
+        let behind = match self.verbs {
+            [] => Some(0),
+            verbs => verbs.iter().find_map(|verb| leads(verb, parsed)),
+        };
+        let is_dry = ["help", "dry-run", "dryrun"].iter().any(|name| parsed.is("", name))
+            || !self.options.short.contains('n') && parsed.is("n", "");
+        let Some(behind) = behind.filter(|_| has_option && !is_dry) else { return false };
+        let operands = parsed.from(behind);
+        let named = match self.folder {
+            Folder::At(index) => operands.get(index).cloned(),
+            Folder::Last | Folder::Copy => {
+                let kept = self.folder == Folder::Copy && operands.last().is_some_and(|last| keeps_names(&last.text));
+                let place = operands.last().filter(|last| !kept && operands.len() > 1 && is_local(&last.text, run));
+                place.cloned()
+            }
+            Folder::Value(letters, long) => parsed.value(letters, long),
+            Folder::Variable(names) => variable(names, run, parsed),
+        };
+        match (named, self.usual) {
+            (Some(folder), _) => run.write_tree(&folder),
+            (None, Usual::Here) => run.write_tree(&Operand::of(&here())),
+            (None, Usual::Source) => operands.iter().take(1).for_each(|source| run.write_tree(&folder_of(source))),
+            (None, Usual::Nowhere) => return false,
+        }
+        true
+    }
+}
+
+/// How many operands the verb takes, if it leads them.
+fn leads(verb: &str, parsed: &Parsed<'_>) -> Option<usize> {
+    let words = verb.split(' ');
+    let count = words.clone().count();
+    words.zip(0..).all(|(word, index)| parsed.text(index) == word).then_some(count)
+}
+
+/// Whether a single file that is copied there keeps its name.
+pub(super) fn keeps_names(place: &str) -> bool {
+    matches!(place, "." | "./" | "~" | "~/")
+}
+
+/// Whether a text names a place on this machine and none in a store or on another one.
+fn is_local(text: &str, run: &Run<'_>) -> bool {
+    // A name of a store begins the paths of `mc`.
+    text.starts_with(['/', '~', '.', '$']) || !run.name.starts_with("mc") && !text.contains(':')
+}
+
+/// What is assigned to one of the variables, by an operand or in front of the command.
+fn variable<'a>(names: &[&str], run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
+    let by_operand = parsed.operands.iter().find_map(|operand| {
+        let (name, value) = operand.word.text.split_once('=')?;
+        names.contains(&name).then(|| Operand::tail(operand.word, value))
+    });
+    let before = &run.command.assignments;
+    let assigned = || before.iter().find(|one| names.contains(&one.name.as_str())).map(|one| Operand::of(&one.value));
+    by_operand.or_else(assigned)
+}
+
+/// The folder that is named after what is fetched: the last name of an address.
+pub(super) fn folder_of<'a>(source: &Operand<'a>) -> Operand<'a> {
+    let name = source.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+    source.renamed(name.strip_suffix(".git").unwrap_or(name).to_owned())
+}
+
+/// The commands `get FILE FOLDER` that `sftp` reads.
+fn fetched_by_lines(run: &mut Run<'_>) {
+    let Some(input) = run.input() else { return };
+    for line in input.text.lines().take(WORDS) {
+        let mut words = line.split_whitespace();
+        let fetches = words.next().is_some_and(|verb| matches!(verb, "get" | "mget" | "reget"));
+        if let Some(folder) = words.filter(|word| !word.starts_with('-')).nth(1).filter(|_| fetches) {
+            let word = Word { text: folder.to_owned(), ..here() };
+            run.write_tree(&Operand::of(&word));
+        }
+    }
+}
+
+/// `python -m zipfile -e FILE FOLDER`, and `tarfile`, whose folder may be left out.
+fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<Operand<'a>> {
+    let words = run.arguments();
+    let module = words.iter().take(WORDS).position(|word| matches!(word.text.as_str(), "zipfile" | "tarfile"))?;
+    let rest = words.get(module.checked_add(1)?..)?;
+    if module == 0 || !words.get(module - 1).is_some_and(|word| word.text.starts_with('-') && word.text.ends_with('m'))
+    {
+        return None;
+    }
+    let extracts = rest.iter().position(|word| word.text == "-e" || word.text.starts_with("--e"))?;
+    rest.get(extracts + 2).filter(|word| !word.text.starts_with('-')).map(Operand::of)
+}
+
+/// The values of options that name a folder of output.
+fn outputs<'a>(run: &Run<'a>) -> impl Iterator<Item = Operand<'a>> + use<'a> {
+    let words: &'a [Word] = run.arguments();
+    words.iter().enumerate().take(WORDS).filter_map(|(at, word)| {
+        let option = word.text.strip_prefix('-')?.trim_start_matches('-');
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Operand::tail(word, value)),
+            None => (option, Operand::of(words.get(at + 1).filter(|next| !next.text.starts_with('-'))?)),
+        };
+        OUTPUTS.iter().any(|output| output.eq_ignore_ascii_case(name)).then_some(value)
+    })
+}
