@@ -98,9 +98,10 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     if !(lost || modes || is_unpacked(effect)) || *folders >= FOLDERS {
         return None;
     }
+    let mut brought = None;
     for (guarded, found, names) in above {
-        // What is unpacked brings its own folders; only the guarded file's own folder is near enough.
-        let near = lost || modes || is_parent(names, guarded.entry);
+        // What is unpacked brings its own folders; mostly the guarded file's own folder is near enough.
+        let near = lost || modes || is_parent(names, guarded.entry) || is_reached(effect, names, found, guarded, view);
         if !near || *folders >= FOLDERS {
             continue;
         }
@@ -108,9 +109,17 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         if exists(names, found, guarded, view) {
             return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
         }
+        // What is not there yet may come with the rest; a registration says most.
+        let brings = !(lost || modes) && is_below_home(names, found, guarded, view);
+        if brings && !matches!(brought, Some(What::Registration(_))) {
+            brought = Some(guarded.what);
+        }
+    }
+    if let Some(what) = brought {
+        return Some((what, How::Perhaps));
     }
     // The contents of a folder that are put right into a home bring its folders of settings.
-    if effect.tag("tree").is_some() && is_home(effect, view) {
+    if is_unpacked(effect) && effect.tag("link-to").is_none() && holds_home(&paths, view) {
         return in_root(&view.facts().home, view).map(|what| (what, How::Perhaps));
     }
     if !lost {
@@ -131,15 +140,33 @@ fn how(effect: &Effect, distance: Distance) -> How {
 
 /// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
 fn is_unpacked(effect: &Effect) -> bool {
-    let tags = ["archive", "tree", "link-to"];
+    let tags = ["archive", "tree", "patch", "link-to"];
     let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
 }
 
-/// Whether the target is the home itself.
-fn is_home(effect: &Effect, view: &CallView<'_>) -> bool {
+/// Whether one of the paths is the home, or a folder above it.
+fn holds_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
     let home = &view.facts().home;
-    home.len() > 1 && effect.spellings().any(|path| path.trim_end_matches('/') == home)
+    home.len() > 1 && paths.iter().any(|names| names.holds(&Names::new(home)))
+}
+
+/// Whether an archive that is unpacked further above a file of guard-host's own may bring that file. It is the user's: in
+/// a project everybody unpacks what they like.
+fn is_reached(effect: &Effect, names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
+    let is_own = matches!(guarded.what, What::Config | What::State);
+    effect.tag("archive").is_some() && is_own && is_below_home(names, found, guarded, view)
+}
+
+/// Whether the guarded file that a match means lies in the home and in no project, by a name that says what it is.
+fn is_below_home(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let Some(path) = names.place(found, guarded.entry).filter(|_| guarded.entry.starts_with(['.', '/'])) else {
+        return false;
+    };
+    let path = Names::new(&path);
+    let is_below = |folder: &str| folder.len() > 1 && Names::new(folder).holds(&path);
+    is_below(&facts.home) && (facts.project_root == facts.home || !is_below(&facts.project_root))
 }
 
 /// Whether the folder is the one in which the entry's file lies.
