@@ -17,16 +17,24 @@ use crate::programs;
 use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
+use crate::view::Inside;
 
 /// Finds the effects of `commands`. `feeds` are those that read from a pipe what is not
-/// known: its pipeline, and their place in it. `home` is the home directory, or empty.
-pub(crate) fn collect(commands: &[Command], feeds: &BTreeMap<u32, (u32, u32)>, home: &str) -> Collected {
+/// known: its pipeline, and their place in it. `inside` has the file systems of those that don't see this machine's.
+/// `home` is the home directory, or empty.
+pub(crate) fn collect(
+    commands: &[Command],
+    feeds: &BTreeMap<u32, (u32, u32)>,
+    inside: &BTreeMap<u32, Inside>,
+    home: &str,
+) -> Collected {
     let mut collected = Collected::default();
     let pipelines = Pipelines::of(commands, feeds);
     fork::find(commands, &pipelines, &mut collected);
     reverse_shell::find(commands, &pipelines, &mut collected);
     for command in commands {
         let mut run = Run::new(command, commands, &pipelines, home, &mut collected);
+        run.enter_view(inside.get(&command.id));
         privilege(&mut run);
         redirect::find(&mut run);
         pipeline::find(&mut run);

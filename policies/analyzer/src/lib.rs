@@ -27,6 +27,7 @@ mod options;
 mod effects;
 mod programs;
 mod run;
+mod view;
 
 use guard_sdk::syntax::Analysis;
 use policy_script_summary::Reader;
@@ -61,7 +62,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
     if known.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
-    let collected = effects::collect(&walker.commands, &walker.feeds, home);
+    let collected = effects::collect(&walker.commands, &walker.feeds, walker.file_systems(), home);
     for reason in limits::take_reached() {
         walker.partial(reason);
     }

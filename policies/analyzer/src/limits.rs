@@ -47,6 +47,8 @@ pub(crate) const COMPOUNDS: usize = 30;
 pub(crate) const PREFIX_RUN: usize = 8;
 /// Expansions in one word.
 pub(crate) const EXPANSIONS: usize = 256;
+/// Mounts of one container or sandbox.
+pub(crate) const MOUNTS: usize = 64;
 /// Here-documents.
 pub(crate) const HEREDOCS: usize = 64;
 /// Depth of the parser's own tree.

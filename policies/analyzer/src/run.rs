@@ -15,6 +15,8 @@ use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::programs::placeholder_operands;
+use crate::view::Inside;
+use crate::wrappers::layer::place_of;
 use collected::Collected;
 use path::Device;
 use pipelines::Pipelines;
@@ -34,6 +36,10 @@ pub(crate) struct Run<'a> {
     /// The directory that relative operands are meant in, if the command changed it by an option.
     base: Option<String>,
     place: &'static str,
+    /// The file system that it sees, if that is not simply this machine's.
+    inside: Option<&'a Inside>,
+    /// The home of the user who calls, whatever the command's is.
+    host_home: &'a str,
     out: &'a mut Collected,
 }
 
@@ -48,13 +54,37 @@ impl<'a> Run<'a> {
         let written = command.program();
         let shouted =
             written.bytes().any(|b| b.is_ascii_uppercase()) && !written.bytes().any(|b| b.is_ascii_lowercase());
-        let place = command.via.iter().rev().find_map(|via| match via.kind.as_str() {
-            "ssh" => Some("ssh"),
-            "container" => Some("container"),
-            _ => None,
-        });
+        let place = place_of(&command.via);
         let name = written.to_ascii_lowercase();
-        Run { command, commands, pipelines, home, name, shouted, base: None, place: place.unwrap_or(""), out }
+        let (base, inside, host_home) = (None, None, home);
+        Run { command, commands, pipelines, home, name, shouted, base, place, inside, host_home, out }
+    }
+
+    /// Has paths meant in the file system that the command sees.
+    pub(crate) fn enter_view(&mut self, inside: Option<&'a Inside>) {
+        self.inside = inside;
+        self.home = inside.map_or(self.host_home, |inside| inside.view.home.as_str());
+    }
+
+    /// The path of this machine that a path of the command means. None: it is one of a container or another machine.
+    fn host(&self, path: &str, is_read: bool) -> Option<String> {
+        match self.inside {
+            None => self.place.is_empty().then(|| path.to_owned()),
+            Some(inside) => inside.view.host(path).filter(|here| is_read || !here.read_only).map(|here| here.path),
+        }
+    }
+
+    /// The same for a link, which leads nowhere else.
+    pub(crate) fn inside(&self) -> Option<&'a Inside> {
+        self.inside
+    }
+
+    /// Whether losing the operand loses the machine or a home.
+    pub(crate) fn is_catastrophic(&self, operand: &Operand<'_>) -> bool {
+        let raw = path::place(operand, self.cwd(), self.home).raw;
+        let glob = operand.word.glob;
+        let here = self.inside.and_then(|_| self.host(&raw, false));
+        path::is_catastrophic(here.as_ref().unwrap_or(&raw), glob, self.host_home)
     }
 
     /// The words behind the program.
@@ -74,7 +104,8 @@ impl<'a> Run<'a> {
 
     /// The directory that relative operands are meant in; empty if it is not known.
     pub(crate) fn cwd(&self) -> &str {
-        self.base.as_deref().unwrap_or(&self.command.cwd)
+        let cwd = self.inside.map_or(&self.command.cwd, |inside| &inside.cwd);
+        self.base.as_deref().unwrap_or(cwd)
     }
 
     /// Has relative operands meant in `folder` from here on, as after `-C`.
@@ -95,6 +126,10 @@ impl<'a> Run<'a> {
 
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
+        self.state_at(draft, certain, self.place);
+    }
+
+    fn state_at(&mut self, draft: Draft, certain: bool, place: &str) {
         let mut draft = draft;
         if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
             draft.severity = Severity::Notable;
@@ -110,8 +145,8 @@ impl<'a> Run<'a> {
                 [("loses", loses), ("instead", instead)].map(|(name, text)| (name.to_owned(), text.to_owned())),
             );
         }
-        if !self.place.is_empty() {
-            tags.push(("where".to_owned(), self.place.to_owned()));
+        if !place.is_empty() {
+            tags.push(("where".to_owned(), place.to_owned()));
         }
         self.push(Effect {
             kind: draft.kind.to_owned(),
@@ -130,18 +165,38 @@ impl<'a> Run<'a> {
         let mut draft = draft.target(&operand.text);
         let place = path::place(operand, self.cwd(), self.home);
         draft.certain &= place.known && !self.is_placeholder(operand);
-        if self.place.is_empty() && !self.is_placeholder(operand) {
-            draft.raw = place.raw;
+        self.emit_below(&draft, &place.raw, operand.word.glob);
+        let Some(host) = self.host(&place.raw, draft.kind == "read") else {
+            let place = if self.place.is_empty() { "container" } else { self.place };
+            return self.state_at(draft, self.command.certain, place);
+        };
+        if !self.is_placeholder(operand) {
+            if self.inside.is_some() && !host.is_empty() && host != path::lexical(&place.raw) {
+                draft = Draft { target: host.clone(), ..draft }.tag("through", &operand.text);
+            }
+            draft.raw = host;
         }
         if draft.kind == "delete"
-            && self.place.is_empty()
             && let Some(search) = placeholder_operands::search(self, operand)
         {
             let start = Word { text: search.start.to_owned(), ..here() };
             let below = path::place(&Operand::of(&start), self.cwd(), self.home).raw;
+            let below = self.host(&below, false).unwrap_or_default();
             draft = draft.tag("every", search.name).tag("type", search.kind).tag("below", &below);
         }
-        self.emit(draft);
+        self.state_at(draft, self.command.certain, "");
+    }
+
+    /// Adds the effect on what of this machine is mounted below a folder of a container, for one that goes down.
+    fn emit_below(&mut self, draft: &Draft, raw: &str, glob: bool) {
+        let goes_down =
+            draft.operation == "fs.delete.recursive" || draft.tags.iter().any(|(name, _)| name == "recursive");
+        let Some(inside) = self.inside.filter(|_| goes_down && draft.kind != "read") else { return };
+        for source in inside.view.below(raw, glob) {
+            let much = draft.kind == "delete" && path::is_catastrophic(source, false, self.host_home);
+            let draft = draft.clone().target(source).severe(Severity::Catastrophic, much);
+            self.state_at(Draft { raw: source.to_owned(), ..draft }, self.command.certain, "");
+        }
     }
 
     /// Whether the operand stands for names that another program supplies.
@@ -232,7 +287,7 @@ impl<'a> Run<'a> {
         let glob = operand.word.glob;
         let place = path::place(operand, self.cwd(), self.home);
         let draft = Draft::destructive("delete", "fs.delete.recursive")
-            .severe(Severity::Catastrophic, path::is_catastrophic(&place.raw, glob, self.home))
+            .severe(Severity::Catastrophic, self.is_catastrophic(operand))
             .flag("force", force)
             .flag("glob", glob)
             .flag("whole-directory", path::is_whole_directory(&operand.text, glob, place.relative))

@@ -17,6 +17,7 @@ mod patterns;
 mod plain;
 mod printed;
 mod readings;
+mod sandboxes;
 pub(crate) mod shell;
 mod simple;
 mod started;
@@ -108,7 +109,7 @@ pub(crate) struct Walker {
     accounted: Vec<Range>,
     /// How many more programs that are not known are looked into.
     unknown_left: usize,
-    /// Files, copies of programs, and links that the text makes.
+    /// Files, copies of programs, links, and containers that the text makes.
     files: Files,
     /// What a compound command has printed so far, where that is to be kept.
     sink: Option<Held>,

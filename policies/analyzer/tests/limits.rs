@@ -64,6 +64,10 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         "COMPOUNDS" | "PARSER_DEPTH" => vec![nested(over, "if true; then ", "ls", "; fi")],
         "PREFIX_RUN" => vec![format!("{}ls", "time ".repeat(over))],
         "EXPANSIONS" => vec![format!("echo {}", "${a}".repeat(over))],
+        "MOUNTS" => {
+            let volumes: String = (0..over).map(|index| format!("-v /a:/{index} ")).collect();
+            vec![format!("docker run {volumes} alpine ls")]
+        }
         "HEREDOCS" => vec![lines(over, |_| "cat <<E\nE".to_owned())],
         "WALK_DEPTH" => vec![format!("{}ls{}", "{ ".repeat(over), "; }".repeat(over))],
         "TEXT_DEPTH" => {

@@ -7,12 +7,9 @@ use guard_sdk::syntax::Word;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
-
-const ENGINE: Options = Options::leading(
-    "Hcl",
-    "host context config log-level tlscacert tlscert tlskey root runroot url connection identity \
-     namespace address storage-driver",
-);
+use crate::run::path::lexical;
+use crate::wrappers::remote::ENGINE;
+use crate::wrappers::sandbox::mounts_of_engine;
 
 /// What a call does beside removing.
 pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
@@ -60,8 +57,8 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
         parsed.values("", "env-file").for_each(|file| run.read(&file));
     }
     let privileged = parsed.has("", "privileged") || parsed.values("", "pid").any(|value| value.text == "host");
-    let mounts = parsed.values("v", "volume").chain(parsed.values("", "mount"));
-    let taken = mounts.filter_map(|mount| given(&mount.text)).find(|from| {
+    let sources = mounts_of_engine(&parsed).into_iter().map(|mount| mount.source);
+    let taken = sources.filter(|source| source.starts_with('/')).map(|source| lexical(&source)).find(|from| {
         matches!(
             from.as_str(),
             "/" | "/etc" | "/var/run/docker.sock" | "/run/docker.sock" | "/root" | "/home" | "/var" | "/proc"
@@ -72,13 +69,6 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
         let draft = taken.iter().fold(draft, |draft, from| draft.tag("mounts", from));
         run.emit(draft.tag("engine", engine));
     }
-}
-
-/// The side of a mount that lies on this machine.
-fn given(mount: &str) -> Option<String> {
-    let named = mount.split(',').find_map(|pair| pair.strip_prefix("source=").or_else(|| pair.strip_prefix("src=")));
-    let from = named.or_else(|| mount.split_once(':').map(|(from, _)| from))?;
-    from.starts_with('/').then(|| crate::run::path::lexical(from))
 }
 
 const RUN: Options = Options::leading(

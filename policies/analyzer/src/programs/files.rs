@@ -11,6 +11,7 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 use crate::run::path::{self, Device};
+use crate::view::host_path;
 use targets::Target;
 
 pub(super) const TABLE: &[Program] = &[
@@ -68,7 +69,7 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let may_be_flags = |word: &&Operand<'a>| word.dynamic && !word.word.quoted && word.text.starts_with('$');
     let unknown = !recursive && parsed.operands.iter().any(|word| may_be_flags(&word));
     for operand in &parsed.operands {
-        if unknown && !operand.dynamic && loses_much(run, operand) {
+        if unknown && !operand.dynamic && run.is_catastrophic(operand) {
             let place = path::place(operand, run.cwd(), run.home);
             let draft = Draft::catastrophic("delete", "fs.delete.recursive").certain(false).tag("by", &by);
             let whole = path::is_whole_directory(&operand.text, operand.word.glob, place.relative);
@@ -77,12 +78,6 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             delete_operand(run, operand, recursive, force, interactive, &by);
         }
     }
-}
-
-/// Whether a recursive deletion of it would be the end of the machine, a home or the working directory.
-fn loses_much(run: &Run<'_>, operand: &Operand<'_>) -> bool {
-    let place = path::place(operand, run.cwd(), run.home);
-    path::is_catastrophic(&place.raw, operand.word.glob, run.home)
 }
 
 fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, force: bool, interactive: bool, by: &str) {
@@ -213,9 +208,12 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     // `cp -s` and `cp -l` make links.
     let links = matches!(by.as_str(), "cp" | "gcp") && (parsed.has("sl", "symbolic-link") || parsed.has("", "link"));
-    let (cwd, home) = (run.cwd().to_owned(), run.home);
+    let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());
     write_into(run, &target, |source, _| {
-        if links { linked(&by, source, &path::place(source, &cwd, home).raw) } else { copied(&by) }
+        if !links {
+            return copied(&by);
+        }
+        linked(&by, source, &host_path(inside, &path::place(source, &cwd, home).raw))
     });
 }
 
@@ -227,7 +225,7 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     for source in target.sources {
-        let much = loses_much(run, source);
+        let much = run.is_catastrophic(source);
         let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
         run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
     }
@@ -243,12 +241,12 @@ fn linked(by: &str, source: &Operand<'_>, leads_to: &str) -> Draft {
 
 fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
-    let (cwd, home) = (run.cwd().to_owned(), run.home);
+    let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());
     // A symbolic link holds its text, which is read from where the link lies.
     let symbolic = parsed.has("s", "symbolic") && !parsed.has("r", "relative");
     let draft = |source: &Operand<'a>, folder: &str| {
         let base = if symbolic { folder } else { &cwd };
-        linked(&by, source, &path::place(source, base, home).raw)
+        linked(&by, source, &host_path(inside, &path::place(source, base, home).raw))
     };
     if let Some(target) = targets::of(run, parsed) {
         target.write(run, draft);

@@ -15,6 +15,17 @@ pub(super) const TABLE: &[Program] = &[
 ];
 
 fn mount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let binds = parsed.is("BRM", "bind")
+        || parsed.is("", "rbind")
+        || parsed.is("", "move")
+        || parsed
+            .values("o", "options")
+            .any(|options| options.text.split(',').any(|it| matches!(it, "bind" | "rbind")));
+    if let [source, target] = parsed.operands.as_slice()
+        && binds
+    {
+        run.bind(source, target);
+    }
     if let Some(what) = parsed.operands.last().filter(|_| !parsed.is("hV", "help")) {
         run.emit(Draft::notable("system", "system.mount").target(&what.text).certain(!what.dynamic));
     }

@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Effect, Severity};
 
 use super::path;
 use crate::links::Links;
+use crate::options::Operand;
 use crate::run::Run;
 
 /// The links of a text, and what a command that is being looked at takes along.
@@ -33,6 +34,17 @@ impl Run<'_> {
         }
     }
 
+    /// Has what lies below `target` be what lies below `source` from the next command on.
+    pub(crate) fn bind(&mut self, source: &Operand<'_>, target: &Operand<'_>) {
+        let host = |operand| self.host(&path::place(operand, self.cwd(), self.home).raw, true).unwrap_or_default();
+        let (source, target) = (host(source), host(target));
+        if !self.out.overlay.settle(self.command.id) {
+            self.reason("too many links are made to follow them");
+        }
+        self.out.overlay.maker = self.command.id;
+        self.out.overlay.fresh.push((target, source));
+    }
+
     fn behind(&self, effect: &Effect) -> Option<Effect> {
         let raw = effect.path.raw.as_str();
         let by = effect.tag("by").unwrap_or_default();
@@ -45,7 +57,7 @@ impl Run<'_> {
         let place = self.out.overlay.links.follow(raw, !itself)?;
         let mut behind = effect.clone();
         if behind.operation == "fs.delete.recursive"
-            && path::is_catastrophic(&place, effect.tag("glob").is_some(), self.home)
+            && path::is_catastrophic(&place, effect.tag("glob").is_some(), self.host_home)
         {
             behind.severity = Severity::Catastrophic;
         }

@@ -126,7 +126,7 @@ fn is_everything(segment: &str) -> bool {
 }
 
 /// The directory that is lost as a whole when `path` is deleted recursively: itself, or the parent of `*`.
-fn lost_directory(path: &str, glob: bool) -> String {
+pub(crate) fn lost_directory(path: &str, glob: bool) -> String {
     let whole = lexical(path);
     match whole.rsplit_once('/') {
         Some((parent, last)) if glob && is_everything(last) => {

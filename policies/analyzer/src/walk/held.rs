@@ -1,6 +1,7 @@
 //! What the files hold that a text writes.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 
@@ -8,6 +9,7 @@ use super::output::{self, Input};
 use super::{Walker, shell};
 use crate::limits;
 use crate::links::Links;
+use crate::view::{Inside, View};
 use crate::word::expand::literal;
 
 /// What a file holds, or what is printed into it.
@@ -58,6 +60,10 @@ pub(super) struct Files {
     pub(super) links: Links,
     /// Folders of its own are searched for programs.
     pub(super) searched: bool,
+    /// The file systems of commands that don't simply see this machine's.
+    pub(super) inside: BTreeMap<u32, Inside>,
+    /// Those of containers, by their names.
+    pub(super) containers: BTreeMap<String, Rc<View>>,
     full: bool,
 }
 
@@ -375,7 +381,9 @@ impl Walker {
     /// The same, without a look at links.
     pub(super) fn place_of(&self, file: &Word) -> Option<String> {
         let path = self.shell.plain(file)?;
-        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned()))
+        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned());
+        let here = self.shell.view.as_ref().and_then(|view| view.host(&path));
+        Some(here.map_or(path, |here| here.path))
     }
 
     /// Begins to collect what a compound command prints to the files of these redirections.

@@ -8,6 +8,7 @@ use super::output::Input;
 use super::shell::Shell;
 use super::{Place, Unit, Walker};
 use crate::limits;
+use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
 use crate::wrappers::layer::{self, Layer, What};
@@ -101,7 +102,7 @@ impl Walker {
         let mut output = Input::Pipe;
         let certain = self.certain;
         for run in runs {
-            if run.place == layer::Place::Remote && pending.redirections.is_empty() {
+            if run.place.is_handed_on() && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
             let state = self.shell.clone();
@@ -112,20 +113,27 @@ impl Walker {
                 }
                 layer::Place::Unknown => self.shell.lose_directory(),
                 layer::Place::Remote => self.shell = Shell::new("", ""),
+                layer::Place::Sandbox(sandbox) => self.enter_sandbox(sandbox),
+                layer::Place::Login(user) => self.log_in(user),
+                layer::Place::Outside => self.leave_container(),
             }
-            let late = run.via.kind == "trap";
-            let expands = run.via.kind == "alias";
-            let shell = match run.via.kind.as_str() {
-                "shell-c" => run.via.detail.clone(),
-                "code" | "ssh" => "sh".to_owned(),
+            let mut via = run.via;
+            if run.place == layer::Place::Outside && self.shell.view.is_none() && state.view.is_some() {
+                layer::OUTSIDE.clone_into(&mut via.kind);
+            }
+            let late = via.kind == "trap";
+            let expands = via.kind == "alias";
+            let shell = match via.kind.as_str() {
+                "shell-c" => via.detail.clone(),
+                "code" | "ssh" | "login" => "sh".to_owned(),
                 // An alias of git, which `sh` runs.
                 "alias" if run.place == layer::Place::Apart => "sh".to_owned(),
                 _ => String::new(),
             };
             if expands {
-                self.expanding.push(run.via.detail.clone());
+                self.expanding.push(via.detail.clone());
             }
-            self.via.push(run.via);
+            self.via.push(via);
             self.certain &= run.certain && pending.certain;
             let marks = self.marks.len();
             self.marks.extend(run.mark);
@@ -307,6 +315,12 @@ impl Walker {
             return self.parent;
         }
         let id = super::offset(self.commands.len() + 1);
+        let mut cwd = self.shell.cwd.clone();
+        if let Some(view) = &self.shell.view {
+            let inside = Inside { view: view.clone(), cwd };
+            cwd = host_path(Some(&inside), &inside.cwd);
+            self.files.inside.insert(id, inside);
+        }
         self.commands.push(Command {
             id,
             parent: self.parent,
@@ -323,7 +337,7 @@ impl Walker {
             },
             via: self.via.clone(),
             span,
-            cwd: self.shell.cwd.clone(),
+            cwd,
             certain: certain && self.certain,
         });
         id

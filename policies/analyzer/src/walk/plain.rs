@@ -130,18 +130,21 @@ impl Walker {
             Input::Here(word) => ("heredoc", word),
         };
         let remote = command.program() == "ssh";
+        let login = wrappers::remote::login(&command.argv);
         let before = std::mem::replace(&mut self.parent, command.id);
         let input = std::mem::replace(&mut self.input, Input::Pipe);
         if remote {
             self.via.push(Via {
-                kind: "ssh".to_owned(),
+                kind: if login.is_some() { "login" } else { "ssh" }.to_owned(),
                 detail: command.argv.last().map(|host| host.text.clone()).unwrap_or_default(),
             });
         }
         self.via.push(Via { kind: kind.to_owned(), detail: String::new() });
         self.apart(|walker| {
-            if remote {
-                walker.shell = Shell::new("", "");
+            match &login {
+                Some(user) => walker.log_in(user),
+                None if remote => walker.shell = Shell::new("", ""),
+                None => {}
             }
             // The shell of another machine is not known.
             let shell = if remote { "sh" } else { command.program() };

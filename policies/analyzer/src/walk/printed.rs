@@ -52,10 +52,13 @@ impl Walker {
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
         probe.files = std::mem::take(&mut self.files);
+        // The probe counts its commands anew.
+        let inside = std::mem::take(&mut probe.files.inside);
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
         let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
         self.outputs_left = probe.outputs_left;
         self.files = std::mem::take(&mut probe.files);
+        self.files.inside = inside;
         self.spoke |= probe.spoke;
         // That a text is decoded is worth telling more than the text.
         let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use guard_sdk::syntax::{Part, Word};
 
 use crate::limits;
+use crate::view::View;
 use crate::word::expand::parameter;
 use crate::word::expand::{Home, Values, literal};
 
@@ -40,6 +41,8 @@ fn is_one(word: &Word) -> bool {
 pub(crate) struct Shell {
     /// Absolute, or empty when it is not known.
     pub(crate) cwd: String,
+    /// The file system, if it is not simply that of this machine.
+    pub(crate) view: Option<Rc<View>>,
     /// What `cd -` goes to.
     previous: String,
     home: Rc<str>,
@@ -120,6 +123,7 @@ impl Shell {
     pub(crate) fn new(cwd: &str, home: &str) -> Self {
         Shell {
             cwd: cwd.to_owned(),
+            view: None,
             previous: String::new(),
             home: home.into(),
             variables: BTreeMap::new(),
@@ -379,7 +383,7 @@ impl Shell {
     }
 
     /// The home as the text has it, if it is known.
-    fn home_text(&self) -> Option<String> {
+    pub(crate) fn home_text(&self) -> Option<String> {
         let home = match self.home() {
             Home::Usual => self.home.to_string(),
             Home::Is(word) => word.text.clone(),

@@ -161,7 +161,7 @@ impl Walker {
                 probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
             }
         }
-        let effects = effects::collect(&probe.commands, &probe.feeds, "").effects;
+        let effects = effects::collect(&probe.commands, &probe.feeds, probe.file_systems(), "").effects;
         // A text that reads like SQL is no command.
         let by_store = |id: u32| {
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));

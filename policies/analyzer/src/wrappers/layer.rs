@@ -2,6 +2,7 @@
 
 use guard_sdk::syntax::{Assignment, Part, Via, Word};
 
+use super::sandbox::Sandbox;
 use crate::options::Options;
 use crate::word::expand::literal;
 use crate::word::is_name;
@@ -46,8 +47,35 @@ pub(crate) enum Place {
     Directory(Word),
     /// In directories that are not known.
     Unknown,
-    /// On another machine, or in a container.
+    /// On another machine, or in a container of which nothing is known.
     Remote,
+    /// In a container, or another file system of its own.
+    Sandbox(Box<Sandbox>),
+    /// In the home of this user of this machine, as after a login; without a name, of the user who calls.
+    Login(String),
+    /// Among the processes of the machine around the container, if it can see them.
+    Outside,
+}
+
+impl Place {
+    /// Whether what the wrapper is given to read goes to a process elsewhere.
+    pub(crate) fn is_handed_on(&self) -> bool {
+        matches!(self, Place::Remote | Place::Sandbox(_) | Place::Login(_))
+    }
+}
+
+/// The kind of a wrapper after which commands run in a container's file system no longer.
+pub(crate) const OUTSIDE: &str = "nsenter-host";
+
+/// Where a command runs behind these wrappers: `ssh`, `container`, or on this machine, which is empty.
+pub(crate) fn place_of(via: &[Via]) -> &'static str {
+    let place = via.iter().rev().find_map(|via| match via.kind.as_str() {
+        "ssh" => Some("ssh"),
+        "container" => Some("container"),
+        OUTSIDE => Some(""),
+        _ => None,
+    });
+    place.unwrap_or_default()
 }
 
 /// The options of a wrapper that take a value, letters and long names. None is abbreviated.

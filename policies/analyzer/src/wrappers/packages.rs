@@ -23,7 +23,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// The program of a package, without its version.
-fn program(package: &str) -> &str {
+pub(super) fn program(package: &str) -> &str {
     let package = package.strip_prefix("npm:").unwrap_or(package);
     // The first `@` belongs to a scope.
     let from = usize::from(package.starts_with('@'));

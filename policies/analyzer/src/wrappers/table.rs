@@ -7,9 +7,11 @@ mod tools;
 use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
-use super::packages;
+use super::sandbox::{self, Mount, Sandbox};
+use super::{packages, remote};
 use crate::by_name;
 use crate::options::{Flag, Options, Parsed, leading};
+use crate::word::expand::literal;
 
 /// A wrapper whose operands are a program and its words.
 pub(super) struct Wrapper {
@@ -47,6 +49,14 @@ pub(super) struct Wrapper {
     pub(super) entry: &'static str,
     /// `container` or `ssh`: it runs elsewhere. Empty: on this machine.
     pub(super) kind: &'static str,
+    /// Options whose value is `SOURCE:TARGET`: what of this machine is in the file system that the program gets.
+    pub(super) binds: &'static [&'static str],
+    /// Options whose value is a new root directory.
+    pub(super) root: &'static [&'static str],
+    /// The first operand is a new root directory.
+    pub(super) takes_root: bool,
+    /// What of this machine is in its containers without a word about it.
+    pub(super) shares: &'static [&'static str],
 }
 
 /// When a wrapper goes elsewhere before it starts the program.
@@ -80,6 +90,10 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     pairs: &[],
     entry: "",
     kind: "",
+    binds: &[],
+    root: &[],
+    takes_root: false,
+    shares: &[],
 };
 
 /// Options a plain wrapper off.
@@ -140,9 +154,13 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
     let missing = missing_variables(name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
-    let place = wrapper.place(&before, &options, words);
+    let login = wrapper.login(&options);
+    let place = match login {
+        Some(user) => Place::Login(user),
+        None => wrapper.place(&before, &options, words),
+    };
     if let Some(text) = text(wrapper, words, &options) {
-        let kind = if wrapper.kind.is_empty() { name } else { wrapper.kind };
+        let kind = wrapper.kind_of_layer(&place);
         return Some(Layer::one(kind, detail, What::Text { text, parameters: None }, place));
     }
     let mut rest = options.rest.get(wrapper.skip..)?;
@@ -222,7 +240,7 @@ fn finish(wrapper: &Wrapper, detail: &str, what: What, place: Place, rest: &[Wor
     if rest.is_empty() {
         return None;
     }
-    let kind = if wrapper.kind.is_empty() { wrapper.name } else { wrapper.kind };
+    let kind = wrapper.kind_of_layer(&place);
     if !wrapper.joins && !wrapper.each {
         return Some(Layer::one(kind, detail, what, place));
     }
@@ -251,16 +269,63 @@ impl Leaves {
 }
 
 impl Wrapper {
+    /// The kind of wrapper that a command is reached through.
+    fn kind_of_layer(&self, place: &Place) -> &'static str {
+        match (place, self.kind) {
+            (Place::Login(_), _) => "login",
+            (_, "") => self.name,
+            (_, kind) => kind,
+        }
+    }
+
+    /// The user, if it logs in to this machine; empty for the one who calls.
+    fn login(&self, options: &Parsed<'_>) -> Option<String> {
+        if self.kind.is_empty() || self.kind != "ssh" && self.name != "machinectl" {
+            return None;
+        }
+        let hosts = options.flags.iter().filter(|flag| self.skip == 0 && flag.is_any(&["w", "H", "host", "hosts"]));
+        let named = options.rest.first().filter(|_| self.skip == 1).map(|word| word.text.as_str());
+        let mut hosts = hosts.map(Flag::text).chain(named);
+        hosts.find_map(remote::local_user).map(str::to_owned)
+    }
+
+    /// The file system that the program gets, if it is one of its own.
+    fn sandbox(&self, options: &Parsed<'_>, words: &[Word]) -> Option<Sandbox> {
+        let mut mounts = sandbox::mounts_of(options, self.binds, self.root);
+        if self.name == "bwrap" {
+            mounts = sandbox::mounts_of_bwrap(words.get(..words.len().checked_sub(options.rest.len())?)?);
+        }
+        mounts.extend(options.rest.first().filter(|_| self.takes_root).map(|root| Mount::root(&root.text)));
+        mounts.extend(self.shares.iter().map(|shared| Mount::root(shared).shared()));
+        let home = (!self.shares.is_empty()).then(|| "~".to_owned());
+        let isolated = !self.kind.is_empty();
+        (!mounts.is_empty()).then(|| Sandbox { mounts, isolated, home, ..Sandbox::default() })
+    }
+
     /// Where the program runs. Options of the wrapper itself stand before its verb.
     fn place(&self, before: &Parsed<'_>, options: &Parsed<'_>, words: &[Word]) -> Place {
-        if !self.kind.is_empty() {
+        if self.name == "nsenter" {
+            let first = options.flags.iter().any(|flag| flag.is_any(&["t", "target"]) && flag.text() == "1");
+            let files = options.flag(&["m", "mount", "a", "all"]).is_some();
+            return if first && files { Place::Outside } else { Place::Unknown };
+        }
+        let sandbox = self.sandbox(options, words).or_else(|| self.sandbox(before, words));
+        if sandbox.is_none() && !self.kind.is_empty() {
             return Place::Remote;
         }
         let directory = |options: &Parsed<'_>| {
-            let mut named = options.flags.iter().filter(|flag| flag.is_any(self.directory) || flag.is_any(DIRECTORY));
+            let is_directory = |flag: &&Flag<'_>| flag.is_any(self.directory) || flag.is_any(DIRECTORY);
+            let mut named = options.flags.iter().filter(is_directory).filter(|flag| !flag.is_any(self.root));
             named.next_back().map(Flag::word)
         };
-        match directory(options).or_else(|| directory(before)) {
+        let directory = directory(options).or_else(|| directory(before));
+        if let Some(sandbox) = sandbox {
+            let here = || (!self.shares.is_empty()).then(|| literal("$PWD"));
+            let root = || (self.takes_root || options.flag(self.root).is_some()).then(|| literal("/"));
+            let directory = directory.or_else(here).or_else(root);
+            return Place::Sandbox(Box::new(Sandbox { directory, ..sandbox }));
+        }
+        match directory {
             Some(directory) if directory.text.is_empty() && !directory.dynamic => Place::Unknown,
             Some(directory) => Place::Directory(directory),
             None if self.leaves.holds(options, words) => Place::Unknown,

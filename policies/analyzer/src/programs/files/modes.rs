@@ -3,7 +3,6 @@
 use guard_sdk::syntax::Severity;
 
 use super::super::placeholder_operands;
-use super::loses_much;
 use crate::draft::Draft;
 use crate::options::Parsed;
 use crate::run::Run;
@@ -23,7 +22,7 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
     let mode = if lacks_mode { "" } else { mode };
     for operand in parsed.from(usize::from(!named && !lacks_mode)) {
-        let much = recursive && loses_much(run, operand);
+        let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
         let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
         // Of a folder, the bit of the group says whose the files in it are.
@@ -97,7 +96,7 @@ pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let started: Vec<_> = started.collect();
     for (operand, recursive) in &started {
         let recursive = *recursive;
-        let much = recursive && loses_much(run, operand);
+        let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
         run.emit_on(draft.flag("recursive", recursive), operand);
     }

@@ -4,15 +4,38 @@ use super::{cp, is_remote, targets};
 use crate::draft::Draft;
 use crate::options::Parsed;
 use crate::run::Run;
+use crate::wrappers::remote::local_user;
 
 pub(super) fn scp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    cp(run, parsed);
+    cp(run, &with_own_files(run, parsed));
+}
+
+/// The same with plain paths for the files of this machine that are named as if they were another one's.
+fn with_own_files<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Parsed<'a> {
+    let mut parsed = parsed.clone();
+    for operand in &mut parsed.operands {
+        if let Some(path) = own_file(&operand.text, run.home) {
+            *operand = operand.renamed(path);
+        }
+    }
+    parsed
+}
+
+/// The path behind `localhost:`, which begins in the home.
+fn own_file(text: &str, home: &str) -> Option<String> {
+    let end = text.find("]:").map(|at| at + 1).or_else(|| text.find(':'))?;
+    let (host, path) = text.split_at_checked(end)?;
+    let path = path.strip_prefix(':').filter(|path| !path.starts_with(':'))?;
+    local_user(host)?;
+    let path = path.strip_prefix("~/").unwrap_or(path);
+    Some(if path.starts_with('/') { path.to_owned() } else { format!("{home}/{path}") })
 }
 
 pub(super) fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("n", "dry-run") {
         return;
     }
+    let parsed = &with_own_files(run, parsed);
     cp(run, parsed);
     for list in ["files-from", "exclude-from", "include-from", "password-file"] {
         parsed.values("", list).for_each(|file| run.read(&file));

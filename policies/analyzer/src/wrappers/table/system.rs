@@ -57,6 +57,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         detail: &["u", "user"],
         directory: &["D"],
         leaves: Leaves::With(&["i", "login", "R", "chroot"]),
+        root: &["R", "chroot"],
         assigns: true,
         ..PLAIN
     },
@@ -140,12 +141,12 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "gtime", takes: takes("fo", "format output"), ..PLAIN },
     Wrapper { name: "stdbuf", takes: takes("ioe", "input output error"), ..PLAIN },
     Wrapper { name: "unbuffer", ..PLAIN },
-    Wrapper { name: "chroot", takes: takes("", "userspec groups"), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
+    Wrapper { name: "chroot", takes: takes("", "userspec groups"), takes_root: true, skip: 1, ..PLAIN },
     Wrapper {
         name: "unshare",
         takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"),
         directory: &["w"],
-        leaves: Leaves::With(&["R", "root"]),
+        root: &["R", "root"],
         ..PLAIN
     },
     Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), leaves: Leaves::Always(&[]), ..PLAIN },
@@ -216,9 +217,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "fakechroot", takes: takes("elbcd", "lib elfloader bindir config-dir"), ..PLAIN },
     Wrapper {
         name: "proot",
-        takes: takes("rbqwvkm", "rootfs bind cwd mount"),
-        directory: &["w"],
-        leaves: Leaves::With(&["r", "rootfs"]),
+        takes: takes("rRSbqwvkm", "rootfs bind cwd mount pwd"),
+        directory: &["w", "pwd"],
+        binds: &["b", "bind", "m", "mount"],
+        root: &["r", "rootfs", "R", "S"],
         ..PLAIN
     },
     Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), leaves: Leaves::Always(&[]), ..PLAIN },
@@ -232,7 +234,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "trickle", takes: takes("dultwLnP", ""), ..PLAIN },
     Wrapper { name: "torify", ..PLAIN },
     Wrapper { name: "tsocks", ..PLAIN },
-    Wrapper { name: "chpst", takes: takes("uUbemdocfrtp/", ""), leaves: Leaves::With(&["/"]), ..PLAIN },
+    Wrapper { name: "chpst", takes: takes("uUbemdocfrtp/", ""), root: &["/"], ..PLAIN },
     Wrapper { name: "softlimit", takes: takes("adlmorspfct", ""), ..PLAIN },
     Wrapper { name: "envdir", skip: 1, ..PLAIN },
     Wrapper { name: "setuidgid", skip: 1, ..PLAIN },
@@ -251,6 +253,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "start-stop-daemon",
         takes: takes("axnpugkrcd", "exec startas name pidfile user chuid chdir chroot"),
         directory: &["d"],
+        root: &["r", "chroot"],
         leaves: Leaves::Always(&[]),
         entry: "exec",
         ..PLAIN
@@ -280,14 +283,18 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "singularity",
         verbs: &["exec"],
-        takes: takes("BHW", "bind home pwd env env-file overlay workdir"),
+        takes: takes("BHW", "bind home pwd env env-file overlay workdir mount"),
+        directory: &["pwd"],
+        binds: &["B", "bind"],
         skip: 1,
         ..PLAIN
     },
     Wrapper {
         name: "apptainer",
         verbs: &["exec"],
-        takes: takes("BHW", "bind home pwd env env-file overlay workdir"),
+        takes: takes("BHW", "bind home pwd env env-file overlay workdir mount"),
+        directory: &["pwd"],
+        binds: &["B", "bind"],
         skip: 1,
         ..PLAIN
     },
@@ -347,25 +354,40 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { name: "reflex", takes: takes("rgRG", "regex glob"), ..PLAIN },
-    Wrapper { name: "arch-chroot", takes: takes("u", ""), leaves: Leaves::Always(&[]), skip: 1, ..PLAIN },
+    Wrapper { name: "arch-chroot", takes: takes("u", ""), takes_root: true, skip: 1, ..PLAIN },
     Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), leaves: Leaves::Always(&[]), ..PLAIN },
     Wrapper {
         name: "systemd-nspawn",
-        takes: takes("DMiupb", "directory machine image user bind property setenv"),
+        takes: takes("DMiup", "directory machine image user bind bind-ro property setenv chdir"),
+        binds: &["bind", "bind-ro"],
+        root: &["D", "directory"],
         kind: "container",
         ..PLAIN
     },
+    Wrapper { name: "buildah", verbs: &["unshare"], takes: takes("m", "mount root runroot"), ..PLAIN },
+    Wrapper {
+        name: "buildah",
+        verbs: &["run"],
+        takes: takes("vue", "volume mount user env workingdir cap-add network"),
+        directory: &["workingdir"],
+        binds: &["v", "volume"],
+        kind: "container",
+        skip: 1,
+        ..PLAIN
+    },
+    Wrapper { name: "rootlesskit", takes: takes("", "net port-driver state-dir copy-up"), ..PLAIN },
     Wrapper { name: "lxc", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
     Wrapper { name: "incus", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
     Wrapper { name: "lxc-attach", after: &["--"], kind: "container", ..PLAIN },
     Wrapper { name: "pct", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
     Wrapper { name: "crictl", verbs: &["exec"], skip: 1, kind: "container", ..PLAIN },
-    Wrapper { name: "distrobox", verbs: &["enter"], after: &["--", "-e"], kind: "container", ..PLAIN },
+    Wrapper { name: "distrobox", verbs: &["enter"], after: &["--", "-e"], kind: "container", shares: &["~"], ..PLAIN },
     Wrapper {
         name: "toolbox",
         takes: takes("cdr", "container distro release"),
         verbs: &["run"],
         kind: "container",
+        shares: &["~"],
         ..PLAIN
     },
     Wrapper { name: "multipass", verbs: &["exec"], after: &["--"], kind: "container", ..PLAIN },
@@ -419,7 +441,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         kind: "container",
         ..PLAIN
     },
-    Wrapper { name: "colima", verbs: &["ssh"], takes: takes("p", "profile"), kind: "container", ..PLAIN },
+    Wrapper {
+        name: "colima",
+        verbs: &["ssh"],
+        takes: takes("p", "profile"),
+        kind: "container",
+        shares: &["~"],
+        ..PLAIN
+    },
     Wrapper {
         name: "limactl",
         verbs: &["shell"],
