@@ -79,5 +79,12 @@ pub(crate) fn shorten(text: &str) -> String {
 
 /// Whether a command runs on another machine or in a container, where the same names are other files.
 pub(crate) fn is_remote(command: &Command) -> bool {
-    command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"))
+    place_of(command).is_some()
+}
+
+/// `ssh` or `container`, if the command runs there.
+pub(crate) fn place_of(command: &Command) -> Option<&str> {
+    // Behind the last one the command is outside of the container again.
+    let mut kinds = command.via.iter().rev().map(|via| via.kind.as_str());
+    kinds.find(|kind| matches!(*kind, "ssh" | "container" | "nsenter-host")).filter(|kind| *kind != "nsenter-host")
 }

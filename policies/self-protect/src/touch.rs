@@ -66,7 +66,12 @@ pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<Touch<'a>> {
 
 /// Whether the effect leaves a file of this machine other than it was.
 pub(crate) fn is_change(effect: &Effect) -> bool {
-    matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.tag("where").is_none()
+    changes(effect) && effect.tag("where").is_none()
+}
+
+/// The same, wherever the file is.
+pub(crate) fn changes(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
 }
 
 fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(What, How)> {

@@ -1,7 +1,8 @@
 //! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
 //! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
 //! program another name asks too. A pattern or a search that fits the program's name counts as the name, and so does
-//! any name of a file that is the program: a link, a hard link, a copy.
+//! any name of a file that is the program: a link, a hard link, a copy. A command that belongs to a person is denied on
+//! another machine, too, and asks in a container.
 //!
 //! ## Why
 //! Confirmations, trust in a project's file and the registration of hooks are decisions of the user.
@@ -10,6 +11,7 @@
 //! - denied: `guard-host trust`
 //! - denied: `cargo uninstall guard-host`
 //! - denied: `pkill guard-host`
+//! - denied: `ssh -t host guard-host trust`
 //! - asked: `guard-host policy add x.wasm`
 //! - asked: `cp ~/.cargo/bin/guard-host x`
 //! - passes: `guard-host check 'rm -rf /'`
@@ -24,7 +26,7 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
 
-use crate::call_view::{CallView, is_remote, shorten};
+use crate::call_view::{CallView, place_of, shorten};
 use crate::copies::{Guess, guess, other_name};
 use crate::names::last_of;
 
@@ -99,7 +101,7 @@ const LINK_NAMES: &[(&str, &str)] = &[
 const VALUED: &[&str] = &["--config", "--state", "--cache", "--started-as"];
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
-    for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
+    for command in &view.analysis.commands {
         findings.extend(of_command(command, view));
     }
     findings.extend(view.analysis.effects.iter().filter_map(|effect| of_kill(effect, view)));
@@ -111,11 +113,21 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         let implied = implied_word(command, start, view);
         let words: Vec<&str> = implied.into_iter().chain(words(command, start)).collect();
         let (outcome, why, remedy) = of_guard(&words)?;
+        let outcome = match place_of(command) {
+            None => outcome,
+            // Elsewhere only what belongs to a person matters. The place may still be this machine.
+            Some(_) if outcome != Outcome::Deny && words.first() != Some(&"confirm") => return None,
+            Some("container") => Outcome::Ask,
+            Some(_) => outcome,
+        };
         let message = match outcome {
             Outcome::Deny => format!("`{shown}` is for a person: {why}"),
             _ => format!("`{shown}` needs confirmation: {why}"),
         };
         return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
+    }
+    if place_of(command).is_some() {
+        return None;
     }
     if let Some(guess) = guess(command, view) {
         return of_guess(command, guess);

@@ -212,6 +212,14 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
     if let Some(effect) = uncertain {
         return Some((effect.target.clone(), "what it is will be known only at run time".to_owned()));
     }
+    // Which files of this machine a running container has isn't known.
+    let in_container = analysis.effects.iter().find(|effect| {
+        let is_there = touch::changes(effect) && effect.tag("where") == Some("container");
+        is_there && is_guarded(&effect.target, view) && is_in_running(effect.command_id, view)
+    });
+    if let Some(effect) = in_container {
+        return Some((effect.target.clone(), "the container may have it from this machine".to_owned()));
+    }
     let changes = analysis.effects.iter().filter(|effect| touch::is_change(effect));
     let selected =
         changes.filter_map(|effect| Some((supplying_searches::reached_by_content(effect, view)?, effect))).next();
@@ -257,9 +265,27 @@ fn tells(kind: &str) -> bool {
 
 /// Whether a word is the path of a guarded file, seen from where the command runs.
 fn covers(word: &str, command: &Command, view: &CallView<'_>) -> bool {
-    let guarded = |path: &str| view.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program);
+    let guarded = |path: &str| is_guarded(path, view);
     let plain = word.starts_with('-') || word.is_empty() || word.len() > PATH_BYTES;
     !plain && (guarded(word) || (!word.starts_with(['/', '~']) && guarded(&format!("{}/{word}", command.cwd))))
+}
+
+/// Whether a path is, or lies in, something guarded other than the program.
+fn is_guarded(path: &str, view: &CallView<'_>) -> bool {
+    view.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program)
+}
+
+/// Whether a command is started in a container that runs already.
+fn is_in_running(id: u32, view: &CallView<'_>) -> bool {
+    let mut command = view.command_by_id(id);
+    for _ in 0..DEPTH {
+        let Some(found) = command else { return false };
+        if !found.via.iter().any(|via| via.kind == "container") {
+            return found.argv.iter().any(|word| word.text == "exec");
+        }
+        command = view.command_by_id(found.parent);
+    }
+    false
 }
 
 /// A tool whose effects nobody knows, such as one of a server.
