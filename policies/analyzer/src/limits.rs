@@ -47,6 +47,8 @@ pub(crate) const COMPOUNDS: usize = 30;
 pub(crate) const PREFIX_RUN: usize = 8;
 /// Expansions in one word.
 pub(crate) const EXPANSIONS: usize = 256;
+/// Operands of one command that a tag lists. More say nothing new.
+pub(crate) const LISTED: usize = 16;
 /// Mounts of one container or sandbox.
 pub(crate) const MOUNTS: usize = 64;
 /// Here-documents.

@@ -13,6 +13,7 @@ use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
 
 use crate::draft::Draft;
+use crate::limits;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::programs::placeholder_operands;
 use crate::view::Inside;
@@ -77,6 +78,13 @@ impl<'a> Run<'a> {
     /// The same for a link, which leads nowhere else.
     pub(crate) fn inside(&self) -> Option<&'a Inside> {
         self.inside
+    }
+
+    /// The files of this machine that the words of a command in a container or a sandbox name.
+    pub(crate) fn mounted_operands(&self) -> Vec<String> {
+        let words = self.arguments().iter().filter(|word| self.inside.is_some() && !word.text.starts_with('-'));
+        let host = |word: &Word| self.host(&path::place(&Operand::of(word), self.cwd(), self.home).raw, true);
+        words.filter_map(host).filter(|path| path.starts_with('/')).take(limits::LISTED).collect()
     }
 
     /// Whether losing the operand loses the machine or a home.
@@ -341,11 +349,17 @@ impl<'a> Run<'a> {
 
     /// Whether the operand lies where devices do.
     pub(crate) fn names_a_device(&self, operand: &Operand<'_>) -> bool {
-        path::place(operand, self.cwd(), self.home).raw.starts_with("/dev/")
+        self.device_path(operand).starts_with("/dev/")
     }
 
     fn device(&self, operand: &Operand<'_>) -> Option<Device> {
-        path::device(&path::place(operand, self.cwd(), self.home).raw)
+        path::device(&self.device_path(operand))
+    }
+
+    /// The operand's path on this machine, or else in the container.
+    fn device_path(&self, operand: &Operand<'_>) -> String {
+        let raw = path::place(operand, self.cwd(), self.home).raw;
+        self.inside.and_then(|_| self.host(&raw, false)).unwrap_or(raw)
     }
 }
 

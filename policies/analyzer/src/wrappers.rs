@@ -41,8 +41,8 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "fd" | "fdfind" => search::fd(argv),
         "xargs" | "gxargs" => search::xargs(argv, input),
         "parallel" => search::parallel(argv, input),
-        "ssh" | "autossh" | "mosh" | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose"
-        | "kubectl" | "oc" => remote::peel(name, argv),
+        "ssh" | "autossh" | "mosh" | "docker" | "podman" | "nerdctl" | "finch" | "docker-compose"
+        | "podman-compose" | "kubectl" | "oc" => remote::peel(name, argv),
         "node" | "nodejs" | "bun" | "deno" | "tsx" => agent_script(argv).or_else(|| table::peel(name, argv)),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),

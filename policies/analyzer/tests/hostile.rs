@@ -79,6 +79,12 @@ hostile! {
     complete_functions: "f() { a; }; ", "rm -rf /";
     evals: "eval ", "rm -rf /";
     sudos: "sudo ", "rm -rf /";
+    images: "docker run git ", "rm -rf /";
+    images_of_clusters: "docker run kubectl exec p -- ", "rm -rf /";
+    containers_with_mounts: "docker run -v ~:/h -v /:/r/h --name a alpine ", "rm -rf /";
+    sandboxes: "bwrap --bind / / --bind ~ /h ", "rm -rf /";
+    roots: "chroot a ", "rm -rf /";
+    logins: "ssh localhost ", "rm -rf /";
     substitutions: "$(a)", "\nrm -rf /";
     quoted_substitutions: "\"$(a)\"", "\nrm -rf /";
     variables: "$a", "\nrm -rf /";

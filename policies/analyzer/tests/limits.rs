@@ -135,7 +135,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             ]
         }
         "EFFECTS" => vec![format!("rm {}", "a ".repeat(over))],
-        "REASONS" => return None,
+        "REASONS" | "LISTED" => return None,
         other => panic!("no text is known that goes beyond `{other}`"),
     };
     Some(texts)

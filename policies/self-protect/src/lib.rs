@@ -23,7 +23,8 @@
 //!   whole tree, such as `git clean` or `git stash`. A hook is no sandbox.
 //! - It does not read the files that it guards, so it does not know whether `settings.json` holds guard-host's hook. A
 //!   replacement without the hook is denied, and an edit of some lines asks.
-//! - It does not guard the files of a container or of another machine.
+//! - It does not guard the files of a container or of another machine. It guards those of this machine that a mount or
+//!   `ssh localhost` reaches. What an image does by itself with a mount is not seen.
 
 mod copies;
 mod guarded;

@@ -154,7 +154,9 @@ pub(super) fn is_plain(name: &str) -> bool {
 pub(super) fn note_unknown(run: &mut Run<'_>) {
     let name = run.command.program();
     if !is_plain(&run.name) && !run.is_function() {
-        run.emit(Draft::routine("execute", "execute.unknown").target(name));
+        let draft = Draft::routine("execute", "execute.unknown").target(name);
+        let draft = run.mounted_operands().iter().fold(draft, |draft, path| draft.tag("given", path));
+        run.emit(draft);
         brings_out(run);
     }
 }

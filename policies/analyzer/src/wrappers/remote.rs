@@ -4,7 +4,7 @@
 use guard_sdk::syntax::{Via, Word};
 
 use super::layer::{Layer, Place, Run, What, joined, takes};
-use super::{packages, sandbox, shells};
+use super::{packages, sandbox, shells, table};
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::programs;
 use crate::word::expand::literal;
@@ -134,12 +134,16 @@ fn contained(argv: &[Word], inner: &[Word], name: &str, image: &str, place: &Pla
     Some(Layer { outer: Some(outer), runs })
 }
 
-/// The program that an image is named after and starts: the last part of its name, without tag and digest.
+/// The program that an image is named after and starts: the last part of its name, without tag and digest. `aws-cli` and
+/// its like have more behind the program's name.
 fn image_program(image: &str) -> Option<&str> {
     let name = image.split('@').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = packages::program(name.split(':').next().unwrap_or_default());
-    let is_program = |name: &&str| programs::is_known(name) || shells::is_shell(name);
-    Some(name).filter(is_program).or_else(|| name.strip_suffix("-cli").filter(is_program))
+    let is_program = |name: &&str| {
+        // A wrapper's image would double what is read at each level.
+        (programs::is_known(name) || shells::is_shell(name)) && !table::is_wrapper(name)
+    };
+    [name, name.split('-').next().unwrap_or_default()].into_iter().find(is_program)
 }
 
 /// Whether the words may be meant for the image's program. The image of a language runs them as they are, unless they
@@ -156,7 +160,7 @@ fn starts_program(words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     let name = first.text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let is_known = programs::is_known(&name) || programs::is_plain(&name) || super::reads_code(&name);
-    first.text.starts_with('/') || first.dynamic || is_known || super::peel(words, None).is_some()
+    first.text.starts_with('/') || first.dynamic || is_known || table::is_wrapper(&name)
 }
 
 fn container(argv: &[Word], words: &[Word], verb: &str) -> Option<Layer> {
@@ -171,11 +175,13 @@ fn container(argv: &[Word], words: &[Word], verb: &str) -> Option<Layer> {
     let is_root = options.flag(&["rootfs"]).is_some();
     let mut sandbox = if is_made { sandbox::of_engine(&options) } else { sandbox::of_name(&target.text, &options) };
     sandbox.mounts.extend(is_root.then(|| sandbox::Mount::root(&target.text)));
+    let is_kept = is_made && !sandbox.name.is_empty() && !sandbox.mounts.is_empty();
     let place = Place::Sandbox(Box::new(sandbox));
     let Some(entry) = entry else {
         let image = if is_made { target.text.as_str() } else { "" };
         let layer = contained(argv, inner, &target.text, image, &place, options.certain);
-        return layer.filter(|_| !inner.is_empty());
+        // Without a command the container may still be one that later commands run in.
+        return layer.filter(|_| !inner.is_empty() || is_kept);
     };
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let words = std::iter::once(entry).chain(inner.iter().cloned()).collect();

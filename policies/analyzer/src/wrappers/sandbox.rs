@@ -3,6 +3,7 @@
 use guard_sdk::syntax::Word;
 
 use crate::options::{Flag, Parsed};
+use crate::word::expand::literal;
 
 /// What a command line says of the file system of the command that it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -105,10 +106,15 @@ fn fields(spec: &str) -> Vec<&str> {
     found
 }
 
+/// The value of an option, which may follow a letter and `=`.
+fn value<'a>(flag: &'a Flag<'_>) -> &'a str {
+    flag.text().strip_prefix('=').unwrap_or(flag.text())
+}
+
 /// The mounts that options of docker and its kin say.
 pub(crate) fn mounts_of_engine(options: &Parsed<'_>) -> Vec<Mount> {
     let mount = |flag: &Flag<'_>| match flag {
-        flag if flag.is_any(&["v", "volume"]) => Mount::of_fields(flag.text(), false),
+        flag if flag.is_any(&["v", "volume"]) => Mount::of_fields(value(flag), false),
         flag if flag.is("mount") => Mount::of_pairs(flag.text()),
         flag if flag.is("tmpfs") => Some(Mount::path("", fields(flag.text()).first()?, false)),
         _ => None,
@@ -122,7 +128,7 @@ pub(super) fn of_engine(options: &Parsed<'_>) -> Sandbox {
     let set = options.flags.iter().filter(|flag| flag.is_any(&["e", "env"]));
     Sandbox {
         mounts: mounts_of_engine(options),
-        directory: last(&["w", "workdir"]).map(Flag::word),
+        directory: last(&["w", "workdir"]).map(|flag| literal(value(flag))),
         home: set.filter_map(|flag| flag.text().strip_prefix("HOME=")).next_back().map(str::to_owned),
         isolated: true,
         host_processes: last(&["pid"]).is_some_and(|flag| flag.text() == "host"),

@@ -102,6 +102,11 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| by_row(row, words))
 }
 
+/// Whether a program of this name may start another one.
+pub(super) fn is_wrapper(name: &str) -> bool {
+    by_name::candidates(&BY_NAME, name).any(|row| row.name == name)
+}
+
 static BY_NAME: [(u64, &Wrapper); COUNT] = by_name::sorted(named());
 
 const COUNT: usize = tools::WRAPPERS.len() + system::WRAPPERS.len() + terminals::WRAPPERS.len();

@@ -104,11 +104,13 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let outcome = view.settings.secret_reads.outcome()?.min(Outcome::Ask);
     let files = &view.settings.files;
     let pairs = view.command(effect)?.argv.windows(2).take(MOST);
-    let mut operands = pairs.filter_map(|pair| match pair {
+    let operands = pairs.filter_map(|pair| match pair {
         [before, word] if !before.text.starts_with('-') && !word.text.starts_with('-') => Some(&word.text),
         _ => None,
     });
-    let (file, entry) = operands.find_map(|file| {
+    // Words of a command in a container are other paths on this machine.
+    let given = effect.tags.iter().filter(|(name, _)| name == "given").map(|(_, path)| path);
+    let (file, entry) = operands.chain(given).find_map(|file| {
         let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
         Some((file, entry))
     })?;

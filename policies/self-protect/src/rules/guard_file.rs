@@ -8,6 +8,7 @@
 //! ## Examples
 //! - denied: `Write .guard/guard.toml`
 //! - denied: `rm -rf ~/.config/guard-host`
+//! - denied: `docker run -v ~/.config/guard-host:/c alpine rm /c/guard.toml`
 //! - denied: `: > ~/.local/state/guard-host/audit.jsonl`
 //! - asked: `rm -rf ~/.cache`
 //! - passes: `cat ~/.config/guard-host/guard.toml .guard/guard.toml`

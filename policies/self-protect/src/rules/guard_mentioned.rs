@@ -1,6 +1,7 @@
 //! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by an unknown program,
 //! or by a tool of a server. The rule also covers a change of the files that `grep -l` and its like select where
-//! guarded files lie. It speaks only if no other rule of this policy does.
+//! guarded files lie, and of a file with a guarded name in a container that runs already. It speaks only if no other
+//! rule of this policy does.
 //!
 //! ## Why
 //! Nobody knows what such a call does with the file, and most of them name it for no good reason.
@@ -8,6 +9,7 @@
 //! ## Examples
 //! - asked: `python3 edit.py ~/.claude/settings.json`
 //! - asked: `$cmd ~/.config/guard-host/guard.toml`
+//! - asked: `docker exec dev rm /root/.claude/settings.json`
 //! - asked: `grep -rl guard-host ~/.claude | xargs sed -i s/guard-host/true/`
 //! - passes: `git diff .claude/settings.json`
 //! - passes: `python3 edit.py settings.json`
@@ -220,6 +222,14 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
     if let Some(effect) = in_container {
         return Some((effect.target.clone(), "the container may have it from this machine".to_owned()));
     }
+    // Words of a command in a container are other paths on this machine.
+    let mut given = analysis.effects.iter().filter(|effect| effect.operation == "execute.unknown").flat_map(|effect| {
+        let paths = effect.tags.iter().filter(|(name, path)| name == "given" && is_guarded(path, view));
+        paths.map(move |(_, path)| (path.clone(), unknown_use(&effect.target)))
+    });
+    if let Some(named) = given.next() {
+        return Some(named);
+    }
     let changes = analysis.effects.iter().filter(|effect| touch::is_change(effect));
     let selected =
         changes.filter_map(|effect| Some((supplying_searches::reached_by_content(effect, view)?, effect))).next();
@@ -255,7 +265,11 @@ fn of_unknown<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Named> {
     }
     let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
     let understood = effects().any(|effect| effect.spellings().any(|text| text == value));
-    (!understood).then(|| (value.to_owned(), format!("what `{}` does with it is not known", shorten(program))))
+    (!understood).then(|| (value.to_owned(), unknown_use(program)))
+}
+
+fn unknown_use(program: &str) -> String {
+    format!("what `{}` does with it is not known", shorten(program))
 }
 
 /// Whether an effect of this kind says what becomes of a file.
