@@ -37,5 +37,8 @@ fn the_readme_adds_the_targets_first() {
     let line = |start: &str| readme.lines().find(|line| line.contains(start)).unwrap();
     assert!(line("cargo build --release && ").starts_with("rustup target add wasm32-unknown-unknown && cargo build"));
     assert!(line("&& cargo test --release").contains("rustup target add wasm32-unknown-unknown wasm32-wasip2 && "));
-    assert!(line("cargo install --locked").contains("rustup target add wasm32-unknown-unknown x86_64-unknown-linux-musl && "));
+    assert!(
+        line("cargo install --locked")
+            .contains("rustup target add wasm32-unknown-unknown x86_64-unknown-linux-musl && ")
+    );
 }

@@ -1,31 +1,26 @@
 //! Which commands run the program of guard-host under any name: the effect `execute.guard-host`.
 
+use std::collections::BTreeMap;
+
 use guard_contract::syntax::{Analysis, Effect, Severity};
 use guard_contract::unresolved;
 use guard_sdk::resolve::command_path;
 
 use crate::Facts;
 
-/// Commands of one call beyond these are not looked at. Each costs a few questions to the machine.
-const COMMANDS: usize = 128;
-
 /// Adds an effect for each command that runs the program.
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, home: &str) {
-    let mut known: Vec<(String, bool)> = Vec::new();
+    let mut known: BTreeMap<String, bool> = BTreeMap::new();
     for command in &analysis.commands {
-        let is_remote = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
+        // Behind the last one the command is outside of the container again.
+        let mut kinds = command.via.iter().rev().map(|via| via.kind.as_str());
+        let is_remote = matches!(
+            kinds.find(|kind| matches!(*kind, "ssh" | "container" | "nsenter-host")),
+            Some("ssh" | "container")
+        );
         let Some(word) = command.argv.first().filter(|_| !is_remote).map(|word| word.text.as_str()) else { continue };
         let Some(file) = command_path(word, &command.cwd, home) else { continue };
-        let runs = match known.iter().find(|(name, _)| *name == file) {
-            Some((_, runs)) => *runs,
-            None if known.len() >= COMMANDS => break,
-            None => {
-                let runs = facts.runs_own_program(&file);
-                known.push((file, runs));
-                runs
-            }
-        };
-        if runs {
+        if *known.entry(file).or_insert_with_key(|file| facts.runs_own_program(file)) {
             analysis.effects.push(Effect {
                 kind: "execute".to_owned(),
                 operation: "execute.guard-host".to_owned(),
