@@ -35,6 +35,11 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     Some(layer)
 }
 
+/// The files that a wrapper itself writes, such as `strace -o FILE`.
+pub(crate) fn written_files(argv: &[Word]) -> Vec<Word> {
+    program(argv).map(|name| table::written_files(name, argv)).unwrap_or_default()
+}
+
 fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     match name {
         "find" | "gfind" => search::find(argv),

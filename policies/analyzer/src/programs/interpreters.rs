@@ -217,11 +217,16 @@ fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Modules of the standard library that print the files they are given.
+/// Modules of the standard library that print the files they are given. `json.tool` writes to its second one.
 fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
     let prints = ["json.tool", "base64", "quopri", "uu", "tokenize", "zipfile", "tarfile", "gzip", "json"];
     if prints.contains(&module.text.as_ref()) {
-        parsed.operands.iter().filter(|word| !word.text.starts_with('-')).for_each(|file| run.read(file));
+        let mut files = parsed.operands.iter().filter(|word| !word.text.starts_with('-'));
+        if module.text == "json.tool" {
+            files.next().into_iter().for_each(|file| run.read(file));
+            return files.for_each(|file| run.write(file));
+        }
+        files.for_each(|file| run.read(file));
     }
 }
 

@@ -13,6 +13,9 @@ use crate::word::{Child, is_name};
 use crate::wrappers;
 use crate::wrappers::layer::{self, Layer, What};
 
+/// The descriptor of what a wrapper writes to a file of its own. Nothing else uses it, so that pipes stay as they are.
+const WRAPPER_OUTPUT: i32 = 3;
+
 /// A command on its way through the wrappers.
 pub(super) struct Pending<'t> {
     pub(super) argv: Vec<Word>,
@@ -69,6 +72,15 @@ impl Walker {
         let Some(layer) = layer else { return self.plain(pending, place) };
         let (before, level) = (self.parent, pending.level + 1);
         let Layer { outer, runs } = layer;
+        // What a wrapper writes beside the program's own output.
+        let files = wrappers::written_files(&pending.argv).into_iter();
+        pending.redirections.extend(files.map(|target| Redirection {
+            fd: WRAPPER_OUTPUT,
+            operator: ">".to_owned(),
+            target,
+            body: String::new(),
+            body_quoted: false,
+        }));
         let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
         let stays = outer.is_some();
         let mut fed: Vec<Redirection> = Vec::new();

@@ -29,6 +29,8 @@ pub(super) struct Wrapper {
     pub(super) text: &'static [&'static str],
     /// Options whose value is worth telling: a user.
     pub(super) detail: &'static [&'static str],
+    /// Options whose value is a file that the wrapper itself writes.
+    pub(super) writes: &'static [&'static str],
     /// Options whose value is the working directory, besides [`DIRECTORY`].
     pub(super) directory: &'static [&'static str],
     /// Whether the program gets a working directory of which nobody knows what lies in it.
@@ -80,6 +82,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     inert: &[],
     text: &[],
     detail: &[],
+    writes: &[],
     directory: &[],
     leaves: Leaves::Never,
     assigns: false,
@@ -100,6 +103,15 @@ pub(super) const PLAIN: Wrapper = Wrapper {
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| by_row(row, words))
+}
+
+/// The files that a plain wrapper itself writes.
+pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
+    let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && !row.writes.is_empty());
+    let Some((row, words)) = rows.next().zip(argv.get(1..)) else { return Vec::new() };
+    let verb = usize::from(!row.verbs.is_empty());
+    let options = leading(words.get(verb..).unwrap_or_default(), row.takes);
+    options.flags.iter().filter(|flag| flag.is_any(row.writes)).map(Flag::word).collect()
 }
 
 /// Whether a program of this name may start another one.

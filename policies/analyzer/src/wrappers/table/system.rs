@@ -2,6 +2,9 @@
 
 use super::{Leaves, PLAIN, Wrapper, takes};
 
+/// The usual option for an output.
+const OUTPUT: &[&str] = &["o", "output"];
+
 /// Options of `bwrap` with two values, and with one.
 const BWRAP_PAIRS: &[&str] = &[
     "--bind",
@@ -137,8 +140,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "timeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
     Wrapper { name: "gtimeout", takes: takes("ks", "kill-after signal"), skip: 1, ..PLAIN },
-    Wrapper { name: "time", takes: takes("fo", "format output"), ..PLAIN },
-    Wrapper { name: "gtime", takes: takes("fo", "format output"), ..PLAIN },
+    Wrapper { name: "time", takes: takes("fo", "format output"), writes: OUTPUT, ..PLAIN },
+    Wrapper { name: "gtime", takes: takes("fo", "format output"), writes: OUTPUT, ..PLAIN },
     Wrapper { name: "stdbuf", takes: takes("ioe", "input output error"), ..PLAIN },
     Wrapper { name: "unbuffer", ..PLAIN },
     Wrapper { name: "chroot", takes: takes("", "userspec groups"), takes_root: true, skip: 1, ..PLAIN },
@@ -159,9 +162,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "watch", takes: takes("nq", "interval equexit"), joins: true, ..PLAIN },
     Wrapper { name: "entr", ..PLAIN },
-    Wrapper { name: "strace", takes: takes("aEeIoOpPsSuUbX", "output"), inert: &["p"], ..PLAIN },
-    Wrapper { name: "ltrace", takes: takes("aeFlnopsSuwx", "output"), inert: &["p"], ..PLAIN },
-    Wrapper { name: "valgrind", ..PLAIN },
+    Wrapper { name: "strace", takes: takes("aEeIoOpPsSuUbX", "output"), writes: OUTPUT, inert: &["p"], ..PLAIN },
+    Wrapper { name: "ltrace", takes: takes("aeFlnopsSuwx", "output"), writes: OUTPUT, inert: &["p"], ..PLAIN },
+    Wrapper { name: "valgrind", writes: &["log-file", "xml-file", "xtree-memory-file"], ..PLAIN },
     Wrapper { name: "caffeinate", takes: takes("tw", ""), ..PLAIN },
     Wrapper {
         name: "systemd-run",
@@ -323,11 +326,12 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "perf",
         takes: takes("eopFCtGIrDj", "event output pid cpu repeat delay interval-print"),
         verbs: &["stat", "record", "trace", "mem", "c2c"],
+        writes: OUTPUT,
         inert: &["p", "pid"],
         ..PLAIN
     },
     Wrapper { name: "rr", verbs: &["record"], ..PLAIN },
-    Wrapper { name: "heaptrack", takes: takes("op", "output pid"), inert: &["p", "pid"], ..PLAIN },
+    Wrapper { name: "heaptrack", takes: takes("op", "output pid"), writes: OUTPUT, inert: &["p", "pid"], ..PLAIN },
     Wrapper { name: "gdb", after: &["--args", "-args"], ..PLAIN },
     Wrapper { name: "lldb", after: &["--"], ..PLAIN },
     Wrapper { name: "catchsegv", ..PLAIN },
@@ -338,6 +342,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "wmMrspcniuSN",
             "warmup min-runs max-runs runs setup prepare cleanup conclude parameter-list shell export-json export-markdown export-csv command-name style time-unit ignore-failure",
         ),
+        writes: &["export-json", "export-markdown", "export-csv"],
         each: true,
         ..PLAIN
     },

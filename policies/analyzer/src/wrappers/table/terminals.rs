@@ -9,6 +9,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "script",
         takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"),
         text: &["c", "command"],
+        writes: &["B", "I", "O", "T", "log-in", "log-io", "log-out", "log-timing"],
         skip: usize::MAX,
         ..PLAIN
     },
