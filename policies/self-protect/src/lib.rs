@@ -38,6 +38,7 @@ mod search;
 mod settings;
 mod supplying_searches;
 mod touch;
+mod unexplained;
 
 use std::cmp::Reverse;
 

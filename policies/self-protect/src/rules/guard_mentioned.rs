@@ -1,5 +1,5 @@
-//! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by an unknown program,
-//! or by a tool of a server. The rule also covers a change of the files that `grep -l` and its like select where
+//! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by a word or a variable
+//! of a command that no effect explains, or by a tool of a server. The rule also covers a change of the files that `grep -l` and its like select where
 //! guarded files lie, and of a file with a guarded name in a container that runs already. It speaks only if no other
 //! rule of this policy does.
 //!
@@ -9,6 +9,7 @@
 //! ## Examples
 //! - asked: `python3 edit.py ~/.claude/settings.json`
 //! - asked: `$cmd ~/.config/guard-host/guard.toml`
+//! - asked: `GIT_TRACE=~/.claude/settings.json git status`
 //! - asked: `docker exec dev rm /root/.claude/settings.json`
 //! - asked: `grep -rl guard-host ~/.claude | xargs sed -i s/guard-host/true/`
 //! - passes: `git diff .claude/settings.json`
@@ -18,13 +19,13 @@
 //! Use plain commands or the file tools, so that the effect on the file can be seen.
 
 use guard_sdk::serde_json::Value;
-use guard_sdk::syntax::{Command, Coverage};
+use guard_sdk::syntax::{Command, Coverage, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, is_remote, shorten};
 use crate::guarded::What;
-use crate::mention;
-use crate::{supplying_searches, touch};
+use crate::unexplained::{self, Candidate};
+use crate::{mention, supplying_searches, touch};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-mentioned",
@@ -44,6 +45,7 @@ const HARMLESS: &[&str] = &[
     "base64",
     "basename",
     "bat",
+    "bsdtar",
     "case",
     "cat",
     "cd",
@@ -114,6 +116,7 @@ const HARMLESS: &[&str] = &[
     "strings",
     "tac",
     "tail",
+    "tar",
     "test",
     "tree",
     "true",
@@ -122,6 +125,7 @@ const HARMLESS: &[&str] = &[
     "typeset",
     "uniq",
     "unset",
+    "unzip",
     "wc",
     "where",
     "which",
@@ -237,35 +241,37 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
         let by = effect.tag("by").unwrap_or("the command").to_owned();
         return Some((place, format!("which of the files there `{by}` changes will be known only at run time")));
     }
-    analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_unknown(command, view))
+    analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_command_words(command, view))
 }
 
-/// A program that is not known and is given a guarded path.
-fn of_unknown<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Named> {
+/// A guarded path that a command is given, and that no effect explains.
+fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Named> {
+    if let Some(named) = unexplained::of_variable(command, |path| covers(path, command, view)) {
+        return Some(named);
+    }
     let program = command.program();
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
-    let effects =
-        || view.analysis.effects.iter().filter(|effect| effect.command_id == command.id && tells(&effect.kind));
-    if program.is_empty() || HARMLESS.contains(&program) || view.guard.is_program(program) {
+    let is_harmless = HARMLESS.contains(&program);
+    if program.is_empty() || view.guard.is_program(program) {
         return None;
     }
-    if interprets || effects().next().is_none() {
+    let effects = || view.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+    if !is_harmless && (interprets || !effects().any(|effect| tells(&effect.kind))) {
         let place = supplying_searches::reached_by_words(command, view);
         if let Some(place) = place {
             return Some((place, format!("what `{}` does with the files there is not known", shorten(program))));
         }
     }
-    let word = command.argv.iter().skip(1).find(|word| {
-        let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-        !value.contains(char::is_whitespace) && covers(value, command, view)
-    })?;
-    if !interprets && effects().next().is_some() {
-        return None;
-    }
-    let value = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-    let understood = effects().any(|effect| effect.spellings().any(|text| text == value));
-    (!understood).then(|| (value.to_owned(), unknown_use(program)))
+    let is_unexplained = |found: &Candidate<'_>| {
+        let explains = |effect: &Effect| {
+            let may_explain = tells(&effect.kind) && (!found.is_output || effect.kind != "read");
+            may_explain && effect.spellings().any(|text| text == found.value || text == found.word)
+        };
+        (found.is_output || !is_harmless) && covers(found.value, command, view) && !effects().any(explains)
+    };
+    let found = unexplained::candidates(command, &view.analysis.commands).find(is_unexplained)?;
+    Some((found.value.to_owned(), unknown_use(program)))
 }
 
 fn unknown_use(program: &str) -> String {
