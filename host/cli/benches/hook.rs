@@ -34,9 +34,9 @@ const PYTHON: &str = "import json,sys; json.load(sys.stdin)";
 
 /// What the README says to install with, for this machine.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-const INSTALL: &[&str] = &["--profile", "dist", "--target", "x86_64-unknown-linux-musl"];
+const INSTALL: &[&str] = &["--target", "x86_64-unknown-linux-musl"];
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-const INSTALL: &[&str] = &["--profile", "dist"];
+const INSTALL: &[&str] = &[];
 
 /// What is kept of a run, by row: figures in microseconds, or calls a second.
 type Kept = serde_json::Map<String, serde_json::Value>;
