@@ -24,9 +24,6 @@ use languages::{LANGUAGES, Language};
 
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
-    (&["psql"], &["\\!"]),
-    (&["mysql", "mariadb"], &["\\!", "system "]),
-    (&["sqlite3", "sqlite", "duckdb"], &[".shell ", ".system "]),
     (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
     (&["gdb", "lldb"], &["shell ", "!"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
@@ -94,12 +91,13 @@ fn reads_text(word: &Word) -> bool {
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
     let words = argv.get(1..).unwrap_or_default();
+    if clients::is_client(&lower) {
+        return first_of(clients::runs(&lower, words, input));
+    }
     if let Some((_, starts)) = LINES.iter().find(|(programs, _)| programs.contains(&lower.as_str())) {
         let mut found = lines(name, words, starts, input.unwrap_or_default());
         if editors::is_vim(&lower) {
             found.append(&mut editors::vim(&lower, words));
-        } else {
-            found.append(&mut clients::runs(&lower, words, input));
         }
         return found;
     }

@@ -1,28 +1,53 @@
-//! Clients of databases: their own commands and options that start a program, besides lines that begin with an escape.
+//! Clients of databases: their commands, lines and options that start a program.
 
 use guard_sdk::syntax::Word;
 
 use super::super::layer::Run;
 use crate::options::{Options, parse};
 
-/// The most commands of one client; further ones count as a text that is not known.
-const MOST: usize = 64;
+/// A family of clients with the same commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Psql,
+    Mysql,
+    Sqlite,
+    /// Others, with what begins a line that a shell runs.
+    Other(&'static [&'static str]),
+}
+
+/// The family of the client `name`.
+fn family(name: &str) -> Option<Family> {
+    Some(match name {
+        "psql" | "pgcli" | "usql" | "vsql" | "cockroach" => Family::Psql,
+        "mysql" | "mariadb" | "mycli" => Family::Mysql,
+        "sqlite3" | "sqlite" | "litecli" | "duckdb" => Family::Sqlite,
+        "sqlplus" => Family::Other(&["host ", "ho ", "!", "$"]),
+        "sqlcmd" | "isql" | "tsql" => Family::Other(&["!!"]),
+        "snowsql" => Family::Other(&["!system "]),
+        "hive" | "beeline" => Family::Other(&["!sh ", "!"]),
+        "impala-shell" => Family::Other(&["shell ", "!"]),
+        _ => return None,
+    })
+}
+
+pub(super) fn is_client(name: &str) -> bool {
+    family(name).is_some()
+}
 
 /// What the client `name` starts.
 pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
+    let Some(family) = family(name) else { return Vec::new() };
     let mut texts: Vec<String> = Vec::new();
     let mut started: Vec<String> = Vec::new();
-    let spec = match name {
-        "psql" => Options::new("cdfFhLopPRTUv", "command dbname file host output"),
-        "mysql" | "mariadb" => {
-            Options::new("DehPuS", "execute database host user pager init-command").with_attached("p")
-        }
-        "sqlite3" | "sqlite" | "duckdb" => Options { single: true, ..Options::new("", "cmd c s") },
-        _ => return Vec::new(),
+    let spec = match family {
+        Family::Psql => Options::new("cdfFhLopPRTUv", "command dbname file host output"),
+        Family::Mysql => Options::new("DehPuS", "execute database host user pager init-command").with_attached("p"),
+        Family::Sqlite => Options { single: true, ..Options::new("", "cmd c s") },
+        Family::Other(_) => Options::new("QqeSUPdi", "query execute"),
     };
     let parsed = parse(words, spec, false);
     for flag in &parsed.flags {
-        if flag.is_any(&["c", "command", "e", "execute", "init-command", "cmd", "s"]) {
+        if flag.is_any(&["c", "command", "e", "execute", "init-command", "cmd", "s", "q", "Q", "query"]) {
             texts.push(flag.text().to_owned());
         } else if flag.is_any(&["o", "output"]) {
             started.extend(flag.text().strip_prefix('|').map(str::to_owned));
@@ -30,38 +55,44 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
             started.push(flag.text().to_owned());
         }
     }
-    if name != "psql" && !name.starts_with('m') {
+    if family == Family::Sqlite {
         texts.extend(parsed.from(1).iter().map(|operand| operand.text.to_string()));
     }
+    texts.extend(input.map(str::to_owned));
     for line in texts.iter().flat_map(|text| text.lines()) {
-        started.extend(escape(name, line.trim_start()).map(str::to_owned));
-        started.extend(of_line(name, line));
+        started.extend(escape(family, line).map(str::to_owned));
+        started.extend(of_line(family, line));
     }
-    for line in input.unwrap_or_default().lines() {
-        started.extend(of_line(name, line));
-    }
-    let unknown = started.len() > MOST;
-    let mut found: Vec<Run> = started.iter().take(MOST).map(|command| super::run(name, super::text(command))).collect();
-    if unknown {
-        let text = crate::languages::pieces::Pieces::unknown().word();
-        found.push(super::run(name, super::What::Text { text, parameters: None }));
-    }
-    found
+    started.iter().map(|command| super::run(name, super::text(command))).collect()
 }
 
 /// The command behind an escape to the shell.
-fn escape<'t>(name: &str, line: &'t str) -> Option<&'t str> {
-    let (_, starts) = super::LINES.iter().find(|(programs, _)| programs.contains(&name))?;
-    starts.iter().find_map(|start| line.strip_prefix(start))
+fn escape(family: Family, line: &str) -> Option<&str> {
+    fn behind<'t>(line: &'t str, starts: &[&str]) -> Option<&'t str> {
+        let line = line.trim_start();
+        starts.iter().find_map(|start| line.strip_prefix(start))
+    }
+    match family {
+        Family::Psql => behind_backslash(line),
+        Family::Mysql => behind_backslash(line).or_else(|| line.split(';').find_map(|part| behind(part, &["system "]))),
+        Family::Sqlite => behind(line, &[".shell ", ".system "]),
+        Family::Other(starts) => behind(line, starts),
+    }
+}
+
+/// What follows `\!`, unless it stands in a string.
+fn behind_backslash(line: &str) -> Option<&str> {
+    let (before, command) = line.split_once("\\!")?;
+    (before.matches('\'').count() % 2 == 0).then_some(command)
 }
 
 /// The command that a line of the client starts, other than by an escape.
-fn of_line(name: &str, line: &str) -> Option<String> {
+fn of_line(family: Family, line: &str) -> Option<String> {
     let line = line.trim();
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim_start();
-    match name {
-        "psql" => {
+    match family {
+        Family::Psql => {
             let lower = line.to_ascii_lowercase();
             let program = |at: usize| line.get(at + "program".len()..).map(unquoted);
             let piped = |verb: &str| {
@@ -79,11 +110,12 @@ fn of_line(name: &str, line: &str) -> Option<String> {
                 .find_map(|verb| piped(verb))
                 .or_else(|| ticked().filter(|_| command.starts_with('\\')))
         }
-        "mysql" | "mariadb" => match command {
+        Family::Mysql => match command {
             "pager" | "\\P" => (!rest.is_empty()).then(|| rest.trim_end_matches(';').to_owned()),
             _ => None,
         },
-        _ => {
+        Family::Other(_) => None,
+        Family::Sqlite => {
             let is = |full: &str, least: usize| command.len() >= least && full.starts_with(command);
             if is(".shell", 3) || is(".system", 3) {
                 let whole = matches!(command, ".shell" | ".system");
@@ -120,7 +152,7 @@ fn unquoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of_line;
+    use super::{escape, family, of_line};
 
     #[test]
     fn commands_of_clients_start_programs() {
@@ -138,7 +170,7 @@ mod tests {
             ("sqlite3", ".read '|ls x'"),
             ("sqlite3", ".sy ls x"),
         ] {
-            assert_eq!(of_line(client, line).as_deref(), Some("ls x"), "{line}");
+            assert_eq!(of_line(family(client).unwrap(), line).as_deref(), Some("ls x"), "{line}");
         }
         for (client, line) in [
             ("psql", "select a || b from t"),
@@ -151,7 +183,31 @@ mod tests {
             ("sqlite3", ".separator |"),
             ("sqlite3", ".schema"),
         ] {
-            assert_eq!(of_line(client, line), None, "{line}");
+            assert_eq!(of_line(family(client).unwrap(), line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn escapes_start_programs() {
+        for (client, line) in [
+            ("psql", "\\! ls"),
+            ("usql", "\\timing \\! ls"),
+            ("psql", "select 'a' \\! ls"),
+            ("mysql", "select 1; \\! ls"),
+            ("mariadb", "select 1; system ls"),
+            ("litecli", "  .shell ls"),
+            ("sqlplus", "host ls"),
+            ("sqlcmd", "!! ls"),
+        ] {
+            assert_eq!(escape(family(client).unwrap(), line).map(str::trim), Some("ls"), "{line}");
+        }
+        for (client, line) in [
+            ("psql", "select '\\! ls'"),
+            ("mysql", "select system from t"),
+            ("sqlite3", "select '.shell ls'"),
+            ("sqlplus", "select 1 from host"),
+        ] {
+            assert_eq!(escape(family(client).unwrap(), line), None, "{line}");
         }
     }
 }
