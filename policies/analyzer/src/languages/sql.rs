@@ -7,6 +7,8 @@ mod bounds;
 mod changes;
 mod drops;
 mod functions;
+mod lines;
+mod placeholders;
 mod reader;
 mod tokens;
 
@@ -14,6 +16,7 @@ use guard_sdk::syntax::Severity;
 
 use super::Found;
 use crate::draft::Draft;
+use lines::{Lines, RUNS_ROWS};
 use reader::Reader;
 use tokens::{Dialect, Token, Tokens};
 
@@ -23,14 +26,23 @@ const MAX_STATEMENTS: usize = 4096;
 /// The most tokens of one statement that are kept.
 const MAX_TOKENS: usize = 4096;
 
-/// What the statements of a text do. `client` is the program that sends them.
+/// What a text does that the program `client` reads: its statements, between lines that are for the client itself.
 pub(crate) fn effects(client: &str, text: &str, certain: bool) -> Vec<Found> {
+    both(client, text, certain, Lines::of(client))
+}
+
+/// What statements do that `sender`, a language or a protocol, may send to a database.
+pub(crate) fn perhaps_effects(sender: &str, text: &str) -> Vec<Found> {
+    both(sender, text, false, Lines::None)
+}
+
+fn both(client: &str, text: &str, certain: bool, lines: Lines) -> Vec<Found> {
     let mut found = Vec::new();
-    let mysql = matches!(client, "mysql" | "mariadb" | "mycli");
-    read(&mut found, client, text, certain, Dialect { mysql, escapes: mysql });
+    let mysql = lines == Lines::Mysql;
+    read(&mut found, client, text, certain, Dialect { mysql, escapes: mysql, lines });
     // Whether a backslash hides a quote depends on settings of the server, so the other reading counts as well.
     if text.contains("\\'") {
-        read(&mut found, client, text, false, Dialect { mysql, escapes: !mysql });
+        read(&mut found, client, text, false, Dialect { mysql, escapes: !mysql, lines });
     }
     found
 }
@@ -39,19 +51,31 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
     let mut texts = vec![(text.to_owned(), 0_u32)];
     let mut left = MAX_STATEMENTS;
     while let Some((text, depth)) = texts.pop() {
+        // What a statement runs goes to the server.
+        let dialect = if depth > 0 { Dialect { lines: Lines::None, ..dialect } } else { dialect };
         let mut tokens = Tokens::new(&text, dialect);
         while let Some(statement) = next_statement(&mut tokens) {
+            if statement.is_empty() {
+                continue;
+            }
             if left == 0 {
                 found.push(Found::Unseen("a text has more SQL statements than are looked at".to_owned()));
                 return;
             }
             left -= 1;
-            for draft in changes_of(&statement) {
+            if let Some(unknown) = unknown_part(&statement, dialect.lines) {
+                found.push(Found::Unseen(format!("a statement of SQL is known only at run time: `{unknown}`")));
+            }
+            if dialect.lines == Lines::Psql && copies_rows(&statement) {
+                tokens.skip_rows();
+            }
+            let parts = if dialect.lines == Lines::Batches { in_batch(&statement) } else { vec![statement.as_slice()] };
+            for draft in parts.into_iter().flat_map(changes_of) {
                 found.push(Found::Effect(draft.tag("client", client).certain(certain && depth == 0)));
             }
             functions::find(found, client, &statement, certain);
             if depth < MAX_DEPTH {
-                texts.extend(run_by(&statement).map(|inner| (inner, depth + 1)));
+                texts.extend(run_by(&statement).into_iter().map(|inner| (inner, depth + 1)));
             }
         }
     }
@@ -60,28 +84,116 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
 /// How deep texts that statements run are followed.
 const MAX_DEPTH: u32 = 3;
 
-/// The texts that a statement runs: the body of a block, and what it executes.
-fn run_by(statement: &[Token<'_>]) -> impl Iterator<Item = String> {
-    let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql", "set"];
-    let first = statement.first().is_some_and(|first| runs.iter().any(|word| first.is(word)));
-    let executes = statement.iter().any(|token| token.is("execute") || token.is("exec") || token.is("sp_executesql"));
-    let defines =
-        statement.first().is_some_and(|first| ["create", "comment", "insert"].iter().any(|word| first.is(word)));
-    statement.iter().filter_map(move |token| match token {
-        Token::Text(text) if (first || executes) && !defines && text.len() > 4 => Some(text.replace("''", "'")),
+/// What a client runs without showing it: a statement that a variable of the client begins, or one for each row.
+fn unknown_part<'t>(statement: &[Token<'t>], lines: Lines) -> Option<&'t str> {
+    match (statement.first(), statement.last()) {
+        (Some(Token::Unknown(variable)), _) if lines == Lines::Psql && variable.starts_with(':') => Some(variable),
+        (_, Some(last)) if *last == RUNS_ROWS => Some("\\gexec"),
         _ => None,
-    })
+    }
 }
 
-/// The tokens up to the next semicolon; `None` at the end of the text.
+/// Whether rows of data follow the statement.
+fn copies_rows(statement: &[Token<'_>]) -> bool {
+    let mut pairs = statement.windows(2);
+    statement.first().is_some_and(|first| first.is("copy"))
+        && pairs.any(|pair| matches!(pair, [from, stdin] if from.is("from") && stdin.is("stdin")))
+}
+
+/// The statements of a batch that no semicolon divides. A definition is one, with all of its body.
+fn in_batch<'s, 't>(statement: &'s [Token<'t>]) -> Vec<&'s [Token<'t>]> {
+    let defines = statement
+        .iter()
+        .take(4)
+        .any(|token| ["procedure", "proc", "function", "trigger"].iter().any(|kind| token.is(kind)));
+    if defines && statement.first().is_some_and(|first| first.is("create") || first.is("alter")) {
+        return vec![statement];
+    }
+    let begins = |at: usize| {
+        let is_next = |words: &[&str]| statement.get(at + 1).is_some_and(|next| words.iter().any(|word| next.is(word)));
+        statement.get(at).is_some_and(|token| {
+            token.is("drop") && is_next(&["table", "database", "schema", "view", "login", "user"])
+                || token.is("truncate") && is_next(&["table"])
+                || token.is("delete") && is_next(&["from"])
+                || token.is("alter") && is_next(&["table", "database"])
+                || token.is("exec")
+                || token.is("update") && statement.get(at + 2).is_some_and(|word| word.is("set"))
+        })
+    };
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for at in (1..statement.len()).filter(|at| begins(*at)).take(MAX_CHANGES) {
+        parts.extend(statement.get(start..at));
+        start = at;
+    }
+    parts.extend(statement.get(start..));
+    parts
+}
+
+/// The texts that a statement runs: the body of a block, and what it executes. What follows a text that ends with a
+/// blank is put in at run time.
+fn run_by(statement: &[Token<'_>]) -> Vec<String> {
+    let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql", "set"];
+    let first = statement.first().is_some_and(|first| runs.iter().any(|word| first.is(word)));
+    let executes = ["execute", "exec", "sp_executesql"];
+    let executes = statement.iter().any(|token| *token == RUNS_ROWS || executes.iter().any(|word| token.is(word)));
+    let defines =
+        statement.first().is_some_and(|first| ["create", "comment", "insert"].iter().any(|word| first.is(word)));
+    if !(first || executes) || defines {
+        return Vec::new();
+    }
+    let mut texts: Vec<String> = Vec::new();
+    let mut joined = String::new();
+    let mut joins = false;
+    for token in statement {
+        match token {
+            Token::Text(text) => {
+                let text = text.replace("''", "'");
+                joined.push_str(&text);
+                if text.len() > 4 {
+                    let cut = text.ends_with(char::is_whitespace);
+                    texts.push(if cut { format!("{text}?") } else { text });
+                }
+            }
+            Token::Sign('|') => joins = true,
+            Token::Sign(',' | '(' | ')') => {}
+            _ if token.is("concat") => joins = true,
+            _ if joined.is_empty() || joined.ends_with('?') => {}
+            _ => joined.push('?'),
+        }
+    }
+    if joins && texts.first() != Some(&joined) {
+        texts.push(joined);
+    }
+    texts
+}
+
+/// The tokens up to the end of the statement; `None` at the end of the text.
 fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
     let mut statement = Vec::new();
+    let mut first = None;
+    let lines = tokens.dialect.lines;
+    if tokens.choose_delimiter() {
+        return Some(statement);
+    }
     loop {
-        match tokens.next() {
+        let mut ahead = tokens.clone();
+        let token = ahead.next();
+        let ends_line = lines != Lines::None && ahead.begins_line && !statement.is_empty();
+        if ends_line && !lines::goes_on(first, lines) {
+            return Some(statement);
+        }
+        *tokens = ahead;
+        first = first.or(token.filter(|token| !opens(token)));
+        match token {
             None if statement.is_empty() => return None,
             None | Some(Token::End) => return Some(statement),
+            Some(token) if ends_line && tokens.ends_batch(token) => return Some(statement),
             Some(token) if statement.len() < MAX_TOKENS => statement.push(token),
             Some(_) => {}
+        }
+        if token == Some(RUNS_ROWS) {
+            return Some(statement);
         }
     }
 }
@@ -123,11 +235,15 @@ fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     found
 }
 
-/// Steps over what opens a block, so that the statement behind it shows.
+/// Steps over what opens a block, and over what is put in at run time, so that the statement behind it shows.
 fn skip_words<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
-    let opens = |token: &Token<'_>| ["begin", "then", "else", "loop", "go"].iter().any(|word| token.is(word));
     let start = statement.iter().position(|token| !opens(token)).unwrap_or(statement.len());
     statement.get(start..).unwrap_or_default()
+}
+
+/// Whether the statement may begin behind the token.
+fn opens(token: &Token<'_>) -> bool {
+    matches!(token, Token::Unknown(_)) || ["begin", "then", "else", "loop", "go"].iter().any(|word| token.is(word))
 }
 
 /// The tokens up to the bracket that closes what encloses them.
@@ -153,10 +269,9 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
         "drop" => drops::statement(&mut reader),
         "truncate" => {
             reader.take_all(&["table", "if", "exists", "only"]);
-            let name = reader.name();
+            let name = reader.object()?;
             let cascade = reader.contains("cascade");
-            let draft = Draft::catastrophic("database", "sql.truncate").target(&name).flag("cascade", cascade);
-            (!name.is_empty()).then_some(draft)
+            Some(Draft::catastrophic("database", "sql.truncate").target(&name).flag("cascade", cascade))
         }
         "delete" => {
             reader.take_all(&["low_priority", "quick", "ignore"]);
@@ -165,15 +280,14 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
                 return None;
             }
             reader.take("only");
-            let name = reader.name();
-            let draft = with_where(Draft::destructive("database", "sql.delete"), &reader);
-            (!name.is_empty()).then(|| draft.target(&name))
+            let name = reader.object()?;
+            Some(with_where(Draft::destructive("database", "sql.delete"), &reader).target(&name))
         }
         "update" => {
             reader.take_all(&["only", "or", "replace", "ignore", "low_priority"]);
-            let name = reader.name();
+            let name = reader.object()?;
             let draft = with_where(Draft::destructive("database", "sql.update"), &reader);
-            (!name.is_empty() && reader.contains("set")).then(|| draft.target(&name))
+            reader.contains("set").then(|| draft.target(&name))
         }
         "merge" if reader.contains("delete") => {
             reader.take("into");
@@ -183,8 +297,8 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
         "alter" => changes::alter(&mut reader),
         "rename" => {
             reader.take_all(&["table", "tables"]);
-            let name = reader.name();
-            (!name.is_empty()).then(|| Draft::destructive("database", "sql.rename").target(&name))
+            let name = reader.object()?;
+            Some(Draft::destructive("database", "sql.rename").target(&name))
         }
         "grant" | "revoke" | "shutdown" | "reset" | "purge" | "set" | "flashback" | "restore" | "copy" | "create"
         | "uninstall" | "system" | "reassign" | "match" | "optional" | "select" => changes::other(verb, &mut reader),

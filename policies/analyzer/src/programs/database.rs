@@ -21,8 +21,8 @@ pub(super) const TABLE: &[Program] = &[
         sqlcmd,
     ),
     Program::new(
-        &["clickhouse-client", "clickhouse"],
-        Options::new("qhudn", "query host user password database port"),
+        &["clickhouse-client", "clickhouse-local", "clickhouse"],
+        Options::new("qhud", "query host user password database port"),
         query,
     ),
     Program::new(&["cockroach", "snowsql", "trino", "presto", "hive", "beeline", "impala-shell"], EXECUTE, query),
@@ -116,7 +116,7 @@ fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.write(&file);
         }
     }
-    if !any {
+    if !any || parsed.values("f", "file").any(|file| file.text == "-") {
         from_input(run, &client);
     }
 }

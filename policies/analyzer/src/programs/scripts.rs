@@ -18,7 +18,7 @@ pub(super) fn sql(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
 
 /// Adds what the statements of a text do, if it is SQL and its receiver runs it.
 pub(super) fn perhaps_sql(run: &mut Run<'_>, client: &str, text: &str) {
-    state(run, sql::effects(client, text, false), false);
+    state(run, sql::perhaps_effects(client, text), false);
 }
 
 /// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
@@ -102,8 +102,9 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
             }
             What::Sql(statement) => {
                 // What stands in the code as it is was found with the calls of drivers.
-                if let Some(statement) = statement.known().filter(|statement| !code.contains(statement)) {
-                    state(run, sql::effects(language, statement, false), false);
+                if !code.contains(statement.head()) {
+                    let statement = summaries::word(statement, arguments).text;
+                    state(run, sql::perhaps_effects(language, &statement), false);
                 }
             }
             // What is fetched or sent is no loss by itself.

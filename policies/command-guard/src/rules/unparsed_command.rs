@@ -51,6 +51,7 @@ const LACKING: &[&str] = &[
     "expands a quoted text",
     "programs run or load",
     "itself writes runs",
+    "statement of SQL is known only",
 ];
 
 /// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end, a text

@@ -91,11 +91,10 @@ const MAX_LITERALS: usize = 256;
 /// Adds what the code does to data.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     let (code, literals) = split(text, language);
-    let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || *literal == "sqlite://");
+    let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://");
     if !in_memory && sends(language, &code) {
         for literal in &literals {
-            // What is put in at run time is a name to the reader.
-            found.extend(sql::effects(language, &literal.replace(['{', '}', '$', '#'], ""), false));
+            found.extend(sql::perhaps_effects(language, literal));
         }
     }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
@@ -120,18 +119,24 @@ fn is_bounded(code: &str, at: usize) -> bool {
     [".where(", ".filter(", "->where("].iter().any(|call| statement.contains(call))
 }
 
-/// The code in lower case without blanks and comments, and the string literals that stood in it.
-fn split<'t>(text: &'t str, language: &str) -> (String, Vec<&'t str>) {
+/// The code in lower case without blanks and comments, and the texts that stood in it. Literals that an operator joins
+/// are one text, with [`UNKNOWN`] for what stands between them.
+fn split(text: &str, language: &str) -> (String, Vec<String>) {
     let hash_comments = matches!(language, "python" | "ruby" | "perl" | "php");
     let mut code = String::with_capacity(text.len());
-    let mut literals = Vec::new();
+    let mut texts = Vec::new();
     let mut tried = 0;
     let mut rest = text;
+    // Literals that are parts of a text already, by how much of the code follows them.
+    let mut parts: Vec<usize> = Vec::new();
     while let Some(char) = rest.chars().next() {
         if matches!(char, '\'' | '"' | '`') && tried < MAX_LITERALS {
             tried += 1;
             if let Some((inside, after)) = literal(rest) {
-                literals.push(inside);
+                if !parts.contains(&after.len()) {
+                    parts.retain(|left| *left < after.len());
+                    texts.push(joined(inside, after, language, &mut parts));
+                }
                 code.push('"');
                 rest = after;
                 continue;
@@ -147,5 +152,113 @@ fn split<'t>(text: &'t str, language: &str) -> (String, Vec<&'t str>) {
         }
         rest = rest.get(width..).unwrap_or_default();
     }
-    (code, literals)
+    (code, texts)
+}
+
+/// What the reader of statements takes for something that is known only at run time.
+const UNKNOWN: &str = "?";
+
+/// The most operands that are joined to one text.
+const MAX_OPERANDS: usize = 64;
+
+/// The longest operand that is no literal, in bytes.
+const MAX_OPERAND: usize = 256;
+
+/// The operator that joins texts.
+fn operator(language: &str) -> &'static str {
+    match language {
+        "php" | "perl" => ".",
+        "lua" => "..",
+        "elixir" => "<>",
+        _ => "+",
+    }
+}
+
+/// The literal `first` and what is joined to it. One that ends with a blank goes on with what is not known, be it by a
+/// call or in a later statement.
+fn joined(first: &str, behind: &str, language: &str, parts: &mut Vec<usize>) -> String {
+    let mut text = first.to_owned();
+    let mut rest = behind;
+    let mut blank = first.ends_with([' ', '\t']);
+    for _ in 0..MAX_OPERANDS {
+        let next = rest.trim_start();
+        let operand = match next.strip_prefix(operator(language)) {
+            Some(operand) => operand.trim_start(),
+            // Literals side by side, as in Python.
+            None if literal(unmarked(next)).is_some() => next,
+            None => break,
+        };
+        blank = false;
+        // A literal of which a method is called, as in `', '.join(...)`, is not what is joined.
+        let is_whole = |after: &str| operator(language) == "." || !after.starts_with(['.', '[']);
+        if let Some((inside, after)) = literal(unmarked(operand)).filter(|(_, after)| is_whole(after)) {
+            text.push_str(inside);
+            parts.push(after.len());
+            blank = inside.ends_with([' ', '\t']);
+            rest = after;
+        } else {
+            text.push_str(UNKNOWN);
+            rest = behind_operand(operand, language);
+        }
+    }
+    if blank {
+        text.push_str(UNKNOWN);
+    }
+    text
+}
+
+/// The text without the letters that mark a literal in Python.
+fn unmarked(text: &str) -> &str {
+    let letters = text.bytes().take(2).take_while(|byte| b"frbuFRBU".contains(byte)).count();
+    text.get(letters..).filter(|rest| rest.starts_with(['\'', '"'])).unwrap_or(text)
+}
+
+/// What follows an operand: an operator, or anything that ends the whole.
+fn behind_operand<'t>(operand: &'t str, language: &str) -> &'t str {
+    let mut depth = 0_u32;
+    let mut rest = operand;
+    while let Some(char) = rest.chars().next().filter(|_| operand.len() - rest.len() < MAX_OPERAND) {
+        if matches!(char, '\'' | '"' | '`')
+            && let Some((_, after)) = literal(rest)
+        {
+            rest = after;
+            continue;
+        }
+        match char {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth == 0 => return rest,
+            ')' | ']' | '}' => depth -= 1,
+            ',' | ';' if depth == 0 => return rest,
+            '\n' if depth == 0 => return rest.trim_start(),
+            _ if depth == 0 && rest.starts_with(operator(language)) => return rest,
+            _ => {}
+        }
+        rest = rest.get(char.len_utf8()..).unwrap_or_default();
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn joined_literals_are_one_text() {
+        for (language, code, texts) in [
+            ("python", "f('a ' + t + ' b', 'c')", vec!["a ? b", "c"]),
+            ("python", "f('a ' 'b'\n  f'c{d}')", vec!["a bc{d}"]),
+            ("python", "f('a' + g(x, y[1]) + f'b')", vec!["a?b"]),
+            ("python", "f('a ' + t)", vec!["a ?"]),
+            ("python", "f('a', t)", vec!["a"]),
+            ("python", "x = 'a'; y = 'b '", vec!["a", "b ?"]),
+            ("php", "f('a ' . $t . ' b')", vec!["a ? b"]),
+            ("php", "f('a' + 'b')", vec!["a", "b"]),
+            ("python", "f('a ' + ', '.join(k + '=?' for k in d) + ' b')", vec!["a ? b", ", ?", "=?"]),
+            ("python", "x = 'a ' + t\ny = u + ' b'", vec!["a ?", " b"]),
+            ("javascript", "f('a ' + t\n  + ` b` + c.d('e'))", vec!["a ? b?", "e"]),
+            ("javascript", "f('a'.concat(t), 'b')", vec!["a", "b"]),
+        ] {
+            assert_eq!(split(code, language).1, texts, "{code}");
+        }
+    }
 }

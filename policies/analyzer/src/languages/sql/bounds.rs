@@ -54,6 +54,7 @@ fn is_plain_truth(part: &[Token<'_>], depth: u32) -> bool {
         [Token::Sign('('), inside @ .., Token::Sign(')')] => is_always_true(inside, depth + 1),
         [one] => one.is("true") || number(one).is_some_and(|value| value != 0),
         [not, one] => not.is("not") && (one.is("false") || number(one) == Some(0)),
+        [Token::Unknown(_), ..] => false,
         [left, Token::Sign('='), right] => left == right,
         [left, Token::Sign('='), Token::Sign('='), right] => left == right,
         [left, Token::Sign('<'), Token::Sign('>'), right] => {

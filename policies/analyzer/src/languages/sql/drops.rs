@@ -8,7 +8,16 @@ use crate::draft::Draft;
 pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
     reader.take_all(&["temporary", "materialized", "foreign", "unique"]);
     let (first, rest) = reader.tokens.split_first()?;
-    let Token::Word(what) = first else { return None };
+    let what = match first {
+        Token::Word(what) => what,
+        // Of a kind that is known only at run time, and not a sentence with a number in it: `drop {count} rows`.
+        Token::Unknown(kind) if is_object(kind, rest.first()) => {
+            reader.tokens = rest;
+            reader.take_all(&["if", "exists"]);
+            return Some(Draft::destructive("database", "sql.drop-object").target(&reader.name()));
+        }
+        _ => return None,
+    };
     reader.tokens = rest;
     let draft = match what.to_ascii_lowercase().as_str() {
         "database" => Draft::catastrophic("database", "sql.drop-database"),
@@ -35,9 +44,18 @@ pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "if",
     ]);
     reader.take_all(&["exists", "for"]);
-    let name = reader.name();
-    let cascade = reader.contains("cascade");
-    (!name.is_empty()).then(|| draft.target(&name).flag("cascade", cascade))
+    let name = reader.object()?;
+    Some(draft.target(&name).flag("cascade", reader.contains("cascade")))
+}
+
+/// Whether a name follows a kind that is known only at run time.
+fn is_object(kind: &str, next: Option<&Token<'_>>) -> bool {
+    let is_variable = kind.starts_with('$') && !kind.starts_with("${");
+    match next {
+        Some(Token::Unknown(_)) => true,
+        Some(Token::Word(_) | Token::Name(_)) => is_variable || next.is_some_and(|next| next.is("if")),
+        _ => false,
+    }
 }
 
 /// What else can be dropped, by the word that names its kind.

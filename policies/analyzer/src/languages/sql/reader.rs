@@ -2,6 +2,9 @@
 
 use super::tokens::Token;
 
+/// Signs before a name that something else replaces: `&t`, `:1`, `\\"t\\"`, `<t>`, `%%t%%`.
+const UNKNOWN_SIGNS: &[char] = &['&', ':', '\\', '<', '%', '`', '$', '!'];
+
 /// A statement read from left to right.
 pub(super) struct Reader<'s, 't> {
     pub(super) tokens: &'s [Token<'t>],
@@ -26,10 +29,11 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// A name, with its schema: `public.users`.
+    /// A name, with its schema: `public.users`. A part that is known only at run time is as it is written.
     pub(super) fn name(&mut self) -> String {
         let mut name = String::new();
-        while let Some((Token::Word(text) | Token::Name(text), rest)) = self.tokens.split_first() {
+        while let Some((Token::Word(text) | Token::Name(text) | Token::Unknown(text), rest)) = self.tokens.split_first()
+        {
             name.push_str(text);
             self.tokens = rest;
             match rest.split_first() {
@@ -41,6 +45,18 @@ impl<'t> Reader<'_, 't> {
             }
         }
         name
+    }
+
+    /// The name of what the statement is about; `None` if there is none. One that is in a string, or that begins with a
+    /// sign of a client or of another language, is a name nobody knows. `#` begins the name of a temporary table.
+    pub(super) fn object(&mut self) -> Option<String> {
+        let name = self.name();
+        let other = match self.tokens.first() {
+            Some(Token::Text(_)) => true,
+            Some(Token::Sign(sign)) => UNKNOWN_SIGNS.contains(sign),
+            _ => false,
+        };
+        (!name.is_empty() || other).then_some(name)
     }
 
     /// Steps over the next token, if it is a word.

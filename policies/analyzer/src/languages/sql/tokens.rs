@@ -1,5 +1,8 @@
 //! Splits SQL text into words, names, strings and signs. Comments vanish.
 
+use super::lines::Lines;
+use super::placeholders;
+
 /// A piece of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'t> {
@@ -9,9 +12,11 @@ pub(super) enum Token<'t> {
     Name(&'t str),
     /// A string literal, as it stands between its quotes.
     Text(&'t str),
+    /// What a shell, a program, or the client puts in at run time, as it is written: `$t`, `{t}`, `%s`, `?`, `:t`.
+    Unknown(&'t str),
     /// Anything else but white space.
     Sign(char),
-    /// A semicolon.
+    /// A semicolon, or another end of a statement.
     End,
 }
 
@@ -25,6 +30,9 @@ impl Token<'_> {
 /// The longest name in brackets or backticks; servers allow half of it.
 const MAX_NAME: usize = 256;
 
+/// The most tags of dollar quotes without an end that are searched for.
+const MAX_OPEN_QUOTES: u32 = 16;
+
 /// How the client at hand reads what the dialects disagree on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dialect {
@@ -32,33 +40,44 @@ pub(super) struct Dialect {
     pub(super) mysql: bool,
     /// A backslash in a string hides the quote behind it.
     pub(super) escapes: bool,
+    /// Which lines are not SQL but commands for the client itself.
+    pub(super) lines: Lines,
 }
 
 /// The tokens of a text, one at a time.
+#[derive(Debug, Clone)]
 pub(super) struct Tokens<'t> {
-    rest: &'t str,
-    dialect: Dialect,
+    pub(super) rest: &'t str,
+    pub(super) dialect: Dialect,
+    /// What else ends a statement; empty if there is nothing.
+    pub(super) delimiter: &'t str,
+    /// Whether the last token is the first of its line.
+    pub(super) begins_line: bool,
+    open_quotes: u32,
 }
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t str, dialect: Dialect) -> Tokens<'t> {
-        Tokens { rest: text, dialect }
+        Tokens { rest: text, dialect, delimiter: "", begins_line: true, open_quotes: 0 }
     }
 
     /// Moves behind the first occurrence of `end`, or to the end of the text, and answers what stood before.
-    fn up_to(&mut self, end: &str) -> &'t str {
+    pub(super) fn up_to(&mut self, end: &str) -> &'t str {
         let (before, after) = self.rest.split_once(end).unwrap_or((self.rest, ""));
         self.rest = after;
         before
     }
 
-    fn skip_blank(&mut self) {
+    pub(super) fn skip_blank(&mut self) {
         loop {
             let trimmed = self.rest.trim_start();
             self.rest = trimmed;
+            if self.skip_command() {
+                continue;
+            }
             if let Some(inside) = trimmed.strip_prefix("/*") {
-                // `/*!` begins text that MySQL runs all the same.
-                if let Some(run) = inside.strip_prefix('!') {
+                // `/*!` begins text that MySQL runs all the same, and `/*M!` text that MariaDB runs.
+                if let Some(run) = inside.strip_prefix('!').or_else(|| inside.strip_prefix("M!")) {
                     self.rest = run.trim_start_matches(|c: char| c.is_ascii_digit());
                 } else {
                     self.rest = inside;
@@ -126,8 +145,27 @@ impl<'t> Tokens<'t> {
         if tag.len() > 64 || !tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
             return None;
         }
-        self.rest = behind;
-        Some(self.up_to(&format!("${tag}$")))
+        if self.open_quotes >= MAX_OPEN_QUOTES {
+            return None;
+        }
+        // Without its end it is a variable of a shell that stands before another one: `$schema$table`.
+        match behind.split_once(&format!("${tag}$")) {
+            Some((text, rest)) => {
+                self.rest = rest;
+                Some(text)
+            }
+            None => {
+                self.open_quotes += 1;
+                None
+            }
+        }
+    }
+
+    /// Moves behind the first `width` bytes, and answers them.
+    fn cut(&mut self, width: usize) -> &'t str {
+        let (cut, rest) = self.rest.split_at_checked(width).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        cut
     }
 }
 
@@ -135,9 +173,18 @@ impl<'t> Iterator for Tokens<'t> {
     type Item = Token<'t>;
 
     fn next(&mut self) -> Option<Token<'t>> {
+        let before = self.rest;
         self.skip_blank();
+        let blank = before.len().saturating_sub(self.rest.len());
+        self.begins_line = before.get(..blank).is_some_and(|blank| blank.contains('\n'));
         let first = self.rest.chars().next()?;
         let behind = self.rest.strip_prefix(first).unwrap_or_default();
+        if !self.delimiter.is_empty()
+            && let Some(rest) = self.rest.strip_prefix(self.delimiter)
+        {
+            self.rest = rest;
+            return Some(Token::End);
+        }
         match first {
             ';' => {
                 self.rest = behind;
@@ -153,19 +200,28 @@ impl<'t> Iterator for Tokens<'t> {
             }
             '`' => Some(self.quoted_name(behind, '`')),
             '[' => Some(self.quoted_name(behind, ']')),
-            '$' if !self.dialect.mysql => Some(match self.dollar_quoted() {
-                Some(text) => Token::Text(text),
-                None => {
-                    self.rest = behind;
-                    Token::Sign(first)
-                }
-            }),
+            '\\' => Some(self.sending_command().unwrap_or_else(|| {
+                self.rest = behind;
+                Token::Sign(first)
+            })),
+            '$' if !self.dialect.mysql
+                && let Some(text) = self.dollar_quoted() =>
+            {
+                Some(Token::Text(text))
+            }
+            // A cast.
+            ':' if behind.starts_with(':') => {
+                self.cut(2);
+                Some(Token::Sign(first))
+            }
+            _ if let Some(width) = placeholders::width(self.rest) => Some(Token::Unknown(self.cut(width))),
             _ if first.is_alphanumeric() || first == '_' || first == '@' => {
                 let end = self.rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '-')));
-                let (word, rest) =
-                    self.rest.split_at_checked(end.unwrap_or(self.rest.len())).unwrap_or((self.rest, ""));
-                self.rest = rest;
-                Some(Token::Word(word))
+                let mut end = end.unwrap_or(self.rest.len());
+                if !self.delimiter.is_empty() {
+                    end = self.rest.get(..end).and_then(|word| word.find(self.delimiter)).unwrap_or(end);
+                }
+                Some(Token::Word(self.cut(end)))
             }
             _ => {
                 self.rest = behind;
@@ -182,7 +238,7 @@ mod tests {
     #[test]
     fn strings_and_comments_hold_no_words() {
         let tokens: Vec<_> =
-            Tokens::new("a 'drop; it''s' -- x\n/* y */ \"B\" # z\n;c", Dialect { mysql: true, escapes: false })
+            Tokens::new("a 'drop; it''s' -- x\n/* y */ \"B\" # z\n;c", Dialect { mysql: true, ..Dialect::default() })
                 .collect();
         let expected = [Token::Word("a"), Token::Text("drop; it''s"), Token::Name("B"), Token::End, Token::Word("c")];
         assert_eq!(tokens, expected);
@@ -191,7 +247,7 @@ mod tests {
     #[test]
     fn a_comment_of_one_dialect_hides_nothing_in_another() {
         let drops = |text, dialect| Tokens::new(text, dialect).any(|token| token.is("drop"));
-        let mysql = Dialect { mysql: true, escapes: false };
+        let mysql = Dialect { mysql: true, ..Dialect::default() };
         assert!(drops("select 1 # 2; drop table t", Dialect::default()));
         assert!(!drops("select 1 # 2; drop table t", mysql));
         assert!(drops("select 1--1; drop table t", mysql));
