@@ -14,5 +14,6 @@ mod secrets;
 mod seed;
 mod started;
 mod swapped;
+mod unasked;
 mod unlogged;
 mod unwritable;

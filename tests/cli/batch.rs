@@ -77,7 +77,13 @@ fn a_payload_line_is_judged_as_the_hook_judges_it() {
     assert_eq!((ended.exit, lines.len()), (0, texts.len()));
     for (text, line) in texts.iter().zip(&lines) {
         let hook = world.hook(text).decision();
-        let hook = if hook.is_empty() { "abstain" } else { &hook };
+        // The verdict is an ask, and the reply denies where nobody may see one.
+        let is_unasked = ["\"auto\"", "\"somethingNew\""].iter().any(|mode| text.contains(mode));
+        let hook = match hook.as_str() {
+            "" => "abstain",
+            "deny" if is_unasked => "ask",
+            hook => hook,
+        };
         assert_eq!(line["outcome"], hook, "{text}");
     }
 }

@@ -25,7 +25,8 @@ fn never_ending(world: &World, start: &str) -> Ended {
 fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     let world = World::new();
     for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
-        assert_ask(&never_ending(&world, start), &["there was no verdict in time", "[hook: no-verdict]"]);
+        // The mode is in the payload, and in some of them nobody sees an ask.
+        assert_deny(&never_ending(&world, start), &["there was no verdict in time", "[hook: no-verdict]"]);
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{assert_confirmed, bash_in, file, guardrail, operations};
-use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::attended;
 use crate::support::world::{Ended, World};
 
@@ -89,7 +89,7 @@ fn s2_53_of_the_same_words_in_two_sessions_the_newest_is_meant_and_a_code_tells_
 
 #[test]
 fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
-    for mode in ["default", "plan", "acceptEdits", "auto"] {
+    for mode in ["default", "plan", "acceptEdits"] {
         let world = waiting();
         let asked = bash_in(&world, "s1", mode, "guard-host confirm 'git push'");
         assert_ask(&asked, &["[self-protect: guard-command]", "Bash: git push", "command-guard:git-push"]);
@@ -103,9 +103,15 @@ fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
 
 #[test]
 fn c_16_a_mode_that_asks_nobody_confirms_nothing() {
-    for mode in ["bypassPermissions", "dontAsk", "somethingNew", ""] {
+    for mode in ["bypassPermissions", "dontAsk", ""] {
         let world = waiting();
         assert_ask(&bash_in(&world, "s1", mode, "guard-host confirm 'git push'"), &[]);
+        assert_refused(&world, &confirm(&world, "git push"));
+    }
+    // `auto` of a version that is not known, and a mode that is not known.
+    for mode in ["auto", "somethingNew"] {
+        let world = waiting();
+        assert_deny(&bash_in(&world, "s1", mode, "guard-host confirm 'git push'"), &["[self-protect: guard-command]"]);
         assert_refused(&world, &confirm(&world, "git push"));
     }
     let world = waiting();

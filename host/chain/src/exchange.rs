@@ -15,7 +15,7 @@ use guard_contract::rank;
 use guard_contract::verdict::{BypassAsk, Verdict};
 use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::{Facts, git_root};
-use guard_harness::{Event, Harness, Payload, Reply};
+use guard_harness::{AskScene, Event, Harness, Payload, Reply, Variable};
 
 /// The most calls of one request.
 pub const CALLS: usize = 256;
@@ -165,7 +165,8 @@ impl<S: Sandbox> Chain<'_, S> {
                 };
                 let harness = guard_harness::detect(&payload, named);
                 // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
-                surface = Some((harness, harness.surface_in(&payload, &|_| true)));
+                let variable: &Variable<'_> = &|_| Some(String::new());
+                let taken = harness.surface_in(&payload, variable);
                 let decoded = harness.decode(&payload).map_err(|error| Undecided(error.to_string()))?;
                 let at = placed(harness, &decoded, request.at, &*facts);
                 // What asks about no call gets the silence that the hook gives it.
@@ -173,6 +174,10 @@ impl<S: Sandbox> Chain<'_, S> {
                     Event::Calls(calls) => calls,
                     Event::Told(..) | Event::SessionEnd | Event::Other => Vec::new(),
                 };
+                // The disk of the call is not here, so no path can be followed.
+                let mode = Some(at.permission_mode.as_str());
+                let scene = AskScene { mode, calls: &calls, variable, ..AskScene::UNREAD };
+                surface = Some((harness, harness.surface_of(taken, &scene)));
                 (calls, at)
             }
         };

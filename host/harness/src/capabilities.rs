@@ -71,6 +71,9 @@ pub struct Surface {
     pub exits: &'static [u8],
 }
 
+/// The surface of Claude Code for calls about which nobody may see an ask.
+pub const UNASKED: &str = "PreToolUse unasked";
+
 /// What a harness makes of an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnAllow {

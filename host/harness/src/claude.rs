@@ -2,15 +2,17 @@
 //!
 //! A deny is said in both forms, which agree, so that every version understands one of them.
 
+mod asks;
+
 use serde_json::{Map, Value};
 
-use super::capabilities::{CLAUDE, Capabilities, Surface};
+use super::capabilities::{Ask, CLAUDE, Capabilities, Surface, UNASKED};
 use super::nested::{Nested, line};
 use super::payload::unclear;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
-use super::{DetectionConfidence, End, Event, Harness, Payload, RAN, Unreadable, patch};
+use super::{AskScene, DetectionConfidence, End, Event, Harness, Payload, RAN, Unreadable, Variable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -56,8 +58,15 @@ impl Harness for Claude {
         DetectionConfidence::of(payload, false)
     }
 
-    fn surface_in(&self, _: &Map<String, Value>, is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
-        CLAUDE.surface(if is_set(STARTED) && !is_set(VERSION) { "PreToolUse old" } else { "PreToolUse" })
+    fn surface_in(&self, _: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
+        // Without a screen, versions up to 2.1.50 run what is asked about.
+        let is_old = variable(STARTED).is_some() && variable(VERSION).is_none();
+        CLAUDE.surface(if is_old { UNASKED } else { "PreToolUse" })
+    }
+
+    fn surface_of(&self, surface: &'static Surface, scene: &AskScene<'_>) -> &'static Surface {
+        let is_heard = surface.ask != Ask::Person || asks::is_heard(scene, (scene.variable)(VERSION).as_deref());
+        if is_heard { surface } else { CLAUDE.surface(UNASKED) }
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

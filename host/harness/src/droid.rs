@@ -7,7 +7,7 @@ use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable, Variable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Droid;
@@ -39,8 +39,8 @@ impl Harness for Droid {
         DetectionConfidence::of(payload, its_own)
     }
 
-    fn surface_in(&self, _: &Map<String, Value>, is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
-        DROID.surface(if is_set(EXEC) { "PreToolUse exec" } else { "PreToolUse" })
+    fn surface_in(&self, _: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
+        DROID.surface(if variable(EXEC).is_some() { "PreToolUse exec" } else { "PreToolUse" })
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -185,6 +185,34 @@ impl Reply {
     }
 }
 
+/// The value of a variable of the environment.
+pub type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// The circumstances in which an ask is put.
+#[derive(Clone, Copy)]
+pub struct AskScene<'a> {
+    /// The permission mode, empty if the payload names none. `None`: the payload couldn't be read.
+    pub mode: Option<&'a str>,
+    /// The calls. Empty if they couldn't be read.
+    pub calls: &'a [ToolCall],
+    /// The environment.
+    pub variable: &'a Variable<'a>,
+    /// The absolute path that a word names. `None` if it can't be found out, or leads through a link below the working
+    /// directory.
+    pub resolve: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl AskScene<'_> {
+    /// A payload that couldn't be read: of the mode nothing is known.
+    pub const UNREAD: AskScene<'static> = AskScene { mode: None, calls: &[], variable: &|_| None, resolve: &|_| None };
+}
+
+impl std::fmt::Debug for AskScene<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AskScene").field("mode", &self.mode).finish_non_exhaustive()
+    }
+}
+
 /// One vendor's hook protocol.
 pub trait Harness: Sync {
     /// What it can be told.
@@ -209,9 +237,15 @@ pub trait Harness: Sync {
         self.capabilities().usual()
     }
 
-    /// The same, where the environment tells it as well; `is_set` says whether a variable is there.
-    fn surface_in(&self, payload: &Map<String, Value>, _is_set: &dyn Fn(&str) -> bool) -> &'static Surface {
+    /// The same, where the environment tells it as well.
+    fn surface_in(&self, payload: &Map<String, Value>, _variable: &Variable<'_>) -> &'static Surface {
         self.surface(payload)
+    }
+
+    /// The same once the calls are known. An ask about them may need another surface than `surface`, which
+    /// [`Harness::surface_in`] gave: one that can't ask, where the harness is known to drop an ask about them.
+    fn surface_of(&self, surface: &'static Surface, _scene: &AskScene<'_>) -> &'static Surface {
+        surface
     }
 
     /// The words around the reason of a deny.

@@ -80,17 +80,18 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
+        responder.call.speak(harness, harness.capabilities().usual());
         return responder.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
     let chains = OneReply { places: &places, environment, brought: &options.brought, responder: &responder };
-    let is_set = |variable: &str| environment.variables.contains_key(variable);
+    let variable = |name: &str| environment.variables.get(name).cloned();
     let judge = Judge {
         places: &places,
         environment,
         facts: &facts,
         brought: &options.brought,
-        is_set: &is_set,
+        variable: &variable,
         chains: &chains,
         asker: &Child { environment },
     };

@@ -238,7 +238,7 @@ impl Turn {
             facts: &calls.facts,
             brought: &Brought::default(),
             // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
-            is_set: &|_| true,
+            variable: &|_| Some(String::new()),
             chains: &calls.chains,
             asker: &*calls.asker,
         };

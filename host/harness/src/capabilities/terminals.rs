@@ -2,7 +2,7 @@
 
 use super::{
     Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Prompting,
-    Surface, file,
+    Surface, UNASKED, file,
 };
 use Confidence::{High, Low, Medium};
 use FileScope::{Machine, Project, User};
@@ -36,8 +36,8 @@ pub static CLAUDE: Capabilities = Capabilities {
     surfaces: &[
         CLAUDE_CALL,
         Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL },
-        // Without a screen, versions up to 2.1.50 run what is asked about.
-        Surface { event: "PreToolUse old", ask: Ask::None, ..CLAUDE_CALL },
+        // Nobody may see an ask: `claude/asks.rs` says when.
+        Surface { event: UNASKED, ask: Ask::None, ..CLAUDE_CALL },
     ],
     modes: &[
         ("default", Prompting::Person),
@@ -62,7 +62,11 @@ pub static CLAUDE: Capabilities = Capabilities {
     ],
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
-    unverified: &["the other values of `onFailure`, and the events that heed it; versions before 2.1.295 ignore it"],
+    unverified: &[
+        "the other values of `onFailure`, and the events that heed it; versions before 2.1.295 ignore it",
+        "an ask in `plan`, where a session may skip prompts: the programs of 2.1.150 to 2.1.332 say it may be dropped",
+        "an ask in `auto` from 2.1.211 on, where the vendor's classifier lets the call run",
+    ],
     sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
 };
 

@@ -1,5 +1,6 @@
 //! [`Judge`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,15 +18,15 @@ use crate::remote::Asker;
 use crate::{nested, redaction, watch};
 use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
-use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
-use guard_facts::Facts;
+use guard_contract::{Outcome, Presence};
 use guard_facts::recorded::Recording;
+use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
-use guard_harness::{End, Event, Harness, Payload};
+use guard_harness::{AskScene, End, Event, Harness, Payload, Variable};
 use guard_state::environment::Environment;
 use guard_state::session::{Operation, Sessions};
 use guard_state::{Pause, Places};
@@ -50,8 +51,8 @@ pub struct Judge<'a> {
     pub facts: &'a Arc<dyn Facts>,
     /// The policies that are asked, and the settings that are brought.
     pub brought: &'a Brought,
-    /// Whether a variable is there by which a harness tells where its replies are taken.
-    pub is_set: &'a dyn Fn(&str) -> bool,
+    /// The variables by which a harness tells where its replies are taken.
+    pub variable: &'a Variable<'a>,
     /// Where chains come from.
     pub chains: &'a dyn Chains,
     /// Asks a server that decides instead of the chain.
@@ -177,14 +178,20 @@ impl Judge<'_> {
     ) -> Judged {
         let object = match payload {
             Ok(object) => object,
-            Err(refusal) => return self.refuse(call, named, refusal),
+            Err(refusal) => {
+                let usual = named.capabilities().usual();
+                return self.refuse(call, (named, usual), None, refusal);
+            }
         };
         let harness = guard_harness::detect(object, named);
-        let surface = harness.surface_in(object, self.is_set);
+        let surface = harness.surface_in(object, self.variable);
         call.speak(harness, surface);
         match harness.decode(object) {
             Ok(payload) => self.decide(call, (harness, surface), payload),
-            Err(unreadable) => self.refuse(call, harness, &unreadable.into()),
+            Err(unreadable) => {
+                let mode = object.get("permission_mode").and_then(Value::as_str).unwrap_or_default();
+                self.refuse(call, (harness, surface), Some(mode), &unreadable.into())
+            }
         }
     }
 
@@ -205,6 +212,8 @@ impl Judge<'_> {
             _ => return silent(Kept::Nothing),
         };
         let at = circumstances(harness, &payload, self.environment, &**self.facts);
+        let surface = self.surface_of((harness, surface), &calls, &at);
+        call.speak(harness, surface);
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
@@ -256,6 +265,18 @@ impl Judge<'_> {
         Judged { said: Said::Verdict(verdict), records }
     }
 
+    /// Where the reply about these calls is taken.
+    fn surface_of(
+        &self,
+        (harness, surface): (&'static dyn Harness, &'static Surface),
+        calls: &[ToolCall],
+        at: &CallContext,
+    ) -> &'static Surface {
+        let resolve = straight(at, &**self.facts);
+        let mode = Some(at.permission_mode.as_str());
+        harness.surface_of(surface, &AskScene { mode, calls, variable: self.variable, resolve: &resolve })
+    }
+
     /// Asks the chain of this machine about every call: all of it, or the policies of these names. With `facts` of its own it
     /// is not all that decides: folders below the project are not asked, and a replay would know too little.
     pub(super) fn ask_here(
@@ -303,7 +324,17 @@ impl Judge<'_> {
     }
 
     /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
-    fn refuse(&self, call: &OpenCall, harness: &dyn Harness, refusal: &Refusal) -> Judged {
+    fn refuse(
+        &self,
+        call: &OpenCall,
+        (harness, surface): (&'static dyn Harness, &'static Surface),
+        mode: Option<&str>,
+        refusal: &Refusal,
+    ) -> Judged {
+        let scene = AskScene { mode, variable: self.variable, ..AskScene::UNREAD };
+        // An agent can make a payload too large or unclear, and can't make it malformed.
+        let is_agents = !matches!(refusal, Refusal::Malformed(_));
+        call.speak(harness, if is_agents { harness.surface_of(surface, &scene) } else { surface });
         let at = circumstances(harness, &Payload::nowhere(), self.environment, &**self.facts);
         // Only the settings are needed, so nothing is made for them.
         let config = guard_config::load(self.places, &at.projects());
@@ -333,6 +364,24 @@ fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bo
     let mode = &at.permission_mode;
     let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
     surface.ask == Ask::Person && (knows_no_modes || harness.prompts(mode))
+}
+
+/// The path that a word names, where no link below the working directory is on the way and the disk tells so.
+fn straight<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> impl Fn(&str) -> Option<String> + 'a {
+    let end = OnceCell::new();
+    move |word| {
+        let resolver = end.get_or_init(|| {
+            let cwd = Resolver::new(&at.cwd, &at.home, "").resolve(facts, ".").canonical;
+            Resolver::new(&cwd, &at.home, "")
+        });
+        // A link on the way to the working directory is the same for every path below it.
+        let inner = word
+            .strip_prefix(&at.cwd)
+            .and_then(|rest| if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') });
+        let found = resolver.resolve(facts, inner.filter(|_| at.cwd.len() > 1).unwrap_or(word));
+        let is_known = found.exists != Presence::Unknown && !found.canonical.is_empty();
+        (is_known && found.canonical == found.lexical).then_some(found.canonical)
+    }
 }
 
 /// Until the chain is asked, the first call stands for all in the log.

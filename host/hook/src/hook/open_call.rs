@@ -15,7 +15,7 @@ use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::{BypassAsk, FAULT, Opinion, Verdict, merge};
 use guard_harness::capabilities::Surface;
-use guard_harness::{Harness, Reply};
+use guard_harness::{AskScene, Harness, Reply};
 
 /// The whole time of a call from its start, until the configuration says less.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -64,7 +64,7 @@ impl OpenCall {
             started,
             deadline_ms: AtomicU64::new(millis(DEADLINE)),
             taken: AtomicBool::new(false),
-            dialect: Mutex::new((harness, harness.capabilities().usual())),
+            dialect: Mutex::new((harness, harness.surface_of(harness.capabilities().usual(), &AskScene::UNREAD))),
             heard: Mutex::default(),
             record: Mutex::default(),
             decision: Mutex::default(),

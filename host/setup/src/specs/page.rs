@@ -129,7 +129,7 @@ fn page() -> String {
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
 *Protocol* says how well the harness's protocol is known: *sure* if good sources agree or runs have shown it, *fairly sure* if the sources are few, old or second-hand, *unsure* if they differ. Each section names its sources.
 *Tested* says which version was run with guard-host.
-In the sections below, a word behind the name of an event is a variant of it: `http` is a hook that is a server, `exec` and `print` are runs without a screen, `old` is a version that does not tell which one it is, and for Cline it is the name of a tool.
+In the sections below, a word behind the name of an event is a variant of it: `http` is a hook that is a server, `exec` and `print` are runs without a screen, `unasked` is a call about which nobody may see an ask, and for Cline it is the name of a tool.
 *An ask* was tried with nobody there, *on the screen* with a person.
 A broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense with exit code 0, *silence* one that writes nothing.\n");
     for capabilities in capabilities::ALL {
