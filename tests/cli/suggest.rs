@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_silent, assert_warn};
 use crate::support::terminal::attended_by;
-use crate::support::world::World;
+use crate::support::world::{World, end};
 
 /// The line of a harness that tells a No, which Claude Code does not.
 fn refuse(world: &World, command: &str) {
@@ -15,17 +15,27 @@ fn refuse(world: &World, command: &str) {
     std::fs::write(log, format!("{before}{line}\n")).unwrap();
 }
 
-/// Asks about a command, and tells what became of it, as Claude Code does.
+/// Asks about a command on the screen, and tells what became of it, as Claude Code does.
 fn asked(world: &World, command: &str, became: &str) {
+    asked_from(world, "cli", command, became);
+}
+
+/// The same from this entry point of Claude Code.
+fn asked_from(world: &World, entry: &str, command: &str, became: &str) {
+    let hook = |payload: &str| {
+        let mut start = world.command(&["hook", "claude"]);
+        start.env("CLAUDE_CODE_ENTRYPOINT", entry).env("AI_AGENT", "claude-code_2-1-332_harness");
+        end(start, payload)
+    };
     let payload = |event: &str| {
         json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": event, "tool_name": "Bash",
             "permission_mode": "default", "tool_use_id": format!("{command}{became}"),
             "tool_input": { "command": command } })
         .to_string()
     };
-    assert_ask(&world.hook(&payload("PreToolUse")), &[]);
+    assert_ask(&hook(&payload("PreToolUse")), &[]);
     if !became.is_empty() {
-        world.hook(&payload(became));
+        hook(&payload(became));
     }
 }
 
@@ -95,4 +105,22 @@ fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
     asked(&world, "for x in f; do git push origin $x; done", "");
     refuse(&world, "for x in f; do git push origin $x; done");
     assert!(suggestions(&world).is_empty(), "somebody refused one");
+}
+
+#[test]
+fn what_ran_without_an_answer_of_a_person_is_not_suggested() {
+    let world = World::new();
+    for _ in 0..6 {
+        asked_from(&world, "sdk-cli", "rm -rf build", "PostToolUse");
+    }
+    assert!(suggestions(&world).is_empty());
+    for _ in 0..2 {
+        asked(&world, "rm -rf build", "PostToolUse");
+    }
+    let found = suggestions(&world);
+    assert_eq!(
+        (&found[0]["approved"][0]["asks"], &found[0]["approved"][0]["ran"]),
+        (&json!(8), &json!(2)),
+        "{found:?}"
+    );
 }

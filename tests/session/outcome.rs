@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::World;
+use crate::support::world::{Ended, World, end};
 
 /// A payload about a push in the session `s1`.
 fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
@@ -16,10 +16,17 @@ fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
     payload.to_string()
 }
 
-/// The question, and then the events, to which the program says nothing.
+/// The question on the screen of Claude Code, and then the events, to which the program says nothing.
 fn happens(world: &World, asked: (&str, &str), events: &[(&str, &str, &str)]) {
-    assert_eq!(world.hook(&payload(world, "PreToolUse", asked.0, asked.1)).decision(), "ask");
+    assert_eq!(on(world, "cli", &payload(world, "PreToolUse", asked.0, asked.1)).decision(), "ask");
     tells(world, events);
+}
+
+/// The hook as Claude Code starts it, from this entry point.
+fn on(world: &World, entry: &str, payload: &str) -> Ended {
+    let mut command = world.command(&["hook", "claude"]);
+    command.env("CLAUDE_CODE_ENTRYPOINT", entry).env("AI_AGENT", "claude-code_2-1-332_harness");
+    end(command, payload)
 }
 
 #[track_caller]
@@ -96,9 +103,34 @@ fn where_nobody_knows_who_let_it_run_nobody_is_named() {
     let hook = |event: &str| {
         let mut start = world.command(&["hook", "droid"]);
         start.env("FACTORY_EXEC_TARGET_AUTONOMY", "high");
-        crate::support::world::end(start, &droid(event))
+        end(start, &droid(event))
     };
     assert_eq!(hook("PreToolUse").decision(), "deny");
     assert!(hook("PostToolUse").is_silent());
     assert_eq!(words(&ends(&world)), [("ran", "git push origin a", None)]);
+}
+
+#[test]
+fn where_something_else_may_have_let_it_run_nobody_is_named() {
+    for (entry, mode) in [
+        ("sdk-cli", "default"),
+        ("sdk-ts", "default"),
+        ("claude-vscode", "acceptEdits"),
+        ("cli", "bypassPermissions"),
+        ("cli", "plan"),
+        ("cli", "auto"),
+        ("cli", "dontAsk"),
+        ("cli", ""),
+    ] {
+        let world = World::new();
+        let told = |event: &str| payload(&world, event, "t1", "a").replace("\"default\"", &json!(mode).to_string());
+        assert_eq!(on(&world, entry, &told("PreToolUse")).decision(), "ask", "{entry} {mode}");
+        assert!(on(&world, entry, &told("PostToolUse")).is_silent());
+        assert_eq!(words(&ends(&world)), [("ran", "git push origin a", None)], "{entry} {mode}");
+    }
+    let world = World::new();
+    let told = |event: &str| payload(&world, event, "t1", "a").replace("\"default\"", "\"acceptEdits\"");
+    on(&world, "cli", &told("PreToolUse"));
+    on(&world, "cli", &told("PostToolUse"));
+    assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("person"))]);
 }

@@ -64,8 +64,7 @@ fn s2_50_an_ask_is_written_down_with_all_that_a_grant_depends_on() {
         assert_eq!(pending[0][key], value, "{key}");
     }
     let keys: BTreeSet<&str> = pending[0].as_object().unwrap().keys().map(String::as_str).collect();
-    let expected =
-        ["tool", "operation", "ts", "session", "sha256", "cwd", "rules", "expires", "code", "call", "prompted"];
+    let expected = ["tool", "operation", "ts", "session", "sha256", "cwd", "rules", "expires", "code", "call"];
     assert_eq!(keys, expected.into_iter().collect());
     let mode = |below: &str| fs::metadata(world.path(below)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(".local/state/guard-host/sessions"), 0o700);

@@ -55,6 +55,8 @@ pub struct Surface {
     pub on_allow: OnAllow,
     /// What it makes of an ask.
     pub ask: Ask,
+    /// A call that runs after an ask was let run by a person, and can't have been by anything else.
+    pub answered_by_person: bool,
     /// How it is told to block.
     pub deny: Deny,
     /// What passes without a decision may tell the model something.
@@ -250,6 +252,7 @@ impl Surface {
             event,
             on_allow: OnAllow::None,
             ask: Ask::None,
+            answered_by_person: false,
             deny: Deny::Reply,
             tells_model: false,
             tells_user: false,
@@ -319,6 +322,8 @@ mod tests {
             } else {
                 assert!(!surface.keys.is_empty(), "{about}");
             }
+            // Only an ask can be answered.
+            assert!(surface.ask == Ask::Person || !surface.answered_by_person, "{about}");
             // Where silence is a broken reply, or lets the call run, something has to be said.
             let speaks = matches!(surface.on_silence, OnSilence::Broken | OnSilence::Runs);
             assert_eq!(speaks, surface.abstain != Abstain::Silence, "{about}");

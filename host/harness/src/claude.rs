@@ -21,6 +21,10 @@ pub(super) struct Claude;
 const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
 const VERSION: &str = "AI_AGENT";
 
+/// What the first one holds in a session on the terminal's screen. A run without a screen holds another value, even where
+/// it inherits this one.
+const ON_SCREEN: &str = "cli";
+
 /// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
@@ -65,8 +69,16 @@ impl Harness for Claude {
     }
 
     fn surface_of(&self, surface: &'static Surface, scene: &AskScene<'_>) -> &'static Surface {
-        let is_heard = surface.ask != Ask::Person || asks::is_heard(scene, (scene.variable)(VERSION).as_deref());
-        if is_heard { surface } else { CLAUDE.surface(UNASKED) }
+        if surface.ask != Ask::Person {
+            return surface;
+        }
+        if !asks::is_heard(scene, (scene.variable)(VERSION).as_deref()) {
+            return CLAUDE.surface(UNASKED);
+        }
+        // In the others the harness may let an asked call run by itself, and nothing tells the two apart afterwards.
+        let waits = matches!(scene.mode, Some("default" | "acceptEdits"));
+        let on_screen = (scene.variable)(STARTED).as_deref() == Some(ON_SCREEN);
+        if waits && on_screen { CLAUDE.surface("PreToolUse screen") } else { surface }
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

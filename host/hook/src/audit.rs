@@ -82,7 +82,7 @@ struct Line<'a> {
 }
 
 /// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
-/// time since then; it says `by` a person where the harness puts such an ask to one.
+/// time since then; it says `by` a person only where nothing else can have let the call run.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub(super) struct Asked {
     pub(super) rules: BTreeSet<String>,
     /// How often it was asked about.
     pub(super) asks: u64,
-    /// How often it is known to have run afterwards, or to have been approved.
+    /// How often a person is known to have let it run. A call can also run because its agent passed over the question.
     pub(super) ran: u64,
     /// How often a person is known to have refused it.
     pub(super) refused: u64,
@@ -67,7 +67,10 @@ pub(super) struct Questions(BTreeMap<(String, String, String), Asked>);
 
 impl Questions {
     pub(super) fn add(&mut self, record: &Record) {
-        let is_outcome = matches!(record.action.as_str(), "ran" | "refused" | OVERRIDE);
+        let is_outcome = match record.action.as_str() {
+            "ran" => record.by == "person",
+            action => matches!(action, "refused" | OVERRIDE),
+        };
         if record.action != "confirm_required" && !is_outcome {
             return;
         }

@@ -60,7 +60,8 @@ pub static PI: Capabilities = Capabilities {
     name: "pi",
     title: "Pi",
     surfaces: &[
-        Surface { event: "pi.tool_call", ask: Ask::Person, ..PLUGIN },
+        // The plugin itself puts the question, and reports the answer.
+        Surface { event: "pi.tool_call", ask: Ask::Person, answered_by_person: true, ..PLUGIN },
         Surface { event: "pi.tool_call print", ..PLUGIN },
     ],
     modes: &[("interactive", Prompting::Person), ("print", Prompting::Nobody)],
@@ -78,7 +79,8 @@ pub static PI: Capabilities = Capabilities {
 pub static AMP: Capabilities = Capabilities {
     name: "amp",
     title: "Amp",
-    surfaces: &[Surface { event: "tool.call", ask: Ask::Person, ..PLUGIN }],
+    // The plugin itself puts the question, and reports the answer.
+    surfaces: &[Surface { event: "tool.call", ask: Ask::Person, answered_by_person: true, ..PLUGIN }],
     modes: &[],
     project_variables: &[],
     runs_in_cwd: false,

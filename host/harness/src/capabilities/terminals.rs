@@ -36,6 +36,8 @@ pub static CLAUDE: Capabilities = Capabilities {
     surfaces: &[
         CLAUDE_CALL,
         Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL },
+        // On the terminal's screen, in a mode in which nothing but a person's answer lets an asked call run.
+        Surface { event: "PreToolUse screen", answered_by_person: true, ..CLAUDE_CALL },
         // Nobody may see an ask: `claude/asks.rs` says when.
         Surface { event: UNASKED, ask: Ask::None, ..CLAUDE_CALL },
     ],
@@ -187,6 +189,8 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
 const COPILOT_CALL: Surface = Surface {
     on_allow: OnAllow::SkipsPrompt,
     ask: Ask::Person,
+    // Seen with 1.0.102: the screen asks in every mode, and a run without one denies.
+    answered_by_person: true,
     tells_user: true,
     keys: &["permissionDecision", "permissionDecisionReason", "type", "message"],
     ..Surface::named("preToolUse")
@@ -227,6 +231,8 @@ pub static QWEN: Capabilities = Capabilities {
     surfaces: &[Surface {
         on_allow: OnAllow::MaySkipPrompt,
         ask: Ask::Person,
+        // Seen with 0.24.4: the screen asks in every mode, and a run without one denies.
+        answered_by_person: true,
         tells_model: true,
         tells_user: true,
         keys: NESTED,

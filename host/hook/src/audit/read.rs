@@ -32,6 +32,7 @@ pub struct Record {
     pub agent: String,
     pub policy: String,
     pub rules: Vec<String>,
+    pub by: String,
 }
 
 impl Record {

@@ -120,15 +120,16 @@ fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
 }
 
 impl Question {
-    /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `asks` says that the harness puts an
-    /// ask to a person, `prompted` that it is known to do so in this mode, and `call` tells the call from others.
-    pub(super) fn note(self, outcome: Outcome, asks: bool, prompted: bool, call: String) {
+    /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `by_person` says that only a person
+    /// can let the call run, `prompted` that the harness puts an ask to one in this mode, and `call` tells the call from
+    /// others.
+    pub(super) fn note(self, outcome: Outcome, by_person: bool, prompted: bool, call: String) {
         let is_open = matches!(outcome, Outcome::Ask | Outcome::Deny);
         let asked = outcome == Outcome::Ask && prompted;
         // The reply is out, and there is nobody to tell that nothing could be written.
         let _ = match self.kind {
             Kind::Call(entry) if is_open => {
-                let entry = Entry { call, prompted: outcome == Outcome::Ask && asks, ..*entry };
+                let entry = Entry { call, prompted: outcome == Outcome::Ask && by_person, ..*entry };
                 self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
             }
             Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {

@@ -124,9 +124,9 @@ struct Decided {
     journal: Vec<JournalEntry>,
     outcome: Outcome,
     question: Option<Question>,
-    /// The harness puts an ask to a person, so that one who lets a call run is one.
-    asks: bool,
-    /// It is known to do so in this mode.
+    /// If the call runs, a person is known to have let it run.
+    by_person: bool,
+    /// The harness is known to put an ask to a person in this mode.
     prompted: bool,
     /// What tells the call from others.
     key: String,
@@ -145,7 +145,7 @@ impl Records {
                 journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
                 if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
                     let call = std::mem::take(&mut decided.key);
-                    question.note(decided.outcome, decided.asks, decided.prompted, call);
+                    question.note(decided.outcome, decided.by_person, decided.prompted, call);
                 }
                 if let Some(session) = decided.told.take() {
                     let sessions = &decided.chain.prepared.config.sessions;
@@ -256,11 +256,11 @@ impl Judge<'_> {
             verdict.closing = lines.collect::<Vec<_>>().join("\n");
         }
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
-        let asks = surface.ask == Ask::Person;
-        let prompted = asks && harness.prompts(&at.permission_mode);
+        let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
+        let by_person = surface.answered_by_person;
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
         let (journal, outcome) = (journal.unwrap_or_default(), verdict.outcome);
-        let decided = Decided { chain, calls, traces, journal, outcome, question, asks, prompted, key, told, at };
+        let decided = Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
     }

@@ -129,7 +129,7 @@ fn page() -> String {
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
 *Protocol* says how well the harness's protocol is known: *sure* if good sources agree or runs have shown it, *fairly sure* if the sources are few, old or second-hand, *unsure* if they differ. Each section names its sources.
 *Tested* says which version was run with guard-host.
-In the sections below, a word behind the name of an event is a variant of it: `http` is a hook that is a server, `exec` and `print` are runs without a screen, `unasked` is a call about which nobody may see an ask, and for Cline it is the name of a tool.
+In the sections below, a word behind the name of an event is a variant of it: `http` is a hook that is a server, `screen` is a session on the terminal's screen, `exec` and `print` are runs without one, `unasked` is a call about which nobody may see an ask, and for Cline it is the name of a tool.
 *An ask* was tried with nobody there, *on the screen* with a person.
 A broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense with exit code 0, *silence* one that writes nothing.\n");
     for capabilities in capabilities::ALL {
@@ -234,6 +234,7 @@ fn of_surface(surface: &Surface) -> String {
         Deny::Both => "denies by its reply, and by exit code 2 and standard error",
     };
     let ask = match surface.ask {
+        Ask::Person if surface.answered_by_person => "has a person asked, who alone can let the call run",
         Ask::Person => "can have a person asked",
         Ask::Unproven => "could ask, but nobody has seen it: an ask denies",
         Ask::None => "cannot ask: an ask denies",

@@ -74,7 +74,7 @@ pub struct Entry {
     /// The call's [`call_key`]; empty in a file of others.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub call: String,
-    /// The harness puts the question to a person.
+    /// If the call runs, a person has answered the question.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
 }

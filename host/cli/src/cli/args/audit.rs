@@ -146,7 +146,7 @@ pub(in crate::cli) enum Action {
     Error,
     /// Allowed, or no policy had an opinion
     Allow,
-    /// Ran after a question; `by` says who let it run, `ms` how long after the question, if the harness reports it
+    /// Ran after a question, if the harness reports it. `by` is `person` only if nobody else can have let it run
     Ran,
     /// A person refused a call that was asked about, where the harness tells
     Refused,
