@@ -105,13 +105,14 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| by_row(row, words))
 }
 
-/// The files that a plain wrapper itself writes.
+/// The files that a plain wrapper itself writes. Behind `|` or `!`, `strace` takes a command.
 pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
     let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && !row.writes.is_empty());
     let Some((row, words)) = rows.next().zip(argv.get(1..)) else { return Vec::new() };
     let verb = usize::from(!row.verbs.is_empty());
     let options = leading(words.get(verb..).unwrap_or_default(), row.takes);
-    options.flags.iter().filter(|flag| flag.is_any(row.writes)).map(Flag::word).collect()
+    let files = options.flags.iter().filter(|flag| flag.is_any(row.writes) && !flag.text().starts_with(['|', '!']));
+    files.map(Flag::word).collect()
 }
 
 /// Whether a program of this name may start another one.
