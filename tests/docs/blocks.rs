@@ -76,11 +76,13 @@ fn stub(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A shell at home: `~` is the home of the world, `cargo` does nothing, and a built program is there.
+/// A shell at home: `~` is the home of the world, `cargo` and `rustup` do nothing, and a built program is there.
 fn at_home() -> Shell {
     let mut shell = Shell::new();
     shell.at_home();
-    stub(shell.bin(), "cargo", "exit 0");
+    for name in ["cargo", "rustup"] {
+        stub(shell.bin(), name, "exit 0");
+    }
     let guard = format!("exec '{}' \"$@\"", shell.bin().join("guard-host").display());
     stub(shell.folder(), "target/release/guard-host", &guard);
     shell
