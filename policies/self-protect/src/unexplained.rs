@@ -16,6 +16,12 @@ const WRITTEN_BY_SHELLS: &[&str] = &["HISTFILE"];
 /// What the name of an option that names an output begins with, without dashes.
 const OUTPUTS: &[&str] = &["dump", "export", "log", "out", "profile", "record", "report", "save", "trace", "write"];
 
+/// What the name of an option begins with that ends in `-file` and is read.
+const INPUTS: &[&str] = &[
+    "body", "ca", "cert", "config", "env", "exclude", "from", "ignore", "include", "input", "key", "notes", "pass",
+    "rc",
+];
+
 /// Programs for which `-o` names no file.
 const PLAIN_O: &[&str] =
     &["[", "[[", "ag", "egrep", "exa", "eza", "fgrep", "find", "grep", "ls", "rg", "set", "test", "zgrep"];
@@ -100,10 +106,12 @@ fn selects(option: &str) -> bool {
 /// Whether an option, with its value or without, names an output.
 fn names_output(option: &str, short_o: bool) -> bool {
     let Some(name) = option.strip_prefix('-') else { return false };
-    if short_o && name.starts_with('o') && !option.starts_with("--") {
+    if short_o && name.starts_with(['o', 'O']) && !option.starts_with("--") {
         return true;
     }
     let name = name.trim_start_matches('-').to_ascii_lowercase();
+    let name = name.split('=').next().unwrap_or_default();
     let long = option.starts_with("--") || name.len() > 3;
-    long && OUTPUTS.iter().any(|start| name.starts_with(start))
+    let is_file = name.ends_with("-file") && !INPUTS.iter().any(|start| name.starts_with(start));
+    long && (is_file || OUTPUTS.iter().any(|start| name.starts_with(start)))
 }

@@ -112,7 +112,9 @@ pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
     let verb = usize::from(!row.verbs.is_empty());
     let options = leading(words.get(verb..).unwrap_or_default(), row.takes);
     let files = options.flags.iter().filter(|flag| flag.is_any(row.writes) && !flag.text().starts_with(['|', '!']));
-    files.map(Flag::word).collect()
+    // The operand of `script` is the file that it records to.
+    let recorded = options.rest.first().filter(|_| name == "script").cloned();
+    files.map(Flag::word).chain(recorded).collect()
 }
 
 /// Whether a program of this name may start another one.

@@ -265,7 +265,8 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Nam
     }
     let is_unexplained = |found: &Candidate<'_>| {
         let explains = |effect: &Effect| {
-            let may_explain = tells(&effect.kind) && (!found.is_output || effect.kind != "read");
+            let is_change = matches!(effect.kind.as_str(), "write" | "delete" | "metadata");
+            let may_explain = if found.is_output { is_change } else { tells(&effect.kind) };
             may_explain && effect.spellings().any(|text| text == found.value || text == found.word)
         };
         (found.is_output || !is_harmless) && covers(found.value, command, view) && !effects().any(explains)
