@@ -92,10 +92,13 @@ fn is_this_machine(host: &str) -> bool {
     const ASKED: &[&str] =
         &["$HOSTNAME", "${HOSTNAME", "$HOST", "${HOST}", "$(hostname", "`hostname", "$(uname -n", "`uname -n"];
     let bracketed = host.strip_prefix('[').and_then(|host| host.split_once(']')).map(|(host, _)| host);
-    let host = bracketed.unwrap_or(host).trim_end_matches('.').to_ascii_lowercase();
+    let host = bracketed.unwrap_or(host).trim_end_matches('.');
+    // Where a variable's name ends; `$host` and `$HOST_B` are others.
+    let ends = |rest: &str| !rest.starts_with(|char: char| char.is_ascii_alphanumeric() || char == '_');
+    let is_asked = ASKED.iter().any(|text| host.strip_prefix(text).is_some_and(ends));
+    let host = host.to_ascii_lowercase();
     // A port may follow a name.
     let name = if host.matches(':').count() == 1 { host.split(':').next().unwrap_or_default() } else { &host };
-    let is_asked = |text: &str| host.starts_with(&text.to_ascii_lowercase());
     let number = name.strip_prefix("0x").map_or_else(|| name.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
     NAMES.contains(&name)
         || name.ends_with(".localhost")
@@ -106,7 +109,7 @@ fn is_this_machine(host: &str) -> bool {
         || host.parse().is_ok_and(|address: std::net::Ipv6Addr| {
             address.is_loopback() || address.is_unspecified() || address.to_ipv4().is_some_and(|it| it.is_loopback())
         })
-        || ASKED.iter().any(|text| is_asked(text))
+        || is_asked
 }
 
 /// Whether `ssh` names a host and nothing to run there.
