@@ -338,7 +338,13 @@ impl Wrapper {
             let mut named = options.flags.iter().filter(is_directory).filter(|flag| !flag.is_any(self.root));
             named.next_back().map(Flag::word)
         };
-        let directory = directory(options).or_else(|| directory(before));
+        // Options with two values end what was parsed.
+        let behind_pairs = || {
+            let own = words.get(..words.len().checked_sub(options.rest.len())?)?;
+            let at = own.iter().rposition(|word| word.text == "--chdir").filter(|_| !self.pairs.is_empty())?;
+            own.get(at + 1).cloned()
+        };
+        let directory = behind_pairs().or_else(|| directory(options)).or_else(|| directory(before));
         if let Some(sandbox) = sandbox {
             let here = || (!self.shares.is_empty()).then(|| literal("$PWD"));
             let root = || (self.takes_root || options.flag(self.root).is_some()).then(|| literal("/"));
