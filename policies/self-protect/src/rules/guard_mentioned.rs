@@ -1,7 +1,7 @@
 //! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by a word or a variable
-//! of a command that no effect explains, or by a tool of a server. The rule also covers a change of the files that `grep -l` and its like select where
-//! guarded files lie, and of a file with a guarded name in a container that runs already. It speaks only if no other
-//! rule of this policy does.
+//! of a command that no effect explains, or by a tool of a server. The rule also covers a change of the files that `grep
+//! -l` and its like select where guarded files lie, and of a file with a guarded name in a container that runs already.
+//! It speaks only if no other rule of this policy does.
 //!
 //! ## Why
 //! Nobody knows what such a call does with the file, and most of them name it for no good reason.
