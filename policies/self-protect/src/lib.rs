@@ -6,10 +6,12 @@
 //!
 //! It judges the effects of a call where the analysis knows them, and the names in a call where it does not. A path
 //! counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is deleted
-//! or moved and the file exists. A tree of files, such as a clone or an archive, is a change of all that is guarded in the
+//! or moved and the file exists. A tree of files, such as a clone or an archive, changes all that is guarded in the
 //! folder that it fills. Above a guarded file it asks: in the file's own folder, in the home, and above the user's
-//! configuration and state. In a project only what it names counts. A change of files that `find`, `fd` or `locate` select counts if a guarded file lies
-//! below and its name fits: the change asks, and it is denied where the search starts in the guarded folder.
+//! configuration and state. In a project, an archive counts only by the names that the command gives.
+//!
+//! A change of files that `find`, `fd` or `locate` select counts if a guarded file lies below and its name fits: the
+//! change asks, and it is denied where the search starts in the guarded folder.
 //!
 //! ## Settings
 //!
