@@ -10,7 +10,7 @@
 //! - asked: `python3 edit.py ~/.claude/settings.json`
 //! - asked: `$cmd ~/.config/guard-host/guard.toml`
 //! - asked: `GIT_TRACE=~/.claude/settings.json git status`
-//! - asked: `docker exec dev rm /root/.claude/settings.json`
+//! - asked: `docker exec dev rm /home/node/.claude/settings.json`
 //! - asked: `grep -rl guard-host ~/.claude | xargs sed -i s/guard-host/true/`
 //! - passes: `git diff .claude/settings.json`
 //! - passes: `python3 edit.py settings.json`
