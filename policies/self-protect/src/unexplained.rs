@@ -59,9 +59,8 @@ pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> i
     let words = own.iter().map(|word| word.text.as_str()).zip(befores).skip(1);
     let changes = move |(word, before): &(&str, &str)| {
         let option = if word.starts_with('-') { word } else { before };
-        !selects(option)
-            && !(*before == "-x" && command.program() == "zip")
-            && !READ_ONLY.iter().any(|end| word.ends_with(end))
+        let is_choice = selects(option) || *before == "-x" && command.program() == "zip";
+        !(is_choice || READ_ONLY.iter().any(|end| word.ends_with(end)))
     };
     words.filter(changes).flat_map(move |(word, before)| {
         let is_option = word.starts_with('-');
