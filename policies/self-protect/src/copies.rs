@@ -94,27 +94,31 @@ fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], view: &CallVi
     is_program(target, view) || is_folder || (!several && written.iter().any(in_it))
 }
 
-/// Whether a command runs what a pattern, a search or another command names, and that may be the program: as a name that
-/// fits it, or as any.
+/// How sure it is that a command runs the program, which it does not spell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guess {
     /// The name fits.
     Fits,
     /// Nothing is said of the name.
     Any,
+    /// Nothing is said of the name or of the program. The name may be that of a link or a copy.
+    Link,
 }
 
 /// How a command that does not spell the program's name may still run it.
 pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Guess> {
     let first = command.argv.first()?;
-    if first.glob && view.guard.fits_program(&first.text) {
-        return Some(if spells_letters(last_of(&first.text)) { Guess::Fits } else { Guess::Any });
+    if first.glob {
+        let fits = view.guard.fits_program(&first.text);
+        let guess = if spells_letters(last_of(&first.text)) { Guess::Fits } else { Guess::Any };
+        return Some(if fits { guess } else { Guess::Link });
     }
     if !first.dynamic {
-        return None;
+        // The host looked the name up in the `PATH` that it has itself.
+        return changes_path(view).then_some(Guess::Link);
     }
     if !supplying_searches::is_supplied(command) || !first.text.contains("{}") {
-        return in_text(view).then_some(Guess::Any);
+        return Some(if in_text(view) { Guess::Any } else { Guess::Link });
     }
     let names: Vec<&str> = view.guard.program_names().collect();
     let searches = supplying_searches::of_words(command, view);
@@ -122,7 +126,17 @@ pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Gue
     if searched || (searches.is_empty() && in_text(view)) {
         return Some(Guess::Fits);
     }
-    (searches.is_empty() || searches.iter().any(Search::takes_all)).then_some(Guess::Any)
+    let takes_any = searches.is_empty() || searches.iter().any(Search::takes_all);
+    Some(if takes_any { Guess::Any } else { Guess::Link })
+}
+
+/// Whether the text sets where programs are looked for.
+fn changes_path(view: &CallView<'_>) -> bool {
+    let assigns = |command: &Command| {
+        command.assignments.iter().any(|given| given.name == "PATH")
+            || command.argv.iter().skip(1).any(|word| word.text.starts_with("PATH="))
+    };
+    view.analysis.commands.iter().any(assigns)
 }
 
 /// Whether some word of the text is the program's name, or a pattern that fits it.

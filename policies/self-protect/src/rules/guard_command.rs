@@ -86,6 +86,9 @@ const TELLING: &[&str] = &[
     "untrust",
 ];
 
+/// Those of them that few other programs have.
+const PERSONAL: &[&str] = &["confirm", "pause", "trust", "untrust"];
+
 /// Names of links to the program, and the command that each stands for: the metadata `called` and `confirmed-by` of the
 /// policies. The hook's names do so only where no other command is given.
 const LINK_NAMES: &[(&str, &str)] = &[
@@ -129,8 +132,8 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     if place_of(command).is_some() {
         return None;
     }
-    if let Some(guess) = guess(command, view) {
-        return of_guess(command, guess);
+    if let Some(finding) = guess(command, view).and_then(|guess| of_guess(command, guess)) {
+        return Some(finding);
     }
     if let Some(name) = other_name(command, view) {
         let name = shorten(name);
@@ -152,13 +155,18 @@ fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
     const SPELL: &str = "spell the program's name";
     let words = words(command, 1);
     let first = words.iter().copied().find(|word| !word.starts_with('-')).unwrap_or_default();
-    let known = of_guard(&words).filter(|_| guess == Guess::Fits || TELLING.contains(&first));
+    let may_be = match guess {
+        Guess::Fits => true,
+        Guess::Any => TELLING.contains(&first),
+        Guess::Link => PERSONAL.contains(&first),
+    };
+    let known = of_guard(&words).filter(|_| may_be);
     let shown = shorten(&command.text());
     let (outcome, why) = match (known, guess) {
         (Some((outcome, why, _)), Guess::Fits) => (outcome, why),
-        (Some((_, why, _)), Guess::Any) => (Outcome::Ask, why),
+        (Some((_, why, _)), Guess::Any | Guess::Link) => (Outcome::Ask, why),
         (None, Guess::Fits) => (Outcome::Ask, "the name fits the program's"),
-        (None, Guess::Any) => return None,
+        (None, Guess::Any | Guess::Link) => return None,
     };
     let message = format!("`{shown}` may run guard-host under a name that is not spelled out: {why}");
     Some(Finding::new(&RULE, message).at(outcome).remedy(SPELL))
