@@ -134,10 +134,12 @@ impl<'a> Run<'a> {
 
     /// Adds an effect that is as certain as the caller says, whatever the command is.
     pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
-        self.state_at(draft, certain, self.place);
+        let path = draft.raw.clone();
+        self.state_at(draft, certain, self.place, &path);
     }
 
-    fn state_at(&mut self, draft: Draft, certain: bool, place: &str) {
+    /// `path` is the one by which links are followed.
+    fn state_at(&mut self, draft: Draft, certain: bool, place: &str, path: &str) {
         let mut draft = draft;
         if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
             draft.severity = Severity::Notable;
@@ -156,7 +158,7 @@ impl<'a> Run<'a> {
         if !place.is_empty() {
             tags.push(("where".to_owned(), place.to_owned()));
         }
-        self.push(Effect {
+        let effect = Effect {
             kind: draft.kind.to_owned(),
             operation: draft.operation.to_owned(),
             severity: draft.severity,
@@ -165,7 +167,8 @@ impl<'a> Run<'a> {
             command_id: self.command.id,
             certain: draft.certain && certain,
             tags,
-        });
+        };
+        self.push(effect, path);
     }
 
     /// Adds an effect on the file or directory that `operand` names.
@@ -175,8 +178,9 @@ impl<'a> Run<'a> {
         draft.certain &= place.known && !self.is_placeholder(operand);
         self.emit_below(&draft, &place.raw, operand.word.glob);
         let Some(host) = self.host(&place.raw, draft.kind == "read") else {
+            let path = if self.inside.is_some() { place.raw } else { String::new() };
             let place = if self.place.is_empty() { "container" } else { self.place };
-            return self.state_at(draft, self.command.certain, place);
+            return self.state_at(draft, self.command.certain, place, &path);
         };
         if !self.is_placeholder(operand) {
             if self.inside.is_some() && !host.is_empty() && host != path::lexical(&place.raw) {
@@ -192,7 +196,8 @@ impl<'a> Run<'a> {
             let below = self.host(&below, false).unwrap_or_default();
             draft = draft.tag("every", search.name).tag("type", search.kind).tag("below", &below);
         }
-        self.state_at(draft, self.command.certain, "");
+        let path = draft.raw.clone();
+        self.state_at(draft, self.command.certain, "", &path);
     }
 
     /// Adds the effect on what of this machine is mounted below a folder of a container, for one that goes down.
@@ -203,7 +208,7 @@ impl<'a> Run<'a> {
         for source in inside.view.below(raw, glob) {
             let much = draft.kind == "delete" && path::is_catastrophic(source, false, self.host_home);
             let draft = draft.clone().target(source).severe(Severity::Catastrophic, much);
-            self.state_at(Draft { raw: source.to_owned(), ..draft }, self.command.certain, "");
+            self.state_at(Draft { raw: source.to_owned(), ..draft }, self.command.certain, "", source);
         }
     }
 

@@ -21,10 +21,11 @@ pub(crate) struct Overlay {
 
 impl Run<'_> {
     /// Adds an effect; and, where its path goes through a link that the text made, one on what lies there.
-    pub(super) fn push(&mut self, effect: Effect) {
+    /// `path` is the effect's, or the one in the container that it happens in.
+    pub(super) fn push(&mut self, effect: Effect, path: &str) {
         let room = self.out.overlay.settle(effect.command_id);
-        let behind = self.behind(&effect);
-        self.out.overlay.learn(&effect);
+        let behind = self.behind(&effect, path);
+        self.out.overlay.learn(&effect, path);
         self.out.push(effect);
         if let Some(behind) = behind {
             self.out.push(behind);
@@ -45,8 +46,7 @@ impl Run<'_> {
         self.out.overlay.fresh.push((target, source));
     }
 
-    fn behind(&self, effect: &Effect) -> Option<Effect> {
-        let raw = effect.path.raw.as_str();
+    fn behind(&self, effect: &Effect, raw: &str) -> Option<Effect> {
         let by = effect.tag("by").unwrap_or_default();
         // A link that is removed, moved or replaced is one itself.
         let itself = match effect.kind.as_str() {
@@ -61,6 +61,7 @@ impl Run<'_> {
         {
             behind.severity = Severity::Catastrophic;
         }
+        behind.tags.retain(|(name, _)| name != "where");
         behind.tags.push(("through".to_owned(), effect.target.clone()));
         behind.target.clone_from(&place);
         behind.path.raw = place;
@@ -79,8 +80,8 @@ impl Overlay {
     }
 
     /// Takes note of a link that is made, moved or copied.
-    fn learn(&mut self, effect: &Effect) {
-        let (raw, by) = (effect.path.raw.as_str(), effect.tag("by").unwrap_or_default());
+    fn learn(&mut self, effect: &Effect, raw: &str) {
+        let by = effect.tag("by").unwrap_or_default();
         if raw.is_empty() {
             return;
         }
