@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use pack::{is_installed, packed, packed_code, packed_program};
+use pack::{is_dist, packed, packed_code, packed_program};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -306,7 +306,7 @@ impl Compilers {
 fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
-    let (profile, quick): (&str, &[&str]) = match is_installed()? {
+    let (profile, quick): (&str, &[&str]) = match is_dist()? {
         true => ("dist", &[]),
         false => ("release", &["--features", "quick-build"]),
     };

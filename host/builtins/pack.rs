@@ -10,7 +10,7 @@ use lzma_rust2::filter::bcj::BcjWriter;
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use sha2::{Digest, Sha256};
 
-/// What is tried for a program that is installed. Its share of a packed guest is two thirds of what deflate leaves.
+/// The level of compression for the archives of a release: two thirds of the size that deflate gives.
 const COMPRESSION: u32 = 9;
 
 /// The longest match of LZMA, which is looked for to its end.
@@ -22,9 +22,9 @@ const QUICK_COMPRESSION: u32 = 1;
 /// The largest dictionary, in bytes: half of what unpacking is given.
 const DICTIONARY: usize = 16 << 20;
 
-/// Whether the program is to be installed. Cargo tells a build script no more of the profile than this: only `dist` gives
+/// Whether this build is for the archives of a release. Cargo doesn't tell a build script the profile, but only `dist` gives
 /// this crate `opt-level = "s"`.
-pub(super) fn is_installed() -> Result<bool, Box<dyn Error>> {
+pub(super) fn is_dist() -> Result<bool, Box<dyn Error>> {
     Ok(env::var("OPT_LEVEL")? == "s")
 }
 
@@ -35,7 +35,7 @@ pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box
 
 /// As [`packed_code`], of a program. What is built to try holds it as it is: tests would unpack it hundreds of times.
 pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    if is_installed()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, (true, false), out) }
+    if is_dist()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, (true, false), out) }
 }
 
 /// As [`packed`], of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
@@ -50,7 +50,7 @@ pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String
 }
 
 fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut options = if is_installed()? {
+    let mut options = if is_dist()? {
         LzmaOptions { nice_len: LONGEST_MATCH, ..LzmaOptions::with_preset(COMPRESSION) }
     } else {
         LzmaOptions::with_preset(QUICK_COMPRESSION)

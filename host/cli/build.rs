@@ -1,4 +1,4 @@
-//! Tells the programs their target, and gives the static ones that are installed their layout.
+//! Tells the programs their target, and gives the static ones of a release's archives their layout.
 
 use std::env;
 
