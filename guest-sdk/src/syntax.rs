@@ -49,6 +49,15 @@ impl ResolvedPath {
     }
 }
 
+/// Where a command of a file stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScriptPlace<'c> {
+    /// The file's path.
+    pub path: &'c str,
+    /// The line, from 1; none in code of another language than shell, or if the call itself wrote the file.
+    pub line: Option<u32>,
+}
+
 impl Command {
     /// The text of the word at `index`; empty if there is none.
     #[must_use]
@@ -61,6 +70,15 @@ impl Command {
     pub fn program(&self) -> &str {
         let name = self.word(0);
         name.rsplit('/').next().unwrap_or(name)
+    }
+
+    /// The innermost file that the command stands in; none if the call itself holds it.
+    #[must_use]
+    pub fn script(&self) -> Option<ScriptPlace<'_>> {
+        let at = self.via.iter().rposition(|via| via.kind == "script")?;
+        let path = self.via.get(at)?.detail.as_str();
+        let line = self.via.get(at + 1).filter(|via| via.kind == "line").and_then(|via| via.detail.parse().ok());
+        Some(ScriptPlace { path, line })
     }
 
     /// The words joined by single spaces.

@@ -7,6 +7,7 @@ use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::verdict::BypassAsk;
+use guard_contract::scripts::Scripts;
 use guard_contract::{FaultKind, Manifest, Problem};
 
 /// A resolved chain.
@@ -22,6 +23,8 @@ pub struct Baked {
     pub allows: Vec<Allow>,
     /// The policies that nobody but the managed layer may loosen.
     pub locked: Vec<String>,
+    /// How the files that a call runs are judged.
+    pub scripts: Scripts,
     /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
     /// The policies, in order.
@@ -80,6 +83,7 @@ impl Baked {
             tools: &self.tools,
             allows: &self.allows,
             locked: &self.locked,
+            scripts: self.scripts,
             today,
         }
     }

@@ -14,6 +14,7 @@
 
 pub mod baked;
 mod bypass;
+mod committed;
 pub mod exchange;
 mod reading;
 pub mod redaction;
@@ -32,10 +33,12 @@ use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers, may_loosen};
 use guard_contract::readings::{self, Arguments, READINGS, Readings};
+use guard_contract::scripts::Scripts;
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
-use guard_contract::{Manifest, Outcome, Problem};
+use guard_contract::{Manifest, Outcome, Problem, rank};
+use guard_facts::sources::{self, Sources};
 use guard_facts::{Answer, Facts, Question, Resolver, Scene};
 use reading::{is_plausible, of_read};
 
@@ -46,7 +49,7 @@ pub trait Sandbox {
     /// What the policies of one call have in common.
     type Shared: Default;
 
-    /// Reads a command of the call in a dialect.
+    /// Reads a command of the call in a dialect. `sources` reads the files that it runs; without it none is read.
     ///
     /// # Errors
     ///
@@ -57,6 +60,7 @@ pub trait Sandbox {
         command: &str,
         dialect: &str,
         at: &CallContext,
+        sources: Option<&Arc<Sources>>,
     ) -> Result<Analysis, FaultKind>;
 
     /// Asks the policy at a place of the chain. One that cannot be asked gives a fault.
@@ -105,6 +109,8 @@ pub struct Terms<'a> {
     pub allows: &'a [Allow],
     /// The policies that nobody but the managed layer may loosen.
     pub locked: &'a [String],
+    /// How the files that a call runs are judged.
+    pub scripts: Scripts,
     /// The present day in UTC, such as `2026-01-31`.
     pub today: fn() -> String,
 }
@@ -179,6 +185,8 @@ pub struct AskOptions<'a> {
     pub is_reading: bool,
     /// Says of a policy's name whether it stops nothing for now.
     pub paused: Option<&'a dyn Fn(&str) -> bool>,
+    /// The scene lacks what committed files do.
+    pub is_without_committed: bool,
 }
 
 impl std::fmt::Debug for AskOptions<'_> {
@@ -285,6 +293,7 @@ impl<S: Sandbox> Chain<'_, S> {
         ask: AskOptions<'_>,
         opinions: &mut Vec<Opinion>,
     ) -> Trace {
+        let before = opinions.len();
         let mut record_opinion = |opinion: Opinion| {
             if let Some(told) = ask.on_opinion {
                 told(&opinion);
@@ -317,8 +326,9 @@ impl<S: Sandbox> Chain<'_, S> {
         let mut shared = S::Shared::default();
         let scene = match ask.scene.filter(|_| analyzed) {
             Some(scene) => scene.clone(),
-            None if analyzed => scene::analyzed(call, at, facts.clone(), |command, dialect| {
-                self.sandbox.analyze(&mut shared, command, dialect, at)
+            None if analyzed => scene::analyzed(call, at, facts.clone(), |command, dialect, sources| {
+                let sources = Some(sources).filter(|_| self.terms.scripts != Scripts::Off);
+                self.sandbox.analyze(&mut shared, command, dialect, at, sources)
             }),
             None => scene::bare(call, at, facts.clone()),
         };
@@ -403,8 +413,36 @@ impl<S: Sandbox> Chain<'_, S> {
                 record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
             }
         }
+        if self.terms.scripts == Scripts::Changed && !ask.is_without_committed {
+            let said = opinions.get_mut(before..).unwrap_or_default();
+            self.soften_committed((call, at, facts), &scene, ask, said);
+        }
         let analysis = wanted.then(|| scene.analysis.clone());
         Trace { verdict: merge([]), analysis, analysis_time, steps }
+    }
+
+    /// Makes what policies say milder where only files speak for it that are as they were committed.
+    fn soften_committed(
+        &self,
+        (call, at, facts): (&ToolCall, &CallContext, &Arc<dyn Facts>),
+        scene: &Scene,
+        ask: AskOptions<'_>,
+        said: &mut [Opinion],
+    ) {
+        let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
+        if !said.iter().any(is_stop) || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
+            return;
+        }
+        let committed = scene.sources.committed(scene);
+        if committed.is_empty() {
+            return;
+        }
+        let rest = sources::without(&scene.analysis, &committed);
+        let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
+        let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
+        let mut without = Vec::new();
+        self.ask(call, at, facts, again, &mut without);
+        said.iter_mut().filter(|opinion| is_stop(opinion)).for_each(|opinion| committed::soften(opinion, &without));
     }
 
     /// What a policy's answer means: a fault becomes what the configuration says of faults.

@@ -6,26 +6,25 @@ use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::{Analysis, Coverage};
 use guard_facts::analysis::{self, analyze};
+use guard_facts::sources::Sources;
 use guard_facts::{Facts, Resolver, Scene};
 
-/// The scene of a call, with its analysis. `read` reads a command in a dialect, and is asked only when the call runs one.
+/// The scene of a call, with its analysis. `read` reads a command in a dialect, with the files that it runs, and is asked
+/// only when the call runs one.
 pub fn analyzed(
     call: &ToolCall,
     at: &CallContext,
     facts: Arc<dyn Facts>,
-    read: impl FnOnce(&str, &str) -> Result<Analysis, FaultKind>,
+    read: impl FnOnce(&str, &str, &Arc<Sources>) -> Result<Analysis, FaultKind>,
 ) -> Scene {
     let mut scene = bare(call, at, facts);
+    let read = |command: &str, dialect: &str| read(command, dialect, &scene.sources);
     scene.analysis = Arc::new(analyze(call, read, at, &*scene.facts, &scene.resolver));
     scene
 }
 
 /// The scene of a call that nobody wants analysed.
 pub(crate) fn bare(call: &ToolCall, at: &CallContext, facts: Arc<dyn Facts>) -> Scene {
-    Scene {
-        context: at.facts(call),
-        analysis: Arc::new(analysis::empty(Coverage::Partial, None)),
-        facts,
-        resolver: Arc::new(Resolver::new(&at.cwd, &at.home, &at.project_root)),
-    }
+    let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
+    Scene::new(at.facts(call), analysis::empty(Coverage::Partial, None), facts, resolver)
 }

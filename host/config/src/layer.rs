@@ -252,6 +252,7 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
             ("mode", options.mode.is_some()),
             ("on-malformed", options.on_malformed.is_some()),
             ("bypass-ask", options.bypass_ask.is_some()),
+            ("scripts", options.scripts.is_some()),
             ("deadline-ms", options.deadline_ms.is_some()),
             ("audit", options.audit.is_some()),
             ("session", options.session.is_some()),

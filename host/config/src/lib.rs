@@ -60,6 +60,7 @@ use guard_contract::Problem;
 use guard_contract::allow::Allow;
 use guard_contract::policy::{Entry, Source, may_loosen};
 use guard_contract::readings::Arguments;
+use guard_contract::scripts::Scripts;
 use guard_state::Places;
 use guard_state::session::Sessions;
 pub use trust::Trust;
@@ -86,6 +87,8 @@ pub struct Config {
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
+    /// How the files that a call runs are judged.
+    pub scripts: Scripts,
     /// The whole time of a hook call.
     pub deadline_ms: u32,
     /// The audit log.

@@ -17,6 +17,7 @@ use super::signers;
 use super::{Audit, AuditLevel, BypassAsk, Config};
 use guard_contract::paths::absolute;
 use guard_contract::policy::{Entry, SettingsSource, Source};
+use guard_contract::scripts::Scripts;
 use guard_contract::{Layer, Outcome, Problem};
 use guard_state::Places;
 use guard_state::session::Sessions;
@@ -81,6 +82,7 @@ impl Config {
             signed_only: Vec::new(),
             on_malformed: None,
             bypass_ask: BypassAsk::Ask,
+            scripts: Scripts::Changed,
             deadline_ms: 2000,
             audit: Audit {
                 level: AuditLevel::Interventions,
@@ -106,6 +108,9 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
     }
     if let Some(value) = options.bypass_ask {
         config.bypass_ask = value;
+    }
+    if let Some(value) = options.scripts {
+        config.scripts = value;
     }
     if let Some(value) = options.deadline_ms {
         config.deadline_ms = value;

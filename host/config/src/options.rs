@@ -6,6 +6,7 @@ use toml::Table;
 
 use guard_contract::Outcome;
 use guard_contract::grants::GrantSpec;
+use guard_contract::scripts::Scripts;
 use guard_contract::verdict::BypassAsk;
 
 /// A whole file. Every key is optional.
@@ -22,6 +23,10 @@ pub struct Options {
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
     pub bypass_ask: Option<BypassAsk>,
+    /// How the files that a call runs are judged: `"all"` as if their text stood in the call, `"changed"` the same, but what
+    /// is as the last commit has it weighs less, `"off"` not at all. Default: `"changed"`. Not in a
+    /// project's file.
+    pub scripts: Option<Scripts>,
     /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
     #[schemars(range(min = 100, max = 2000))]
     pub deadline_ms: Option<u32>,

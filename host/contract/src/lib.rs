@@ -13,6 +13,7 @@ pub mod allow;
 pub mod syntax;
 pub mod call;
 pub mod readings;
+pub mod scripts;
 pub mod verdict;
 pub mod policy;
 pub mod grants;

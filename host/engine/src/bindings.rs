@@ -33,7 +33,7 @@ mod generated {
     }
 }
 
-pub(crate) use generated::bundle::guard::bundle::{scripts, shared_analysis};
+pub(crate) use generated::bundle::guard::bundle::{scripts, shared_analysis, sources};
 pub(crate) use generated::bundle::{Bundle, BundlePre};
 pub(crate) use generated::guard::{facts, policy as interfaces};
 pub(crate) use generated::script_reader::ScriptReaderPre;

@@ -1,6 +1,8 @@
 //! [`Bundle`]: the component that the program carries, with the analyzer and the policies of the presets in it;
 //! [`Shared`]: the one instance of it that serves a call.
 
+use std::sync::Arc;
+
 use wasmtime::Store;
 use wasmtime::component::Linker;
 
@@ -18,6 +20,7 @@ use guard_contract::limits::Limits;
 use guard_contract::manifest;
 use guard_contract::syntax::Analysis;
 use guard_contract::{Decision, FaultKind};
+use guard_facts::sources::Sources;
 use guard_facts::{Answer, Question};
 
 /// The component that the program carries, linked.
@@ -103,7 +106,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// Analyses one text.
+    /// Analyses one text. `sources` reads the files that it runs; without it none is read.
     ///
     /// # Errors
     ///
@@ -113,13 +116,15 @@ impl Analyzer {
         shared: &mut Shared,
         source: &str,
         dialect: &str,
-        cwd: &str,
-        home: &str,
+        (cwd, home): (&str, &str),
+        sources: Option<Arc<Sources>>,
     ) -> Result<Analysis, FaultKind> {
         let (running, _) = shared.begin(&self.bundle.pre, Limits::ANALYZER, self.bundle.ends_soon)?;
         running.store.data_mut().scripts.get_or_insert_with(|| self.bundle.scripts.clone());
+        running.store.data_mut().sources = sources;
         let analyzer = running.guest.guard_bundle_analyzer();
         let analysis = analyzer.call_analyze(&mut running.store, source, dialect, cwd, home);
+        running.store.data_mut().sources = None;
         analysis.map(Convert::convert).map_err(|error| {
             shared.discard();
             fault::of_run(&error, None)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::{Result, Store, Trap, UpdateDeadline};
 
-use super::bindings::{Guest, facts, interfaces, scripts, shared_analysis};
+use super::bindings::{Guest, facts, interfaces, scripts, shared_analysis, sources};
 use super::meter::{Bounds, Meter};
 use super::scripts::Scripts;
 use super::wasi::Given;
@@ -13,6 +13,7 @@ use crate::bindings::interfaces::types::{Fault as FactFault, Level, Presence, Re
 use crate::convert::Convert;
 use guard_contract::limits::{self, Limits};
 use guard_contract::syntax::Analysis;
+use guard_facts::sources::{Source, Sources};
 use guard_facts::{Question, View};
 
 /// What the store of one instance holds.
@@ -20,6 +21,8 @@ pub(super) struct State {
     pub(super) limits: Bounds,
     /// The reader of scripts, for the analyzer.
     pub(super) scripts: Option<Scripts>,
+    /// The files that the call runs, while the analyzer reads it.
+    pub(super) sources: Option<Arc<Sources>>,
     /// The analysis that the policies of the bundle were given last. It is held, so that no other one has its address.
     pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
@@ -32,6 +35,7 @@ impl State {
         State {
             limits: Bounds::new(limits),
             scripts: None,
+            sources: None,
             shared_analysis: None,
             view: View::default(),
             wasi: Given::default(),
@@ -73,7 +77,7 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
-/// Defines the imports of the bundle: those of the contract's first version, and the reader of scripts.
+/// Defines the imports of the bundle: those of the contract's first version, and the readers of scripts and files.
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;
@@ -83,7 +87,8 @@ pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::env::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::journal::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::log::add_to_linker::<State, State>(linker, |state| state)?;
-    scripts::add_to_linker::<State, State>(linker, |state| state)
+    scripts::add_to_linker::<State, State>(linker, |state| state)?;
+    sources::add_to_linker::<State, State>(linker, |state| state)
 }
 
 /// Defines the contract's imports.
@@ -94,6 +99,17 @@ pub(super) fn define(linker: &mut Linker<State>) -> Result<()> {
 impl scripts::Host for State {
     fn read(&mut self, language: String, code: String) -> Result<Option<String>> {
         Ok(self.scripts.as_ref().and_then(|scripts| scripts.read(&language, &code)))
+    }
+}
+
+impl sources::Host for State {
+    fn read(&mut self, path: String) -> Result<sources::Source> {
+        let source = self.sources.as_ref().map_or(Source::None, |sources| sources.read(&path));
+        Ok(match source {
+            Source::Text(text) => sources::Source::Text(text),
+            Source::None => sources::Source::None,
+            Source::Unread(why) => sources::Source::Unread(why),
+        })
     }
 }
 
@@ -194,11 +210,10 @@ mod tests {
 
     #[test]
     fn the_policies_of_the_bundle_are_given_each_analysis_once() {
-        let scene = || Scene {
-            context: CallContext::default().facts(&ToolCall::new("Bash", Default::default())),
-            analysis: Arc::new(analysis::empty(Coverage::Complete, None)),
-            facts: Arc::new(FixedFacts::default()),
-            resolver: Arc::new(Resolver::new("/repo", "/home/u", "/repo")),
+        let scene = || {
+            let context = CallContext::default().facts(&ToolCall::new("Bash", Default::default()));
+            let resolver = Resolver::new("/repo", "/home/u", "/repo");
+            Scene::new(context, analysis::empty(Coverage::Complete, None), Arc::new(FixedFacts::default()), resolver)
         };
         let mut state = State::new(Limits::DEFAULT);
         let mut given = Vec::new();

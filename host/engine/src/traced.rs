@@ -67,11 +67,11 @@ const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audi
 fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command: &str) -> wasmtime::Result<()> {
     let analysis = bundle.guard_bundle_analyzer().call_analyze(&mut *store, command, "bash", "/repo", "/home/u")?;
     let facts: Arc<dyn Facts> = Arc::new(FixedFacts::default());
-    let resolver = Arc::new(Resolver::new("/repo", "/home/u", "/repo"));
+    let resolver = Resolver::new("/repo", "/home/u", "/repo");
     let mut analysis = analysis.convert();
     fill_paths(&mut analysis, &*facts, &resolver);
     let context = CallContext::default().facts(&ToolCall::new("Bash", serde_json::Map::new()));
-    store.data_mut().view.scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
+    store.data_mut().view.scene = Some(Scene::new(context, analysis, facts, resolver));
     let input = serde_json::json!({ "command": command }).to_string();
     for policy in policies {
         let settings = if *policy == SELF_PROTECT { PLACES } else { "{}" };

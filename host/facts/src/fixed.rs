@@ -63,6 +63,9 @@ impl Facts for FixedFacts {
         let git = self.git.as_ref()?;
         let is_so = match question {
             GitQuestion::Branch => return Some(git.branch.clone()),
+            // A file that is tracked and not staged is as it was committed.
+            GitQuestion::Head if git.is_tracked(path) && !git.is_staged(path) => return self.files.get(path).cloned(),
+            GitQuestion::Head => return None,
             GitQuestion::Tracked => git.is_tracked(path),
             GitQuestion::Staged => git.is_staged(path),
             GitQuestion::Ignored => git.is_ignored(path),

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use machine::ask;
 
-/// A question of a path.
+/// A question about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitQuestion {
     /// The branch that is checked out; the answer is its name, empty if there is none.
@@ -21,6 +21,8 @@ pub enum GitQuestion {
     Staged,
     /// A rule leaves it out.
     Ignored,
+    /// What the last commit has of the file; the answer is the text, and there is none if it has no such file.
+    Head,
 }
 
 impl GitQuestion {
@@ -32,6 +34,7 @@ impl GitQuestion {
             GitQuestion::Tracked => "tracked",
             GitQuestion::Staged => "staged",
             GitQuestion::Ignored => "ignored",
+            GitQuestion::Head => "head",
         }
     }
 }

@@ -24,6 +24,7 @@ mod own_program;
 pub mod real;
 pub mod recorded;
 mod resolve;
+pub mod sources;
 mod view;
 
 use std::fmt;
@@ -46,6 +47,16 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// [`FactFault::Absent`], [`FactFault::TooLarge`] beyond `cap` bytes, [`FactFault::NotText`], or
     /// [`FactFault::Failed`].
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault>;
+
+    /// The text of a file that a call runs, with marks in place of bytes that are no UTF-8. `path` is absolute and holds no
+    /// link.
+    ///
+    /// # Errors
+    ///
+    /// As [`Facts::read_granted`].
+    fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
+        self.read_granted("/", path, cap)
+    }
 
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;

@@ -123,6 +123,31 @@ impl Facts for RealFacts {
         String::from_utf8(bytes).map_err(|_| FactFault::NotText)
     }
 
+    fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
+        let fault = |error: std::io::Error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => FactFault::Absent,
+            _ => FactFault::Failed,
+        };
+        let mut options = File::options();
+        options.read(true);
+        // What became a pipe since would be waited for.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        let file = options.open(path).map_err(fault)?;
+        if !file.metadata().map_err(fault)?.is_file() {
+            return Err(FactFault::Absent);
+        }
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(cap).unwrap_or(u64::MAX).saturating_add(1);
+        file.take(limit).read_to_end(&mut bytes).map_err(fault)?;
+        let is_text = !bytes.starts_with(b"\x7fELF");
+        if bytes.len() > cap && is_text {
+            return Err(FactFault::TooLarge);
+        }
+        bytes.truncate(cap);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
     }

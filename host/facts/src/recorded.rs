@@ -145,6 +145,16 @@ impl Facts for Recording {
         text
     }
 
+    fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
+        let key = bounded(path, cap);
+        if let Some(known) = self.noted().files.get(&key) {
+            return known.clone();
+        }
+        let text = self.facts.read_source(path, cap);
+        self.noted().files.insert(key, text.clone());
+        text
+    }
+
     fn env(&self, name: &str) -> Option<String> {
         if let Some(known) = self.noted().env.get(name) {
             return known.clone();

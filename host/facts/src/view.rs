@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::sources::Sources;
 use crate::{Entry, Facts, GitAsked, GitQuestion, Resolver, manifests};
 use guard_contract::grants::Grants;
 use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES};
@@ -21,6 +22,18 @@ pub struct Scene {
     pub facts: Arc<dyn Facts>,
     /// Paths that were resolved already.
     pub resolver: Arc<Resolver>,
+    /// The files that the call runs.
+    pub sources: Arc<Sources>,
+}
+
+impl Scene {
+    /// What can be learned of a call on this machine.
+    #[must_use]
+    pub fn new(context: CallFacts, analysis: Analysis, facts: Arc<dyn Facts>, resolver: Resolver) -> Self {
+        let resolver = Arc::new(resolver);
+        let sources = Arc::new(Sources::new(facts.clone(), resolver.clone(), &context.home));
+        Scene { context, analysis: Arc::new(analysis), facts, resolver, sources }
+    }
 }
 
 /// What one policy may see, question by question, and the lines that it leaves behind.
@@ -57,6 +70,11 @@ type InDecide<T> = Result<T, OutsideDecide>;
 
 #[expect(clippy::missing_errors_doc, reason = "each fails for one reason: there is no call")]
 impl View {
+    /// A view of this scene, without grants.
+    pub(crate) fn of(scene: Scene) -> Self {
+        View { scene: Some(scene), ..View::default() }
+    }
+
     fn scene(&mut self, question: &str) -> InDecide<&Scene> {
         if self.asked.len() < LINES {
             self.asked.push(question.to_owned());
@@ -127,6 +145,11 @@ impl View {
     /// `git.branch`.
     pub fn branch(&mut self, path: &str) -> InDecide<String> {
         Ok(self.git("git.branch", path, GitQuestion::Branch)?.unwrap_or_default())
+    }
+
+    /// What the last commit has of a file; none if it has no such file, or nobody knows.
+    pub(crate) fn head(&mut self, path: &str) -> InDecide<Option<String>> {
+        self.git("git.head", path, GitQuestion::Head)
     }
 
     /// `git.tracked`.

@@ -16,6 +16,7 @@ use guard_contract::verdict::{Opinion, Verdict};
 use guard_contract::{FaultKind, Problem};
 use guard_engine::{Engine, Policy, Shared};
 use guard_facts::recorded::Missing;
+use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Scene};
 use guard_state::Pause;
 use guard_state::session::today;
@@ -104,6 +105,7 @@ impl Chain {
             below: below.as_ref().map(|below| below as &guard_chain::Below<'_>),
             scene,
             is_reading: false,
+            is_without_committed: false,
             paused: paused.as_ref().map(|paused| paused as &dyn Fn(&str) -> bool),
         };
         self.seen().decide(call, at, facts, ask)
@@ -145,6 +147,7 @@ impl Chain {
             tools: &config.tools,
             allows: &config.allows,
             locked: &config.locked,
+            scripts: config.scripts,
             today,
         };
         let seats = self.prepared.members.iter().map(|Member { entry, readiness }| Seat {
@@ -182,8 +185,10 @@ impl Sandbox for Chain {
         command: &str,
         dialect: &str,
         at: &CallContext,
+        sources: Option<&Arc<Sources>>,
     ) -> Result<Analysis, FaultKind> {
-        carried::analyzer(&self.engine)?.analyze(shared, command, dialect, &at.cwd, &at.home)
+        let at = (at.cwd.as_str(), at.home.as_str());
+        carried::analyzer(&self.engine)?.analyze(shared, command, dialect, at, sources.cloned())
     }
 
     fn ask(&self, shared: &mut Shared, place: usize, given: Given, question: &Question<'_>) -> Answer {

@@ -15,7 +15,7 @@ pub fn analyzed(
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
     shared: &mut Shared,
 ) -> Scene {
-    guard_chain::scene::analyzed(call, at, facts, |command, dialect| {
-        analyzer().and_then(|analyzer| analyzer.analyze(shared, command, dialect, &at.cwd, &at.home))
+    guard_chain::scene::analyzed(call, at, facts, |command, dialect, sources| {
+        analyzer()?.analyze(shared, command, dialect, (&at.cwd, &at.home), Some(sources.clone()))
     })
 }

@@ -1,7 +1,7 @@
 //! Shell text to commands and effects.
 //!
 //! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text and the same
-//! reader of scripts always give the same answer. It decides nothing; what may run is the business of policies.
+//! readers always give the same answer. It decides nothing; what may run is the business of policies.
 
 mod base64;
 mod by_name;
@@ -9,6 +9,7 @@ mod javascript;
 mod limits;
 mod links;
 mod prescan;
+mod sources;
 mod summaries;
 
 mod parse;
@@ -35,12 +36,22 @@ use policy_script_summary::Reader;
 use parse::Dialect;
 use walk::Walker;
 
+pub use sources::{Source, SourceReader};
+
 /// Analyses one text. Total: whatever the text, it answers.
 ///
 /// `dialect` is `bash`, `posix` or `zsh`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
-/// absolute, or empty when they are not known. `reader` reads scripts of Python; without one they may do anything.
+/// absolute, or empty when they are not known. `reader` reads code of Python and JavaScript; without one it may do anything.
+/// `sources` reads the files that the text runs.
 #[must_use]
-pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reader) -> Analysis {
+pub fn analyze(
+    source: &str,
+    dialect: &str,
+    cwd: &str,
+    home: &str,
+    reader: Reader,
+    sources: SourceReader,
+) -> Analysis {
     let known = match dialect {
         "bash" => Some(Dialect::Bash),
         "posix" => Some(Dialect::Posix),
@@ -55,6 +66,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
         walker
     };
     let new = || Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
+    sources::begin(sources);
     let mut walker = walked(new());
     if !walker.kept_their_values() {
         walker = walked(new().without_kept());

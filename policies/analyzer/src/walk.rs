@@ -17,11 +17,13 @@ mod patterns;
 mod plain;
 mod printed;
 mod readings;
+mod running;
 mod sandboxes;
 pub(crate) mod shell;
 mod simple;
 mod started;
 mod state;
+mod tasks;
 mod unit;
 mod unknown;
 mod variables;
@@ -119,6 +121,10 @@ pub(crate) struct Walker {
     expanding: Vec<String>,
     /// Names that are read as they are written, whatever the text has them mean.
     as_written: Vec<String>,
+    /// The file of the machine whose text is walked.
+    file: Option<Rc<running::File>>,
+    /// Where in it the command stands that is walked.
+    spot: running::Spot,
 }
 
 /// Where a command stands in its pipeline.
@@ -180,6 +186,8 @@ impl Walker {
             git_aliases: BTreeMap::new(),
             expanding: Vec::new(),
             as_written: Vec::new(),
+            file: None,
+            spot: running::Spot::default(),
         }
     }
 
@@ -234,12 +242,16 @@ impl Walker {
 
     /// Keeps a reason, once.
     fn reason(&mut self, reason: &str) {
-        if self.reasons.len() > limits::REASONS || self.reasons.iter().any(|known| known == reason) {
+        let reason = match &self.file {
+            Some(file) => format!("{}: {reason}", file.path),
+            None => reason.to_owned(),
+        };
+        if self.reasons.len() > limits::REASONS || self.reasons.contains(&reason) {
             return;
         }
         // The last one stands for all that follow.
         let is_last = self.reasons.len() == limits::REASONS;
-        self.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason.to_owned() });
+        self.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason });
     }
 
     /// Parses a text and walks it in this shell.
@@ -300,7 +312,11 @@ impl Walker {
         }
         self.texts += 1;
         match prescan::prepare(text) {
-            Ok(prepared) => self.unit(Unit { text: &prepared.text, origin: Origin::Inside(span) }),
+            Ok(prepared) => {
+                let is_file = self.file.as_ref().is_some_and(|file| !text.is_empty() && file.text == text);
+                let origin = if is_file { Origin::File(&prepared, 0, span) } else { Origin::Inside(span) };
+                self.unit(Unit { text: &prepared.text, origin });
+            }
             Err(told) => {
                 self.unparsed(&told);
                 self.guess(text, span);
@@ -476,6 +492,7 @@ impl Walker {
                     (None, origin) => {
                         let origin = match origin {
                             Origin::Outermost(prepared, base) => Origin::Outermost(prepared, base + child.body.start),
+                            Origin::File(prepared, base, span) => Origin::File(prepared, base + child.body.start, span),
                             inside => inside,
                         };
                         walker.unit(Unit { text: unit.slice(child.body), origin });

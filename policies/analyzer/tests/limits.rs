@@ -106,6 +106,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         "CALLS" => vec![format!("f() {{ ls; }}\n{}", lines(over, |_| "f".to_owned()))],
         "OUTPUTS" => vec![lines(over, |_| "echo $(echo a)".to_owned())],
         "UNKNOWN" => vec![lines(over, |index| format!("thing{index} -- ls -l"))],
+        "SOURCES" => vec![lines(over, |index| format!("./x{index}"))],
         "FILES" => {
             vec![lines(over, |index| format!("echo x > f{index}")), lines(over, |index| format!("cp /bin/ls f{index}"))]
         }

@@ -1021,6 +1021,118 @@ pub mod guard {
                 }
             }
         }
+        /// The files that a call runs.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod sources {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            /// What is known of a file.
+            #[derive(Clone, Eq, PartialEq)]
+            pub enum Source {
+                /// Its text.
+                Text(_rt::String),
+                /// There is none, or it is a program of machine code or a part of something
+                /// installed.
+                None,
+                /// It is there, and was not read; why, as a clause.
+                Unread(_rt::String),
+            }
+            impl ::core::fmt::Debug for Source {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    match self {
+                        Source::Text(e) => {
+                            f.debug_tuple("Source::Text").field(e).finish()
+                        }
+                        Source::None => f.debug_tuple("Source::None").finish(),
+                        Source::Unread(e) => {
+                            f.debug_tuple("Source::Unread").field(e).finish()
+                        }
+                    }
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// What the file at this absolute path holds. The analyzer asks about files
+            /// that run, and about no others.
+            #[allow(async_fn_in_trait)]
+            pub fn read(path: &str) -> Source {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 3 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 3
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = path;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:bundle/sources@0.1.0")]
+                    unsafe extern "C" {
+                        #[link_name = "read"]
+                        fn wit_import2(_: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(_: *mut u8, _: usize, _: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, ptr1);
+                    let l3 = i32::from(*ptr1.add(0).cast::<u8>());
+                    let v10 = match l3 {
+                        0 => {
+                            let e10 = {
+                                let l4 = *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len6 = l5;
+                                let bytes6 = _rt::Vec::from_raw_parts(
+                                    l4.cast(),
+                                    len6,
+                                    len6,
+                                );
+                                _rt::string_lift(bytes6)
+                            };
+                            Source::Text(e10)
+                        }
+                        1 => Source::None,
+                        n => {
+                            debug_assert_eq!(n, 2, "invalid enum discriminant");
+                            let e10 = {
+                                let l7 = *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l8 = *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len9 = l8;
+                                let bytes9 = _rt::Vec::from_raw_parts(
+                                    l7.cast(),
+                                    len9,
+                                    len9,
+                                );
+                                _rt::string_lift(bytes9)
+                            };
+                            Source::Unread(e10)
+                        }
+                    };
+                    let result11 = v10;
+                    result11
+                }
+            }
+        }
     }
 }
 #[rustfmt::skip]
@@ -2393,7 +2505,7 @@ pub mod exports {
                     /// `dialect` is `bash`, `posix` or `zsh`; another one is analysed as `bash`
                     /// with partial coverage. `cwd` and `home` are absolute, or empty when they
                     /// are not known. The function is total: whatever the text, it answers. It
-                    /// calls no import but `scripts.read`, so every effect's `path` holds `raw` at most.
+                    /// calls no import but `scripts.read` and `sources.read`, so every effect's `path` holds `raw` at most.
                     #[allow(async_fn_in_trait)]
                     fn analyze(
                         source: _rt::String,
@@ -3361,10 +3473,10 @@ macro_rules! __export_bundle_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2516] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2610] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd7\x12\x01A\x02\x01\
-A\x1c\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb5\x13\x01A\x02\x01\
+A\x1e\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
 s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
 \x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
 bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
@@ -3410,16 +3522,18 @@ guard:policy/syntax@0.1.0\x05\x09\x02\x03\0\x06\x08analysis\x01B\x05\x02\x03\x02
 \x01\x0a\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\
 \x03\0\"guard:bundle/shared-analysis@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08la\
 nguages\x04codes\0\0\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\
-\x0c\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07\
-dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:bundle/a\
-nalyzer@0.1.0\x05\x0d\x02\x03\0\x01\x08decision\x02\x03\0\x01\x08manifest\x01B\x0c\
-\x02\x03\x02\x01\x0e\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x0f\x04\0\x08mani\
-fest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01\
-@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\
-\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x1bg\
-uard:bundle/policies@0.1.0\x05\x10\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\
-\x01\0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-componen\
-t\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+\x0c\x01B\x04\x01q\x03\x04text\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06sour\
+ce\x03\0\0\x01@\x01\x04paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/s\
+ources@0.1.0\x05\x0d\x01B\x04\x02\x03\x02\x01\x0a\x04\0\x08analysis\x03\0\0\x01@\
+\x04\x06sources\x07dialects\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\
+\x1bguard:bundle/analyzer@0.1.0\x05\x0e\x02\x03\0\x01\x08decision\x02\x03\0\x01\x08\
+manifest\x01B\x0c\x02\x03\x02\x01\x0f\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x10\
+\x04\0\x08manifest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\x01\x04\
+\x01j\0\x01s\x01@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01\
+j\x01\x01\x01s\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\
+\x04\0\x1bguard:bundle/policies@0.1.0\x05\x11\x04\0\x19guard:bundle/bundle@0.1.0\
+\x04\0\x0b\x0c\x01\0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0d\
+wit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }
@@ -3432,9 +3546,9 @@ pub use __export_bundle_impl as export_component;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2271] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc2\x10\x01A\x02\x01\
-A\x16\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2365] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa0\x11\x01A\x02\x01\
+A\x18\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
 s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
 \x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
 bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
@@ -3480,9 +3594,12 @@ guard:policy/syntax@0.1.0\x05\x09\x02\x03\0\x06\x08analysis\x01B\x05\x02\x03\x02
 \x01\x0a\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\
 \x03\0\"guard:bundle/shared-analysis@0.1.0\x05\x0b\x01B\x03\x01ks\x01@\x02\x08la\
 nguages\x04codes\0\0\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\
-\x0c\x04\09guard:bundle/bundle-with-all-of-its-exports-removed@0.1.0\x04\0\x0b,\x01\
-\0&bundle-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocess\
-ed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+\x0c\x01B\x04\x01q\x03\x04text\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06sour\
+ce\x03\0\0\x01@\x01\x04paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/s\
+ources@0.1.0\x05\x0d\x04\09guard:bundle/bundle-with-all-of-its-exports-removed@0\
+.1.0\x04\0\x0b,\x01\0&bundle-with-all-of-its-exports-removed\x03\0\0\0G\x09produ\
+cers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x06\
+0.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

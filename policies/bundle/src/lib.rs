@@ -34,10 +34,11 @@ macro_rules! policies {
             use guard_sdk::guest::{self, Manifest, Slot};
             use guard_sdk::serde_json;
             use guard_sdk::syntax::Analysis;
+            use guard_shell::Source;
             use policy_script_summary::Summary;
 
             use crate::bindings::exports::guard::bundle::{analyzer, policies};
-            use crate::bindings::guard::bundle::{scripts, shared_analysis};
+            use crate::bindings::guard::bundle::{scripts, shared_analysis, sources};
 
             struct Component;
 
@@ -49,12 +50,20 @@ macro_rules! policies {
 
             impl analyzer::Guest for Component {
                 fn analyze(source: String, dialect: String, cwd: String, home: String) -> Analysis {
-                    guard_shell::analyze(&source, &dialect, &cwd, &home, read_script)
+                    guard_shell::analyze(&source, &dialect, &cwd, &home, read_script, read_source)
                 }
             }
 
             fn read_script(language: &str, code: &str) -> Option<Summary> {
                 serde_json::from_str(&scripts::read(language, code)?).ok()
+            }
+
+            fn read_source(path: &str) -> Source {
+                match sources::read(path) {
+                    sources::Source::Text(text) => Source::Text(text),
+                    sources::Source::None => Source::None,
+                    sources::Source::Unread(why) => Source::Unread(why),
+                }
             }
 
             #[expect(clippy::panic, reason = "a trap is what the contract says")]

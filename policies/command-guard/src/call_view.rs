@@ -4,7 +4,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use guard_sdk::syntax::{Analysis, Command, Effect};
+use guard_sdk::syntax::{Analysis, Command, Effect, ScriptPlace};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
 use policy_name_list::NameList;
 
@@ -80,14 +80,31 @@ impl<'a> CallView<'a> {
             return text.clone();
         }
         let text = self.text();
-        let shown = if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
-            text.to_owned()
+        let in_file = self.command_by_id(command_id).and_then(|command| self.in_file(command));
+        let shown = if let Some(shown) = in_file {
+            shown
+        } else if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
+            format!("`{text}`")
         } else {
             let command = self.command_by_id(command_id).map(|command| one_line(&command.text()));
-            cut(command.as_deref().unwrap_or(text), SHOWN)
+            format!("`{}`", cut(command.as_deref().unwrap_or(text), SHOWN))
         };
         *last = Some((command_id, shown.clone()));
         shown
+    }
+
+    /// A command of a file that the call runs, and where it stands.
+    fn in_file(&self, command: &Command) -> Option<String> {
+        let ScriptPlace { path, line } = command.script()?;
+        let text = one_line(&command.text());
+        // The call itself wrote the file, or the file is code of another language.
+        if line.is_none() && (self.text().contains(&text) || command.word(1) == "-") {
+            return None;
+        }
+        let root = format!("{}/", self.facts().project_root.trim_end_matches('/'));
+        let path = path.strip_prefix(&root).unwrap_or(path);
+        let line = line.map_or_else(String::new, |line| format!(" line {line}"));
+        Some(format!("`{path}`{line}: `{}`", cut(&text, SHOWN)))
     }
 }
 
@@ -174,9 +191,9 @@ impl Hit {
         let shown = view.shown(self.command_id);
         let summary = if self.is_plain { String::new() } else { format!(" ({})", rule.summary) };
         let opening = match outcome {
-            Outcome::Deny => format!("Dangerous command: `{shown}`{summary}: "),
-            Outcome::Ask => format!("`{shown}` needs confirmation{summary}: "),
-            _ => format!("`{shown}`{summary}: "),
+            Outcome::Deny => format!("Dangerous command: {shown}{summary}: "),
+            Outcome::Ask => format!("{shown} needs confirmation{summary}: "),
+            _ => format!("{shown}{summary}: "),
         };
         let [before, behind] = self.why;
         Some(Told {

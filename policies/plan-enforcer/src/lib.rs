@@ -135,7 +135,7 @@ impl Policy for PlanEnforcer {
 
 /// The commands of a text of the plan.
 fn started(text: &str) -> Result<Vec<Started>, String> {
-    let analysis = guard_shell::analyze(text, "bash", "", "", |_, _| None);
+    let analysis = guard_shell::analyze(text, "bash", "", "", |_, _| None, |_| guard_shell::Source::None);
     let started = |command: Command| Started {
         words: command.argv.into_iter().map(|word| word.text).collect(),
         via: command.via.into_iter().map(|via| via.kind).collect(),

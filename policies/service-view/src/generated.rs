@@ -1379,6 +1379,154 @@ pub mod exports {
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
+            /// The files that a call runs.
+            #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+            pub mod sources {
+                #[used]
+                #[doc(hidden)]
+                static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
+                use super::super::super::super::_rt;
+                /// What is known of a file.
+                #[derive(Clone, Eq, PartialEq)]
+                pub enum Source {
+                    /// Its text.
+                    Text(_rt::String),
+                    /// There is none, or it is a program of machine code or a part of something
+                    /// installed.
+                    None,
+                    /// It is there, and was not read; why, as a clause.
+                    Unread(_rt::String),
+                }
+                impl ::core::fmt::Debug for Source {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        match self {
+                            Source::Text(e) => {
+                                f.debug_tuple("Source::Text").field(e).finish()
+                            }
+                            Source::None => f.debug_tuple("Source::None").finish(),
+                            Source::Unread(e) => {
+                                f.debug_tuple("Source::Unread").field(e).finish()
+                            }
+                        }
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_read_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result1 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            T_::read(_rt::string_lift(bytes0))
+                        };
+                        let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result1 {
+                            Source::Text(e) => {
+                                *ptr2.add(0).cast::<u8>() = (0i32) as u8;
+                                let vec3 = (e.into_bytes()).into_boxed_slice();
+                                let ptr3 = vec3.as_ptr().cast::<u8>();
+                                let len3 = vec3.len();
+                                ::core::mem::forget(vec3);
+                                *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len3;
+                                *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr3.cast_mut();
+                            }
+                            Source::None => {
+                                *ptr2.add(0).cast::<u8>() = (1i32) as u8;
+                            }
+                            Source::Unread(e) => {
+                                *ptr2.add(0).cast::<u8>() = (2i32) as u8;
+                                let vec4 = (e.into_bytes()).into_boxed_slice();
+                                let ptr4 = vec4.as_ptr().cast::<u8>();
+                                let len4 = vec4.len();
+                                ::core::mem::forget(vec4);
+                                *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len4;
+                                *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr4.cast_mut();
+                            }
+                        }
+                        ptr2
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_read<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {
+                                let l1 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l1, l2, 1);
+                            }
+                            1 => {}
+                            _ => {
+                                let l3 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l4 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l3, l4, 1);
+                            }
+                        }
+                    }
+                }
+                pub trait Guest {
+                    /// What the file at this absolute path holds. The analyzer asks about files
+                    /// that run, and about no others.
+                    #[allow(async_fn_in_trait)]
+                    fn read(path: _rt::String) -> Source;
+                }
+                #[doc(hidden)]
+                #[macro_export]
+                macro_rules! __export_guard_bundle_sources_0_1_0_cabi {
+                    ($ty:ident with_types_in $($path_to_types:tt)*) => {
+                        const _ : () = { #[unsafe (export_name =
+                        "guard:bundle/sources@0.1.0#read")] unsafe extern "C" fn
+                        export_read(arg0 : * mut u8, arg1 : usize,) -> * mut u8 { unsafe
+                        { $($path_to_types)*:: _export_read_cabi::<$ty > (arg0, arg1) } }
+                        #[unsafe (export_name =
+                        "cabi_post_guard:bundle/sources@0.1.0#read")] unsafe extern "C"
+                        fn _post_return_read(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_read::<$ty > (arg0) } } };
+                    };
+                }
+                #[doc(hidden)]
+                pub use __export_guard_bundle_sources_0_1_0_cabi;
+                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                struct _RetArea(
+                    [::core::mem::MaybeUninit<
+                        u8,
+                    >; 3 * ::core::mem::size_of::<*const u8>()],
+                );
+                static mut _RET_AREA: _RetArea = _RetArea(
+                    [::core::mem::MaybeUninit::uninit(); 3
+                        * ::core::mem::size_of::<*const u8>()],
+                );
+            }
         }
         pub mod facts {
             /// What git says of files.
@@ -5251,6 +5399,21 @@ pub mod exports {
                 use super::super::super::super::_rt;
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_open_cabi<T_: Guest>(arg0: *mut u8, arg1: usize) {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        {
+                            let len0 = arg1;
+                            T_::open(
+                                <_ as From<
+                                    _rt::Vec<_>,
+                                >>::from(_rt::Vec::from_raw_parts(arg0.cast(), len0, len0)),
+                            )
+                        };
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_begin_cabi<T_: Guest>(arg0: *mut u8, arg1: usize) {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
@@ -5353,8 +5516,11 @@ pub mod exports {
                     }
                 }
                 pub trait Guest {
-                    /// From now on this call is decided: where it happens, what it does, and what
-                    /// was recorded of its machine.
+                    /// From now on calls of this machine are looked at: what was recorded of it,
+                    /// and where they happen.
+                    #[allow(async_fn_in_trait)]
+                    fn open(machine: _rt::Vec<u8>) -> ();
+                    /// From now on this call is decided: where it happens, and what it does.
                     #[allow(async_fn_in_trait)]
                     fn begin(scene: _rt::Vec<u8>) -> ();
                     /// From now on the imports answer the next policy, with these grants. Without
@@ -5374,13 +5540,17 @@ pub mod exports {
                 macro_rules! __export_guard_service_scene_0_1_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "guard:service/scene@0.1.0#begin")] unsafe extern "C" fn
-                        export_begin(arg0 : * mut u8, arg1 : usize,) { unsafe {
-                        $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0, arg1) } }
-                        #[unsafe (export_name = "guard:service/scene@0.1.0#meet")] unsafe
-                        extern "C" fn export_meet(arg0 : i32, arg1 : * mut u8, arg2 :
-                        usize,) { unsafe { $($path_to_types)*:: _export_meet_cabi::<$ty >
-                        (arg0, arg1, arg2) } } #[unsafe (export_name =
+                        "guard:service/scene@0.1.0#open")] unsafe extern "C" fn
+                        export_open(arg0 : * mut u8, arg1 : usize,) { unsafe {
+                        $($path_to_types)*:: _export_open_cabi::<$ty > (arg0, arg1) } }
+                        #[unsafe (export_name = "guard:service/scene@0.1.0#begin")]
+                        unsafe extern "C" fn export_begin(arg0 : * mut u8, arg1 : usize,)
+                        { unsafe { $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0,
+                        arg1) } } #[unsafe (export_name =
+                        "guard:service/scene@0.1.0#meet")] unsafe extern "C" fn
+                        export_meet(arg0 : i32, arg1 : * mut u8, arg2 : usize,) { unsafe
+                        { $($path_to_types)*:: _export_meet_cabi::<$ty > (arg0, arg1,
+                        arg2) } } #[unsafe (export_name =
                         "guard:service/scene@0.1.0#leave")] unsafe extern "C" fn
                         export_leave() -> * mut u8 { unsafe { $($path_to_types)*::
                         _export_leave_cabi::<$ty > () } } #[unsafe (export_name =
@@ -5918,6 +6088,9 @@ macro_rules! __export_view_impl {
         exports::guard::bundle::shared_analysis::__export_guard_bundle_shared_analysis_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::bundle::shared_analysis);
         $($path_to_types_root)*::
+        exports::guard::bundle::sources::__export_guard_bundle_sources_0_1_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::bundle::sources);
+        $($path_to_types_root)*::
         exports::guard::policy::context::__export_guard_policy_context_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::context);
         $($path_to_types_root)*::
@@ -5951,10 +6124,10 @@ macro_rules! __export_view_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:service@0.1.0:view:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2864] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2981] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb5\x15\x01A\x02\x01\
-A#\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x16\x01A\x02\x01\
+A%\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
 \x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06rem\
 edys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -5987,38 +6160,40 @@ r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects#\x07scripts$\x04\0
 analysis\x01B\x04\x02\x03\x02\x01\x03\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\
 \0\x07current\x01\x02\x04\0\x1bguard:policy/analysis@0.1.0\x05\x04\x01B\x05\x02\x03\
 \x02\x01\x03\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\
-\x03\x04\0\"guard:bundle/shared-analysis@0.1.0\x05\x05\x01B\x04\x01r\x07\x03cwds\
-\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0dorigin\
-al-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x04\0\x1aguard\
-:policy/context@0.1.0\x05\x06\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\x01\x07\x04\
-\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\
-\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\
-\x04\0\x09read-text\x01\x06\x04\0\x18guard:policy/files@0.1.0\x05\x08\x01B\x05\x02\
-\x03\x02\x01\x07\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\
-\x04\0\x03get\x01\x03\x04\0\x16guard:policy/env@0.1.0\x05\x09\x01B\x05\x02\x03\x02\
-\x01\x07\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-\
-objects\0\x02\x04\0\x06append\x01\x03\x04\0\x1aguard:policy/journal@0.1.0\x05\x0a\
-\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0b\x04\0\x05level\x03\0\0\x01@\x02\
-\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x04\0\x16guard:policy/log@0\
-.1.0\x05\x0c\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x0d\x04\0\x08prese\
-nce\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
-\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x04\0\
-\x15guard:facts/git@0.2.0\x05\x0e\x01B\x0a\x02\x03\x02\x01\x07\x04\0\x05fault\x03\
-\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07versions\x07mana\
-gers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\x01p\x05\x01\
-j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\x04\0\x19gu\
-ard:facts/project@0.2.0\x05\x0f\x02\x03\0\x01\x06effect\x01B\x05\x02\x03\x02\x01\
-\x10\x04\0\x06effect\x03\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\
-\0\x07effects\x01\x03\x04\0\x19guard:facts/earlier@0.2.0\x05\x11\x01B\x09\x01p}\x01\
-@\x01\x05scene\0\x01\0\x04\0\x05begin\x01\x01\x01k\0\x01@\x01\x06grants\x02\x01\0\
-\x04\0\x04meet\x01\x03\x01@\0\0\0\x04\0\x05leave\x01\x04\x04\0\x07missing\x01\x04\
-\x04\0\x19guard:service/scene@0.1.0\x05\x12\x02\x03\0\0\x08decision\x01B\x08\x02\
-\x03\x02\x01\x13\x04\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05placey\x08set\
-tingss\0\x02\x04\0\x09configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05placey\x04\
-tools\x05inputs\0\x04\x04\0\x06decide\x01\x05\x04\0\x1cguard:service/policies@0.\
-1.0\x05\x14\x04\0\x18guard:service/view@0.1.0\x04\0\x0b\x0a\x01\0\x04view\x03\0\0\
-\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bind\
-gen-rust\x060.63.0";
+\x03\x04\0\"guard:bundle/shared-analysis@0.1.0\x05\x05\x01B\x04\x01q\x03\x04text\
+\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06source\x03\0\0\x01@\x01\x04paths\0\
+\x01\x04\0\x04read\x01\x02\x04\0\x1aguard:bundle/sources@0.1.0\x05\x06\x01B\x04\x01\
+r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0fpermission-mo\
+des\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x04\
+\0\x1aguard:policy/context@0.1.0\x05\x07\x02\x03\0\0\x05fault\x01B\x09\x02\x03\x02\
+\x01\x08\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x01\x04\0\x0dresolved-path\x03\0\
+\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\
+\x04paths\0\x05\x04\0\x09read-text\x01\x06\x04\0\x18guard:policy/files@0.1.0\x05\
+\x09\x01B\x05\x02\x03\x02\x01\x08\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\
+\x04names\0\x02\x04\0\x03get\x01\x03\x04\0\x16guard:policy/env@0.1.0\x05\x0a\x01\
+B\x05\x02\x03\x02\x01\x08\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstre\
+am-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\x04\0\x1aguard:policy/jou\
+rnal@0.1.0\x05\x0b\x02\x03\0\0\x05level\x01B\x04\x02\x03\x02\x01\x0c\x04\0\x05le\
+vel\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x04\0\x16\
+guard:policy/log@0.1.0\x05\x0d\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x0e\
+\x04\0\x08presence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\
+\x04paths\0\x01\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignore\
+d\x01\x03\x04\0\x15guard:facts/git@0.2.0\x05\x0f\x01B\x0a\x02\x03\x02\x01\x08\x04\
+\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07v\
+ersions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
+\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
+\x04\0\x19guard:facts/project@0.2.0\x05\x10\x02\x03\0\x01\x06effect\x01B\x05\x02\
+\x03\x02\x01\x11\x04\0\x06effect\x03\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04pat\
+hs\0\x02\x04\0\x07effects\x01\x03\x04\0\x19guard:facts/earlier@0.2.0\x05\x12\x01\
+B\x0b\x01p}\x01@\x01\x07machine\0\x01\0\x04\0\x04open\x01\x01\x01@\x01\x05scene\0\
+\x01\0\x04\0\x05begin\x01\x02\x01k\0\x01@\x01\x06grants\x03\x01\0\x04\0\x04meet\x01\
+\x04\x01@\0\0\0\x04\0\x05leave\x01\x05\x04\0\x07missing\x01\x05\x04\0\x19guard:s\
+ervice/scene@0.1.0\x05\x13\x02\x03\0\0\x08decision\x01B\x08\x02\x03\x02\x01\x14\x04\
+\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05placey\x08settingss\0\x02\x04\0\x09\
+configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05placey\x04tools\x05inputs\0\x04\x04\
+\0\x06decide\x01\x05\x04\0\x1cguard:service/policies@0.1.0\x05\x15\x04\0\x18guar\
+d:service/view@0.1.0\x04\0\x0b\x0a\x01\0\x04view\x03\0\0\0G\x09producers\x01\x0c\
+processed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }

@@ -31,17 +31,22 @@ use bindings::facts::{earlier, git, project};
 use bindings::interfaces::types::{Fault, Level, Presence, ResolvedPath};
 use bindings::interfaces::{analysis, context, env, files, journal, log, syntax};
 use convert::Convert;
-use generated::exports::guard::bundle::shared_analysis;
+use generated::exports::guard::bundle::{shared_analysis, sources};
 use generated::exports::guard::service::policies::Decision;
 use generated::exports::guard::service::{policies, scene};
 use guard_contract::grants::Grants;
 use guard_contract::syntax::Analysis;
 use guard_contract::{CallFacts, JournalLine, LogLine};
 use guard_facts::recorded::{Record, Recorded};
+use guard_facts::sources::{Source, Sources};
 use guard_facts::{OutsideDecide, Resolver, Scene, View};
 
-/// What `begin` is given: where the call happens, what it does, and the JSON of the record; none: the one before holds.
-type Begun = (CallFacts, Analysis, Option<String>);
+/// What `open` is given: the JSON of the record, or none if the one before holds; and the directory, the home and the root
+/// of the project of the call whose files are read.
+type Opened = (Option<String>, Option<(String, String, String)>);
+
+/// What `begin` is given: where the call happens, and what it does.
+type Begun = (CallFacts, Analysis);
 
 /// What `leave` gives.
 type Left = (Vec<JournalLine>, Vec<LogLine>, Vec<String>);
@@ -52,6 +57,8 @@ struct State {
     scene: Option<Scene>,
     /// What is known of the machine in all scenes of a request.
     facts: Option<Arc<Recorded>>,
+    /// The files that the call runs.
+    sources: Option<Sources>,
 }
 
 std::thread_local! {
@@ -82,17 +89,29 @@ fn told_analysis() -> analysis::Analysis {
 struct Component;
 
 impl scene::Guest for Component {
-    fn begin(bytes: Vec<u8>) {
-        let begun: Result<Begun, _> = postcard::from_bytes(&bytes);
-        let Ok((context, analysis, record)) = begun else { broken("the scene cannot be read") };
-        let resolver = Arc::new(Resolver::new(&context.cwd, &context.home, &context.project_root));
+    fn open(bytes: Vec<u8>) {
+        let opened: Result<Opened, _> = postcard::from_bytes(&bytes);
+        let Ok((record, place)) = opened else { broken("the machine cannot be read") };
         with(|state| {
             if let Some(record) = record {
                 let Ok(record) = serde_json::from_str::<Record>(&record) else { broken("the record cannot be read") };
                 state.facts = Some(Arc::new(Recorded::elsewhere(record)));
             }
+            let Some(facts) = state.facts.clone() else { broken("the first call comes without its record") };
+            state.sources = place.map(|(cwd, home, root)| {
+                let resolver = Arc::new(Resolver::new(&cwd, &home, &root));
+                Sources::new(facts, resolver, &home)
+            });
+        });
+    }
+
+    fn begin(bytes: Vec<u8>) {
+        let begun: Result<Begun, _> = postcard::from_bytes(&bytes);
+        let Ok((context, analysis)) = begun else { broken("the scene cannot be read") };
+        let resolver = Resolver::new(&context.cwd, &context.home, &context.project_root);
+        with(|state| {
             let Some(facts) = state.facts.clone() else { broken("the first scene comes without its record") };
-            state.scene = Some(Scene { context, analysis: Arc::new(analysis), facts, resolver });
+            state.scene = Some(Scene::new(context, analysis, facts, resolver));
         });
     }
 
@@ -139,6 +158,17 @@ impl shared_analysis::Guest for Component {
     fn current() -> Option<analysis::Analysis> {
         // Which instance asks is not known here.
         Some(told_analysis())
+    }
+}
+
+impl sources::Guest for Component {
+    fn read(path: String) -> sources::Source {
+        let source = with(|state| state.sources.as_ref().map_or(Source::None, |sources| sources.read(&path)));
+        match source {
+            Source::Text(text) => sources::Source::Text(text),
+            Source::None => sources::Source::None,
+            Source::Unread(why) => sources::Source::Unread(why),
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub mod guard {
             /// `dialect` is `bash`, `posix` or `zsh`; another one is analysed as `bash`
             /// with partial coverage. `cwd` and `home` are absolute, or empty when they
             /// are not known. The function is total: whatever the text, it answers. It
-            /// calls no import but `scripts.read`, so every effect's `path` holds `raw` at most.
+            /// calls no import but `scripts.read` and `sources.read`, so every effect's `path` holds `raw` at most.
             #[allow(async_fn_in_trait)]
             pub fn analyze(
                 source: &str,
@@ -1586,8 +1586,29 @@ pub mod guard {
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
             #[allow(unused_unsafe, clippy::all)]
-            /// From now on this call is decided: where it happens, what it does, and what
-            /// was recorded of its machine.
+            /// From now on calls of this machine are looked at: what was recorded of it,
+            /// and where they happen.
+            #[allow(async_fn_in_trait)]
+            pub fn open(machine: &[u8]) -> () {
+                unsafe {
+                    let vec0 = machine;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:service/scene@0.1.0")]
+                    unsafe extern "C" {
+                        #[link_name = "open"]
+                        fn wit_import1(_: *mut u8, _: usize);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import1(_: *mut u8, _: usize) {
+                        unreachable!()
+                    }
+                    wit_import1(ptr0.cast_mut(), len0);
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// From now on this call is decided: where it happens, and what it does.
             #[allow(async_fn_in_trait)]
             pub fn begin(scene: &[u8]) -> () {
                 unsafe {
@@ -2113,8 +2134,8 @@ mod _rt {
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2210] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x84\x10\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2233] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x9b\x10\x01A\x02\x01\
 A\x12\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
@@ -2153,16 +2174,17 @@ manifest\x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x0
 s\x01@\x02\x06policys\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\
 \x01s\x01@\x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x03\0\
 \x1bguard:bundle/policies@0.1.0\x05\x07\x01B\x03\x01p}\x01@\0\0\0\x04\0\x05chain\
-\x01\x01\x03\0\x1aguard:service/config@0.1.0\x05\x08\x01B\x09\x01p}\x01@\x01\x05\
-scene\0\x01\0\x04\0\x05begin\x01\x01\x01k\0\x01@\x01\x06grants\x02\x01\0\x04\0\x04\
-meet\x01\x03\x01@\0\0\0\x04\0\x05leave\x01\x04\x04\0\x07missing\x01\x04\x03\0\x19\
-guard:service/scene@0.1.0\x05\x09\x01B\x08\x02\x03\x02\x01\x05\x04\0\x08decision\
-\x03\0\0\x01j\0\x01s\x01@\x02\x05placey\x08settingss\0\x02\x04\0\x09configure\x01\
-\x03\x01j\x01\x01\x01s\x01@\x03\x05placey\x04tools\x05inputs\0\x04\x04\0\x06deci\
-de\x01\x05\x03\0\x1cguard:service/policies@0.1.0\x05\x0a\x04\0;guard:service/ser\
-vice-with-all-of-its-exports-removed@0.1.0\x04\0\x0b-\x01\0'service-with-all-of-\
-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-compo\
-nent\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+\x01\x01\x03\0\x1aguard:service/config@0.1.0\x05\x08\x01B\x0b\x01p}\x01@\x01\x07\
+machine\0\x01\0\x04\0\x04open\x01\x01\x01@\x01\x05scene\0\x01\0\x04\0\x05begin\x01\
+\x02\x01k\0\x01@\x01\x06grants\x03\x01\0\x04\0\x04meet\x01\x04\x01@\0\0\0\x04\0\x05\
+leave\x01\x05\x04\0\x07missing\x01\x05\x03\0\x19guard:service/scene@0.1.0\x05\x09\
+\x01B\x08\x02\x03\x02\x01\x05\x04\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05\
+placey\x08settingss\0\x02\x04\0\x09configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05\
+placey\x04tools\x05inputs\0\x04\x04\0\x06decide\x01\x05\x03\0\x1cguard:service/p\
+olicies@0.1.0\x05\x0a\x04\0;guard:service/service-with-all-of-its-exports-remove\
+d@0.1.0\x04\0\x0b-\x01\0'service-with-all-of-its-exports-removed\x03\0\0\0G\x09p\
+roducers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\
+\x060.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -1,6 +1,6 @@
 //! [`Linked`]: the sandbox in which each policy is a component that this one is linked to.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use guard_contract::policy::Entry;
 use guard_contract::syntax::Analysis;
 use guard_contract::{FaultKind, JournalLine, LogLine, Problem};
 use guard_facts::recorded::{Missing, Record};
+use guard_facts::sources::Sources;
 use guard_facts::{Answer, Question, Scene, Used};
 
 /// The policies of one request.
@@ -23,6 +24,8 @@ pub(crate) struct Linked<'a> {
     baked: &'a Baked,
     /// What is known of the machine, in JSON, until the policies are told.
     record: RefCell<Option<String>>,
+    /// The record was told.
+    is_open: Cell<bool>,
     /// The scene that the policies see, by its analysis.
     begun: RefCell<Option<Arc<Analysis>>>,
 }
@@ -31,23 +34,34 @@ impl<'a> Linked<'a> {
     pub(crate) fn new(baked: &'a Baked, record: &Record) -> Self {
         // A record is maps of texts, and has a form in JSON.
         let record = serde_json::to_string(record).unwrap_or_default();
-        Linked { baked, record: RefCell::new(Some(record)), begun: RefCell::default() }
+        Linked { baked, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
     }
 
     /// What policies asked for and is not in the record.
     pub(crate) fn missing(&self) -> Missing {
-        match self.begun.borrow().is_some() {
+        match self.is_open.get() {
             true => postcard::from_bytes(&scene::missing()).unwrap_or_default(),
             false => Missing::default(),
         }
+    }
+
+    /// Has calls looked at that happen here. The files that they run are read for a call that says where it happens.
+    fn open(&self, at: Option<&CallContext>) -> Result<(), FaultKind> {
+        let record = self.record.take();
+        let place = at.map(|at| (&at.cwd, &at.home, &at.project_root));
+        scene::open(&postcard::to_stdvec(&(record, place)).map_err(form)?);
+        self.is_open.set(true);
+        Ok(())
     }
 
     /// Shows the policies the scene of a call, once.
     fn begin(&self, shown: &Scene) -> Result<(), FaultKind> {
         let mut begun = self.begun.borrow_mut();
         if !begun.as_ref().is_some_and(|begun| Arc::ptr_eq(begun, &shown.analysis)) {
-            let record = self.record.take();
-            let bytes = postcard::to_stdvec(&(&shown.context, &*shown.analysis, record)).map_err(form)?;
+            if !self.is_open.get() {
+                self.open(None)?;
+            }
+            let bytes = postcard::to_stdvec(&(&shown.context, &*shown.analysis)).map_err(form)?;
             scene::begin(&bytes);
             *begun = Some(shown.analysis.clone());
         }
@@ -63,7 +77,15 @@ fn form(error: postcard::Error) -> FaultKind {
 impl Sandbox for Linked<'_> {
     type Shared = ();
 
-    fn analyze(&self, (): &mut (), command: &str, dialect: &str, at: &CallContext) -> Result<Analysis, FaultKind> {
+    fn analyze(
+        &self,
+        (): &mut (),
+        command: &str,
+        dialect: &str,
+        at: &CallContext,
+        sources: Option<&Arc<Sources>>,
+    ) -> Result<Analysis, FaultKind> {
+        self.open(sources.is_some().then_some(at))?;
         Ok(analyzer::analyze(command, dialect, &at.cwd, &at.home).convert())
     }
 

@@ -92,6 +92,7 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
         disabled: config.disabled.clone(),
         tools: config.tools.clone(),
         allows: config.allows.clone(),
+        scripts: config.scripts,
         locked: config.locked.clone(),
         bypass_ask: config.bypass_ask,
         members,

@@ -10,9 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::{GitAsked, GitQuestion};
+use crate::sources::SOURCE_BYTES;
+use guard_contract::paths::below;
 
 /// The most that is read of an answer: the longest name of a branch, or the first of many files.
 const OUTPUT_BYTES: u64 = 4096;
+
+/// The same, of a file as it was committed.
+const HEAD_BYTES: u64 = SOURCE_BYTES as u64 + 1;
 
 /// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
 const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
@@ -37,6 +42,7 @@ impl GitQuestion {
                 "--ignore-submodules=none",
             ],
             GitQuestion::Ignored => &["check-ignore", "--quiet"],
+            GitQuestion::Head => &["cat-file", "blob"],
         }
     }
 
@@ -46,6 +52,7 @@ impl GitQuestion {
                 let name = std::str::from_utf8(output).ok()?.trim_end_matches('\n');
                 return Some(name.strip_prefix("refs/heads/")?.to_owned());
             }
+            (GitQuestion::Head, 0) => return Some(String::from_utf8_lossy(output).into_owned()),
             (GitQuestion::Branch, 1) => return Some(String::new()),
             (GitQuestion::Tracked, 0) => !output.is_empty(),
             (GitQuestion::Staged, code @ (0 | 1)) => code == 1,
@@ -69,15 +76,18 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
         command.args(["-c", setting]);
     }
     command.args(question.options());
-    if question != GitQuestion::Branch {
-        command.arg("--").arg(path);
+    match question {
+        GitQuestion::Branch => {}
+        GitQuestion::Head => drop(command.arg(format!("HEAD:{}", below(path, root)?))),
+        _ => drop(command.arg("--").arg(path)),
     }
     command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
     // No protocol may be used, whatever the settings say of each.
     command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let output = read(&mut child, wait);
-    let is_over = output.as_ref().is_some_and(|output| (output.len() as u64) < OUTPUT_BYTES);
+    let most = if question == GitQuestion::Head { HEAD_BYTES } else { OUTPUT_BYTES };
+    let output = read(&mut child, wait, most);
+    let is_over = output.as_ref().is_some_and(|output| (output.len() as u64) < most);
     if !is_over {
         // It writes on, or says nothing.
         let _ = child.kill();
@@ -89,8 +99,8 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
 }
 
 /// What the process writes until it ends, or the start of that; none if it takes too long.
-fn read(child: &mut Child, wait: Duration) -> Option<Vec<u8>> {
-    let mut pipe = child.stdout.take()?.take(OUTPUT_BYTES);
+fn read(child: &mut Child, wait: Duration, most: u64) -> Option<Vec<u8>> {
+    let mut pipe = child.stdout.take()?.take(most);
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut output = Vec::new();

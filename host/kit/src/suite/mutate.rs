@@ -65,7 +65,7 @@ impl Rewrite {
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
             How::Command(rewrite) => {
-                rewrite(&Shape::of(text, &analyzer.analyze(&mut Shared::default(), text, "bash", cwd, home).ok()?)?)
+                rewrite(&Shape::of(text, &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?)?)
             }
             How::Data(rewrite) => rewrite(text),
             How::Path(_) => None,

@@ -139,7 +139,7 @@ impl Walker {
                 }
                 let lasting = match unit.origin {
                     Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
-                    Origin::Inside(_) => Rc::default(),
+                    Origin::Inside(_) | Origin::File(..) => Rc::default(),
                 };
                 self.kept.extend(self.shell.values(&lasting));
                 self.inside("function", |walker| {

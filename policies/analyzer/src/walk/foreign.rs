@@ -136,7 +136,7 @@ mod tests {
     use guard_sdk::syntax::{Analysis, Coverage};
 
     fn analyze(text: &str) -> Analysis {
-        crate::analyze(text, "bash", "/repo", "/home/u", |_, _| None)
+        crate::analyze(text, "bash", "/repo", "/home/u", |_, _| None, |_| crate::Source::None)
     }
 
     #[test]

@@ -20,12 +20,23 @@ pub(super) struct Held {
     /// Nothing of it was printed by a program that says something else each time. A file that lay there before counts as
     /// known: to run it is nothing new.
     pub(super) whole: bool,
+    /// It stands behind what lay there before.
+    pub(super) adds: bool,
+    /// It is what lies there: the text itself wrote nothing of it.
+    pub(super) lies: bool,
+    /// It was taken out of the file.
+    pub(super) is_part: bool,
 }
 
 impl Held {
     pub(super) fn known(text: Word) -> Held {
         let whole = text.text.len() <= limits::SOURCE;
-        Held { text: if whole { text } else { literal("") }, whole }
+        Held { text: if whole { text } else { literal("") }, whole, adds: false, lies: false, is_part: false }
+    }
+
+    /// What lies in a file.
+    pub(super) fn lying(text: Word) -> Held {
+        Held { lies: true, ..Held::known(text) }
     }
 
     /// Nothing, or nothing new.
@@ -37,7 +48,8 @@ impl Held {
         Held { whole: false, ..Held::nothing() }
     }
 
-    fn append(&mut self, more: &Held) {
+    pub(super) fn append(&mut self, more: &Held) {
+        self.lies &= more.lies;
         self.whole &= more.whole && self.text.text.len() + more.text.text.len() <= limits::SOURCE;
         if self.whole || !more.whole {
             self.text.text.push_str(&more.text.text);
@@ -55,6 +67,8 @@ impl Held {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
     known: BTreeMap<String, Held>,
+    /// Files that lay elsewhere before the text copied or moved them.
+    origins: BTreeMap<String, String>,
     /// Copies of programs and links to them, and the programs' names.
     pub(super) copies: BTreeMap<String, String>,
     pub(super) links: Links,
@@ -76,6 +90,11 @@ impl Files {
         self.known.get(path)
     }
 
+    /// Where the file lay that is at this path now.
+    pub(super) fn origin(&self, path: &str) -> Option<&str> {
+        self.origins.get(path).map(String::as_str)
+    }
+
     pub(super) fn insert(&mut self, path: &str, held: Held) {
         if self.known.len() < limits::FILES || self.known.contains_key(path) {
             self.known.insert(path.to_owned(), held);
@@ -94,6 +113,7 @@ impl Files {
 
     fn forget(&mut self, path: &str) {
         self.known.remove(path);
+        self.origins.remove(path);
         self.copies.remove(path);
     }
 
@@ -112,6 +132,10 @@ impl Files {
             Some(rest) if rest.starts_with('/') => Some(format!("{to}{rest}")),
             _ => None,
         };
+        if !self.known.contains_key(from) && from.starts_with('/') && self.origins.len() < limits::FILES {
+            let origin = self.origins.get(from).cloned().unwrap_or_else(|| from.to_owned());
+            self.origins.insert(to.to_owned(), origin);
+        }
         let held: Vec<_> = self.known.iter().filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
         let names: Vec<_> = self.copies.iter().filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
         held.into_iter().for_each(|(path, held)| self.insert(&path, held));
@@ -275,14 +299,18 @@ impl Walker {
 
     fn keep_at(&mut self, path: &str, held: Held, adds: bool) {
         let before = self.files.get(path).filter(|_| adds).cloned();
+        let origin = self.files.origin(path).map(str::to_owned);
         self.files.forget(path);
         let held = match before {
             Some(mut before) => {
                 before.append(&held);
                 before
             }
-            None => held,
+            None => Held { adds, ..held },
         };
+        if let Some(origin) = origin.filter(|_| adds) {
+            self.files.origins.insert(path.to_owned(), origin);
+        }
         // What lay there before runs as it did before.
         if !held.is_empty() || !held.whole {
             self.files.insert(path, held);
@@ -378,10 +406,15 @@ impl Walker {
         Some(self.files.links.follow(&path, true).unwrap_or(path))
     }
 
+    /// The path where the command sees the file.
+    pub(super) fn inner_path(&self, file: &Word) -> Option<String> {
+        let path = self.shell.plain(file)?;
+        Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned()))
+    }
+
     /// The same, without a look at links.
     pub(super) fn place_of(&self, file: &Word) -> Option<String> {
-        let path = self.shell.plain(file)?;
-        let path = shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned());
+        let path = self.inner_path(file)?;
         let here = self.shell.view.as_ref().and_then(|view| view.host(&path));
         Some(here.map_or(path, |here| here.path))
     }

@@ -347,7 +347,7 @@ impl Walker {
                 background: place.item.background,
                 within: self.within.iter().map(|what| (*what).to_owned()).collect(),
             },
-            via: self.via.clone(),
+            via: self.ways(),
             span,
             cwd,
             certain: certain && self.certain,

@@ -6,8 +6,10 @@ use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
 use super::layers::Pending;
 use super::output::{self, Input};
+use super::held::Held;
+use super::running::{Given, interpreter};
 use super::shell::Shell;
-use super::{Place, Walker, held, state};
+use super::{Place, Walker, held, started, state};
 use crate::limits;
 use crate::word::expand::literal;
 use crate::wrappers;
@@ -73,8 +75,13 @@ impl Walker {
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
-        let keeps =
-            |command: &&Command| redirected || !self.files.is_empty() || self.sink.is_some() || held::writes(command);
+        let keeps = |command: &&Command| {
+            redirected
+                || !self.files.is_empty()
+                || self.sink.is_some()
+                || held::writes(command)
+                || started::may_start(command)
+        };
         let whole = listed.filter(keeps).cloned();
         let written = whole.as_ref().map(|command| {
             if let Some(text) = self.concatenated(command) {
@@ -99,7 +106,7 @@ impl Walker {
             if !redirected {
                 self.collect(shown);
             }
-            self.run_written(command, place);
+            self.run_written(command, &pending.input, place);
         }
         if let (Some(script), Some(command)) = (script, &kept)
             && self.run_script(&script, command, &pending.input)
@@ -123,6 +130,15 @@ impl Walker {
 
     /// What a shell reads from its standard input runs.
     fn run_input(&mut self, command: &Command, input: &Input) {
+        let file = self.input_file(command, input);
+        if let Some((path, held)) = file.as_ref().and_then(|file| self.running_file(file)).filter(|(_, held)| held.lies) {
+            if command.program() == "ssh" {
+                return self.run_input(command, &Input::Here(held.text));
+            }
+            let script = Script { file: literal(&path), parameters: Vec::new(), here: false };
+            self.run_held(&script, &held, &path, command);
+            return;
+        }
         let (kind, word) = match input {
             Input::Outer | Input::File => return,
             Input::Pipe | Input::Stage(..) => return self.partial("a shell reads commands from a pipe"),
@@ -198,28 +214,36 @@ impl Walker {
             }
         };
         let Some(text) = text else { return false };
-        self.run_held(script, &literal(&text), &script.file.text, command)
+        self.run_held(script, &Held::known(literal(&text)), &script.file.text, command)
     }
 
     /// Runs the files that this text wrote and that a script's name means. Whether all of them are known.
     fn run_files(&mut self, script: &Script, command: &Command) -> bool {
-        let files = self.meant(&script.file);
+        let mut files = self.meant(&script.file);
+        if files.is_empty() {
+            files.extend(self.path_here(&script.file));
+        }
         let mut all = !files.is_empty();
         for path in files {
-            let Some(held) = self.files.get(&path).cloned() else { continue };
+            let Some(held) = self.running(&path) else {
+                all = false;
+                continue;
+            };
             if !held.whole {
                 self.partial(NOT_KNOWN);
             }
-            all &= self.run_held(script, &held.text, &path, command);
+            all &= self.run_held(script, &held, &path, command);
         }
         all
     }
 
     /// Runs a text that a file holds. Whether it is shell.
-    fn run_held(&mut self, script: &Script, text: &Word, name: &str, command: &Command) -> bool {
+    fn run_held(&mut self, script: &Script, held: &Held, name: &str, command: &Command) -> bool {
+        let text = &held.text;
+        let named = interpreter(&text.text);
         // A first line that names another interpreter makes the text another language.
-        let line = text.text.lines().next().unwrap_or_default();
-        if line.starts_with("#!") && !line.trim_end().ends_with("sh") {
+        let is_read_by_name = !shells::is_shell(command.program()) && !matches!(command.program(), "." | "source");
+        if is_read_by_name && named.is_some_and(|name| !shells::is_shell(name)) {
             return false;
         }
         // A file that writes another text over itself, and runs that, is not the same again.
@@ -232,8 +256,16 @@ impl Walker {
             return true;
         }
         let name = name.to_owned();
-        let certain = std::mem::replace(&mut self.certain, false);
+        let certain = self.certain;
+        self.certain &= held.lies;
         let parent = std::mem::replace(&mut self.parent, command.id);
+        let mut given = Given {
+            parameters: !script.parameters.is_empty(),
+            variables: self.shell.names(),
+            everywhere: script.parameters.iter().any(|word| word.text.contains("{}")),
+        };
+        given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
+        let outer = self.enter_file(&name, held, given);
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
         if !script.here {
@@ -245,9 +277,12 @@ impl Walker {
         } else {
             self.shell.set_parameters(&script.parameters);
         }
+        for assignment in &command.assignments {
+            self.shell.assign(&assignment.name, &assignment.value, false);
+            self.shell.export(&assignment.name);
+        }
         self.via.push(Via { kind: "script".to_owned(), detail: name });
         self.expanding.push(running);
-        let named = text.text.strip_prefix("#!").and_then(|text| text.lines().next()?.rsplit(['/', ' ']).next());
         let reader = match command.program() {
             "source" | "." => "",
             shell if shells::is_shell(shell) => shell,
@@ -261,6 +296,7 @@ impl Walker {
         }
         self.expanding.pop();
         self.via.pop();
+        (self.file, self.spot) = outer;
         self.shell.restore_parameters(parameters);
         if let Some(shell) = shell {
             self.shell = shell;

@@ -6,7 +6,7 @@ use guard_sdk::syntax::{Assignment, Redirection, Span, Word};
 
 use super::layers::Pending;
 use super::output::Input;
-use super::{Place, Unit, Walker};
+use super::{Origin, Place, Unit, Walker};
 use crate::limits;
 use crate::parse::Dialect;
 use crate::parse::tree::{Node, Range, Redirect, WordAt};
@@ -25,6 +25,13 @@ impl Walker {
         place: Place<'_>,
         input: Input,
     ) -> Input {
+        if let Some(file) = &self.file {
+            let range = trimmed(unit, node.span);
+            if let Origin::File(prepared, base, _) = unit.origin {
+                self.spot.line = file.line(prepared.original(base + range.start));
+            }
+            self.spot.takes_given = file.given.is_in(unit.slice(range));
+        }
         let mut children = Vec::new();
         let mut assigned = Vec::new();
         for range in assignments {

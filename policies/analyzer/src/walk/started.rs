@@ -1,14 +1,15 @@
-//! Which files that a text wrote a command starts: scripts, code of other languages, rules, scripts of a package.
+//! Which files a command starts: scripts, code of other languages, rules, scripts of a package.
 
 use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
 use super::held::Held;
-use super::written::{RULES, SCRIPT, reached};
+use super::output::Input;
+use super::running::interpreter;
 use crate::word::expand::literal;
 use crate::wrappers;
 use crate::wrappers::layer::program;
-use crate::wrappers::shells::Script;
+use crate::wrappers::shells::{self, Script};
 
 /// Programs that run the scripts of a package.
 pub(super) const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
@@ -16,7 +17,10 @@ pub(super) const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 /// Programs that read commands of their own from a file in an option.
 const READERS: &[(&[&str], &[&str])] = &[
     (&["vim", "vi", "nvim", "ex", "gvim", "view"], &["-S", "-s", "-u"]),
-    (&["psql"], &["-f", "--file"]),
+    (&["psql", "cqlsh", "duckdb", "usql", "snowsql"], &["-f", "--file"]),
+    (&["sqlite3"], &["-init"]),
+    (&["sqlcmd"], &["-i"]),
+    (&["mongosh", "mongo"], &["-f", "--file", ""]),
     (&["gdb", "lldb"], &["-x", "--command", "-s", "--source"]),
     (&["sed", "gsed"], &["-f", "--file"]),
     (&["at", "batch"], &["-f"]),
@@ -27,7 +31,7 @@ const READERS: &[(&[&str], &[&str])] = &[
 const BUILTINS: &[&str] =
     &["test", "[", "echo", "printf", "cd", "true", "false", "set", "export", "read", "exit", "pwd"];
 
-/// What a command takes from a file that this text wrote.
+/// What a command takes from a file.
 pub(super) struct Started {
     /// A name for what runs.
     pub(super) name: String,
@@ -36,6 +40,8 @@ pub(super) struct Started {
     pub(super) held: Held,
     /// It is this very code that runs, not perhaps another rule or script.
     pub(super) sure: bool,
+    /// It is given arguments, and may use them.
+    pub(super) is_given: bool,
 }
 
 impl Walker {
@@ -79,120 +85,132 @@ impl Walker {
         last == name && (self.files.searched || folder.ends_with("/bin") || is_run())
     }
 
-    /// What a command takes from a file that this text wrote.
-    pub(super) fn started(&self, command: &Command) -> Option<Started> {
-        let name = program(&command.argv)?;
-        let words = command.argv.get(1..)?;
-        if PACKAGERS.contains(&name)
-            && let Some(held) = self.package_scripts(words)
-        {
-            return Some(Started { name: format!("{SCRIPT}{name}"), argv: Vec::new(), held, sure: false });
+    /// What a command takes from files.
+    pub(super) fn started(&mut self, command: &Command, input: &Input) -> Vec<Started> {
+        let Some(name) = program(&command.argv).map(str::to_owned) else { return Vec::new() };
+        let words = command.argv.get(1..).unwrap_or_default();
+        let mut found = self.tasks(&name, words);
+        if found.is_empty() {
+            found.extend(self.code_files(&name, command));
         }
-        if matches!(name, "make" | "gmake" | "just") {
-            return self.rules(words);
+        if found.is_empty() {
+            found.extend(self.option_file(&name, words));
         }
-        let reader = |program: &str| match program {
-            "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
-            program => vec![program.to_owned(), "-".to_owned()],
-        };
-        let at = |file: &Word| {
-            let path = self.path_of(file)?;
-            self.files.get(&path).map(|held| (path, held.clone()))
-        };
-        if let Some((path, held)) = wrappers::code_files(&command.argv).iter().find_map(at) {
-            let is_awk = name.ends_with("awk");
-            let argv = if is_awk { ["awk", "-f", "-"].map(str::to_owned).to_vec() } else { reader(name) };
-            return Some(Started { name: path, argv, held, sure: true });
+        if found.is_empty() {
+            found.extend(self.by_name(command));
         }
-        if let Some((_, options)) = READERS.iter().find(|(programs, _)| programs.contains(&name))
-            && let Some((path, held)) =
-                options.iter().flat_map(|option| values(words, option)).find_map(|file| at(&file))
-        {
-            let argv = match name {
-                "sed" | "gsed" => vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()],
-                "at" | "batch" => Vec::new(),
-                _ => reader(name),
-            };
-            return Some(Started { name: path, argv, held, sure: false });
-        }
-        // A name: the first line of the file, or its ending, says who reads it.
-        let first = command.argv.first()?;
-        let found = || Some(self.found(&command.argv)?.file);
-        let (path, held) = if first.text.contains('/') { at(first) } else { at(&found()?) }?;
-        let interpreter = match held.text.text.strip_prefix("#!").and_then(|text| text.lines().next()) {
-            Some(line) => {
-                let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-                words.find(|word| *word != "env" && !word.starts_with('-'))?.to_owned()
+        found.extend(self.read_in(&name, command, input));
+        found
+    }
+
+    /// The code that an interpreter is given as files.
+    fn code_files(&mut self, name: &str, command: &Command) -> Vec<Started> {
+        let mut found: Vec<Started> = Vec::new();
+        for file in wrappers::code_files(&command.argv) {
+            let Some((path, held)) = self.running_file(&file) else { continue };
+            if found.iter().any(|started| started.name == path) {
+                continue;
             }
+            let given = command.argv.iter().skip_while(|word| word.text != file.text).skip(1);
+            let given: Vec<String> = given.map(|word| word.text.clone()).collect();
+            let is_given = !given.is_empty() && takes_arguments(&held.text.text);
+            let argv = match name.ends_with("awk") {
+                true => ["awk", "-f", "-"].map(str::to_owned).to_vec(),
+                false => reader(name).into_iter().chain(given).collect(),
+            };
+            found.push(Started { name: path, argv, held, sure: true, is_given });
+        }
+        found
+    }
+
+    /// The file of commands that a program is given by an option.
+    fn option_file(&mut self, name: &str, words: &[Word]) -> Option<Started> {
+        let (_, options) = READERS.iter().find(|(programs, _)| programs.contains(&name))?;
+        let files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
+        let (file, (path, held)) = files.into_iter().find_map(|file| self.running_file(&file).map(|at| (file, at)))?;
+        let argv = match name {
+            "sed" | "gsed" => vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()],
+            "at" | "batch" => Vec::new(),
+            _ if wrappers::reads_program(std::slice::from_ref(&literal(name))) => without(name, words, &file.text),
+            _ => reader(name),
+        };
+        Some(Started { name: path, argv, held, sure: false, is_given: false })
+    }
+
+    /// A name: the first line of the file, or its ending, says who reads it.
+    fn by_name(&mut self, command: &Command) -> Option<Started> {
+        let first = command.argv.first()?;
+        let file = if first.text.contains('/') { first.clone() } else { self.found(&command.argv)?.file };
+        let (path, held) = self.running_file(&file)?;
+        let name = match interpreter(&held.text.text) {
+            Some(name) => name.to_owned(),
             None => by_ending(&path)?.to_owned(),
         };
-        let is_code = wrappers::reads_code(&interpreter);
-        is_code.then(|| Started { name: path, argv: reader(&interpreter), held, sure: true })
+        let given = command.argv.iter().skip(1).map(|word| word.text.clone());
+        let argv = reader(&name).into_iter().chain(given).collect();
+        let is_given = command.argv.len() > 1 && takes_arguments(&held.text.text);
+        wrappers::reads_code(&name).then_some(Started { name: path, argv, held, sure: true, is_given })
     }
 
-    /// The rules that `make` or `just` runs.
-    fn rules(&self, words: &[Word]) -> Option<Started> {
-        let folder = values(words, "-C").into_iter().chain(values(words, "--directory")).next();
-        let within = |file: &Word| match &folder {
-            Some(folder) => literal(&format!("{}/{}", folder.text.trim_end_matches('/'), file.text)),
-            None => file.clone(),
-        };
-        let options = ["-f", "--file", "--makefile", "--justfile"];
-        let given: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
-        let usual = RULES.iter().filter(|_| given.is_empty()).map(|name| literal(name));
-        let mut paths = given.iter().cloned().chain(usual).filter_map(|file| self.path_of(&within(&file)));
-        let (path, held) = paths.find_map(|path| self.files.get(&path).map(|held| (path, held.clone())))?;
-        let goals = words.iter().filter(|word| !word.text.starts_with('-') && !word.text.contains('='));
-        let goals: Vec<&str> = goals
-            .map(|word| word.text.as_str())
-            .filter(|goal| given.iter().chain(&folder).all(|file| file.text != *goal))
-            .collect();
-        let held = Held { text: literal(&reached(&held.text.text, &goals)), whole: held.whole };
-        Some(Started { name: path, argv: ["make", "-f", "-"].map(str::to_owned).to_vec(), held, sure: false })
-    }
-
-    /// The scripts of a package that a package manager's words run, one after the other.
-    fn package_scripts(&self, words: &[Word]) -> Option<Held> {
-        const FOLDERS: &[&str] = &["--prefix", "-C", "--dir", "--cwd"];
-        let is_folder = |index: usize| {
-            let before = index.checked_sub(1).and_then(|before| words.get(before));
-            before.is_some_and(|option| FOLDERS.contains(&option.text.as_str()))
-        };
-        let operands =
-            words.iter().enumerate().filter(|(index, word)| !word.text.starts_with('-') && !is_folder(*index));
-        let mut operands = operands.map(|(_, word)| word.text.as_str());
-        let first = operands.next().unwrap_or("install");
-        let name = match first {
-            "run" | "run-script" | "rum" | "urn" => operands.next()?,
-            "t" | "tst" => "test",
-            "i" | "ci" | "add" | "it" => "install",
-            other => other,
-        };
-        let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
-        let manifest = match folder {
-            Some(folder) => literal(&format!("{}/package.json", folder.text)),
-            None => literal("./package.json"),
-        };
-        let manifest = self.path_of(&manifest).and_then(|path| self.files.get(&path));
-        let mut names = vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];
-        match name {
-            "install" => names.push("prepare".to_owned()),
-            "publish" | "pack" => names.extend(["prepublishOnly", "prepack", "prepare", "postpack"].map(str::to_owned)),
-            "restart" => names.extend(["stop", "start"].map(str::to_owned)),
-            _ => {}
+    /// The file that a program reads its commands from, through a redirection or a `cat`.
+    fn read_in(&mut self, name: &str, command: &Command, input: &Input) -> Option<Started> {
+        if !wrappers::reads_program(&command.argv) {
+            return None;
         }
-        let mut texts = Vec::new();
-        for name in names {
-            let set = self.files.get(&format!("{SCRIPT}{name}")).map(|held| held.text.text.clone());
-            texts.extend(set.or_else(|| string_of(&manifest?.text.text, &name)));
+        let file = self.input_file(command, input)?;
+        let path = self.path_of(&file)?;
+        // What the text itself wrote is known where the command is listed.
+        if self.files.get(&path).is_some() {
+            return None;
         }
-        let whole = manifest.is_none_or(|held| held.whole);
-        (!texts.is_empty() || !whole).then(|| Held { text: literal(&texts.join("\n")), whole })
+        let (path, held) = self.running_file(&file)?;
+        let given = command.argv.iter().skip(1).map(|word| word.text.clone());
+        let argv = std::iter::once(name.to_owned()).chain(given).collect();
+        Some(Started { name: path, argv, held, sure: true, is_given: false })
     }
 }
 
+/// Whether a command may take what runs from a file that the text did not write.
+pub(super) fn may_start(command: &Command) -> bool {
+    let Some(name) = program(&command.argv) else { return false };
+    command.word(0).contains('/')
+        || super::tasks::is_runner(name)
+        || READERS.iter().any(|(programs, _)| programs.contains(&name))
+        || wrappers::reads_program(&command.argv)
+        || shells::is_shell(name)
+        || matches!(name, "." | "source")
+}
+
+/// The words by which a program reads code from its input.
+pub(super) fn reader(program: &str) -> Vec<String> {
+    match program {
+        "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
+        program => vec![program.to_owned(), "-".to_owned()],
+    }
+}
+
+/// Whether code of a language looks at its arguments.
+fn takes_arguments(code: &str) -> bool {
+    let code = code.to_ascii_lowercase();
+    ["arg", "click", "typer", "fire"].iter().any(|part| code.contains(part))
+}
+
+/// A client's words without those that name the file of its statements.
+fn without(name: &str, words: &[Word], file: &str) -> Vec<String> {
+    let mut kept = vec![name.to_owned()];
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        let is_file = word.text == file || word.text.ends_with(&format!("={file}"));
+        let is_option = word.text.starts_with('-') && words.peek().is_some_and(|next| next.text == file);
+        if !is_file && !is_option {
+            kept.push(word.text.clone());
+        }
+    }
+    kept
+}
+
 /// The values of an option, behind it or attached to it; of the option without a name, the operands.
-fn values(words: &[Word], option: &str) -> Vec<Word> {
+pub(super) fn values(words: &[Word], option: &str) -> Vec<Word> {
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
         let text = word.text.as_str();
@@ -226,31 +244,5 @@ fn by_ending(path: &str) -> Option<&'static str> {
         "rb" => Some("ruby"),
         "pl" => Some("perl"),
         _ => None,
-    }
-}
-
-/// The text that a key has in an object of JSON.
-fn string_of(json: &str, key: &str) -> Option<String> {
-    let quoted = format!("\"{key}\"");
-    let values = json.match_indices(&quoted).filter_map(|(at, found)| {
-        let rest = json.get(at + found.len()..)?.trim_start().strip_prefix(':')?;
-        rest.trim_start().strip_prefix('"')
-    });
-    let mut chars = values.into_iter().next()?.chars();
-    let mut text = String::new();
-    loop {
-        match chars.next()? {
-            '"' => return Some(text),
-            '\\' => match chars.next()? {
-                'n' => text.push('\n'),
-                't' => text.push('\t'),
-                'u' => {
-                    let digits: String = chars.by_ref().take(4).collect();
-                    text.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
-                }
-                other => text.push(other),
-            },
-            other => text.push(other),
-        }
     }
 }

@@ -18,12 +18,14 @@ pub(super) enum Origin<'t> {
     Outermost(&'t Prepared, usize),
     /// A text of its own; this span holds it.
     Inside(Span),
+    /// A piece of a file, from this offset; this span runs it.
+    File(&'t Prepared, usize, Span),
 }
 
 impl Unit<'_> {
     pub(super) fn span(&self, range: Range) -> Span {
         match self.origin {
-            Origin::Inside(span) => span,
+            Origin::Inside(span) | Origin::File(_, _, span) => span,
             Origin::Outermost(prepared, base) => Span {
                 start: offset(prepared.original(base + range.start)),
                 end: offset(prepared.original(base + range.end)),

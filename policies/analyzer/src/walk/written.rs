@@ -10,6 +10,7 @@ use super::held::Held;
 use super::layers::Pending;
 use super::output::Input;
 use super::plain::NOT_KNOWN;
+use super::running::Given;
 use super::started::{PACKAGERS, Started};
 use super::{Place, Walker};
 use crate::limits;
@@ -58,12 +59,18 @@ impl Walker {
         true
     }
 
-    /// Runs the code that a command takes from a file that this text wrote.
-    pub(super) fn run_written(&mut self, command: &Command, place: Place<'_>) {
-        if self.files.is_empty() || self.defining {
+    /// Runs the code that a command takes from files.
+    pub(super) fn run_written(&mut self, command: &Command, input: &Input, place: Place<'_>) {
+        if self.defining {
             return;
         }
-        let Some(Started { name, argv, held, sure }) = self.started(command) else { return };
+        for started in self.started(command, input) {
+            self.run_started(started, command, place);
+        }
+    }
+
+    fn run_started(&mut self, started: Started, command: &Command, place: Place<'_>) {
+        let Started { name, argv, held, sure, is_given } = started;
         if self.expanding.contains(&name) {
             return;
         }
@@ -78,7 +85,11 @@ impl Walker {
         // Rules and scripts of a package may be others than those that are known.
         self.certain &= sure;
         let parent = std::mem::replace(&mut self.parent, command.id);
-        self.via.push(Via { kind: "script".to_owned(), detail: name.clone() });
+        let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
+        // A file of another language takes its arguments in ways of its own.
+        let given = Given { everywhere: is_given, ..Given::default() };
+        let outer = self.enter_file(path, &held, given);
+        self.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
         self.expanding.push(name);
         let word = held.text;
         if argv.is_empty() {
@@ -108,10 +119,14 @@ impl Walker {
         }
         self.expanding.pop();
         self.via.pop();
+        (self.file, self.spot) = outer;
         self.parent = parent;
         self.certain = certain;
     }
 }
+
+/// What stands between the path of a file and which of its rules run.
+pub(super) const GOAL: &str = "\n";
 
 /// What stands before the name of a script of a package, among the files.
 pub(super) const SCRIPT: &str = "script of the package: ";

@@ -24,6 +24,8 @@ enum Call<'a> {
     Input,
     /// Reads a file, with parameters.
     File(&'a Word, &'a [Word]),
+    /// Only checks what it reads.
+    Check,
 }
 
 /// Shells whose options take their texts as values: which of them take a value, those with the text that runs, and those
@@ -108,7 +110,7 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
         };
     }
     let mut rest = argv.get(1..)?;
-    let (mut text, mut input, mut set_up) = (false, false, None);
+    let (mut text, mut input, mut checks, mut set_up) = (false, false, false, None);
     while let Some((first, tail)) = rest.split_first() {
         let option = first.text.as_str();
         if matches!(option, "--" | "-") {
@@ -128,11 +130,15 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
         let Some(letters) = option.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
         text |= option.starts_with('-') && letters.contains('c');
         input |= letters.contains('s');
+        if letters.contains('n') {
+            checks = option.starts_with('-');
+        }
         let values = letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
         rest = tail.get(values..).unwrap_or_default();
     }
     match rest.split_first() {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
+        _ if checks => Some(Call::Check),
         Some((word, parameters)) if !input && descriptor(&word.text) != Some(0) => Some(Call::File(word, parameters)),
         // What it reads first runs whatever it reads then.
         _ => Some(set_up.map_or(Call::Input, |file| Call::File(file, &[]))),
@@ -233,7 +239,7 @@ pub(crate) fn script(argv: &[Word]) -> Option<Script> {
         "source" | "." => rest.split_first().map(|(file, parameters)| (file, parameters, true))?,
         name if is_shell(name) => match call(argv)? {
             Call::File(file, parameters) => (file, parameters, false),
-            Call::Text(..) | Call::Input => return None,
+            Call::Text(..) | Call::Input | Call::Check => return None,
         },
         _ if first.text.contains('/') => (first, rest, false),
         _ => return None,

@@ -51,6 +51,7 @@ const LACKING: &[&str] = &[
     "expands a quoted text",
     "programs run or load",
     "itself writes runs",
+    "not read because it is longer",
     "statement of SQL is known only",
 ];
 

@@ -34,7 +34,7 @@ pub fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 fn natively(text: &str) -> Result<Vec<Started>, String> {
-    let commands = guard_shell::analyze(text, "bash", "", "", |_, _| None).commands;
+    let commands = guard_shell::analyze(text, "bash", "", "", |_, _| None, |_| guard_shell::Source::None).commands;
     let started = |command: &guard_sdk::syntax::Command| Started {
         words: command.argv.iter().map(|word| word.text.clone()).collect(),
         via: command.via.iter().map(|via| via.kind.clone()).collect(),

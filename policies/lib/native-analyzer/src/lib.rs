@@ -1,9 +1,30 @@
-//! The analyzer with its reader of scripts, as a call has them, in a native test.
+//! The analyzer with its readers, as a call has them, in a native test.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use guard_sdk::syntax::Analysis;
+use guard_shell::Source;
 
-/// Analyses one text, as `guard_shell::analyze` does with the reader.
+thread_local! {
+    static FILES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Analyses one text, as `guard_shell::analyze` does with the reader of scripts. There are no files.
 #[must_use]
 pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
-    guard_shell::analyze(source, dialect, cwd, home, policy_script_effects::read)
+    guard_shell::analyze(source, dialect, cwd, home, policy_script_effects::read, file)
+}
+
+/// The same, where these files are on the machine: texts by absolute path.
+#[must_use]
+pub fn analyze_among(files: &BTreeMap<String, String>, source: &str, cwd: &str, home: &str) -> Analysis {
+    FILES.set(files.clone());
+    let analysis = analyze(source, "bash", cwd, home);
+    FILES.take();
+    analysis
+}
+
+fn file(path: &str) -> Source {
+    FILES.with_borrow(|files| files.get(path).map_or(Source::None, |text| Source::Text(text.clone())))
 }

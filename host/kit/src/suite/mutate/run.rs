@@ -235,7 +235,7 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
         return then(None);
     }
     let at = circumstances(&seed.world);
-    let analysis = analyzer.analyze(&mut Shared::default(), text, "bash", &at.cwd, &at.home).ok();
+    let analysis = analyzer.analyze(&mut Shared::default(), text, "bash", (&at.cwd, &at.home), None).ok();
     let shape = analysis.as_ref().and_then(|analysis| Shape::of(text, analysis));
     then(shape.as_ref())
 }

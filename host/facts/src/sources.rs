@@ -1,0 +1,165 @@
+//! [`Sources`]: the files that a call runs, read for the analyzer, and which of them are the person's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use guard_contract::syntax::{Analysis, Command, Coverage};
+use guard_contract::{FactFault, Presence};
+
+use crate::{Facts, Resolver, Scene, View};
+
+/// The longest file that is read: as long as a text that the analyzer parses.
+pub const SOURCE_BYTES: usize = 128 << 10;
+
+/// The bytes in which a program of machine code shows itself.
+const HEAD: usize = 80;
+
+/// Folders of what a package manager or a toolchain installed.
+const INSTALLED: [&str; 20] = [
+    ".asdf", ".bun", ".cargo", ".gradle", ".local", ".m2", ".nox", ".npm", ".nvm", ".pyenv", ".rbenv", ".rustup", ".sdkman",
+    ".tox", ".venv", "dist-packages", "node_modules", "site-packages", "vendor", "venv",
+];
+
+/// Files by which a shell starts.
+const START: [&str; 9] =
+    [".bash_aliases", ".bash_login", ".bash_profile", ".bashrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
+
+/// What is known of a file that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Its text.
+    Text(String),
+    /// There is none, or it is a program of machine code or a part of something installed.
+    None,
+    /// It is there, and was not read; why, as a clause.
+    Unread(String),
+}
+
+/// Reads the files that a call runs, each once.
+#[derive(Debug)]
+pub struct Sources {
+    facts: Arc<dyn Facts>,
+    resolver: Arc<Resolver>,
+    home: String,
+    /// The texts by the paths that were asked for.
+    read: Mutex<BTreeMap<String, String>>,
+}
+
+impl Sources {
+    /// Reads files of this machine, as a call sees it whose home is `home`.
+    #[must_use]
+    pub fn new(facts: Arc<dyn Facts>, resolver: Arc<Resolver>, home: &str) -> Self {
+        Sources { facts, resolver, home: home.to_owned(), read: Mutex::default() }
+    }
+
+    /// What the file at this absolute path holds.
+    pub fn read(&self, path: &str) -> Source {
+        if path.split('/').any(|name| INSTALLED.contains(&name)) || self.starts_shell(path) {
+            return Source::None;
+        }
+        let found = self.resolver.resolve(&*self.facts, path);
+        let is_installed = found.canonical.split('/').any(|name| INSTALLED.contains(&name));
+        let is_file = matches!(found.kind.as_str(), "file" | "link") || found.exists == Presence::Unknown;
+        if found.canonical.is_empty() || !is_file || is_installed {
+            return Source::None;
+        }
+        match self.facts.read_source(&found.canonical, SOURCE_BYTES) {
+            Ok(text) if is_machine_code(&text) => Source::None,
+            Ok(text) => {
+                let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+                read.insert(path.to_owned(), text.clone());
+                Source::Text(text)
+            }
+            Err(FactFault::Absent) => Source::None,
+            Err(FactFault::TooLarge) => Source::Unread(format!("it is longer than {} KiB", SOURCE_BYTES >> 10)),
+            Err(FactFault::Denied) => Source::Unread("its machine does not tell it".to_owned()),
+            Err(FactFault::NotText | FactFault::Failed) => Source::Unread("it cannot be opened".to_owned()),
+        }
+    }
+
+    /// The files that were read and that are the person's own: they are as the last commit has them.
+    #[must_use]
+    pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut view = View::of(scene.clone());
+        let mut is_own = |(path, text): &(String, String)| view.head(path).is_ok_and(|head| head.as_ref() == Some(text));
+        read.into_iter().filter(|entry| is_own(entry)).map(|(path, _)| path).collect()
+    }
+
+    fn starts_shell(&self, path: &str) -> bool {
+        let name = path.strip_prefix(self.home.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        name.is_some_and(|name| START.contains(&name))
+    }
+}
+
+/// The analysis without what these files do. The commands keep their places, and lose their words.
+///
+/// What a file does with something that its caller gave it is the caller's doing.
+#[must_use]
+pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
+    let mut rest = analysis.clone();
+    let is_theirs = |command: &Command| {
+        let Some(at) = command.via.iter().rposition(|via| via.kind == "script") else { return false };
+        let mut behind = command.via.iter().skip(at);
+        behind.next().is_some_and(|via| files.contains(&via.detail)) && behind.all(|via| via.kind != "given")
+    };
+    let theirs: BTreeSet<u32> =
+        rest.commands.iter().filter(|command| is_theirs(command)).map(|command| command.id).collect();
+    for command in rest.commands.iter_mut().filter(|command| theirs.contains(&command.id)) {
+        command.argv.clear();
+        command.assignments.clear();
+        command.redirections.clear();
+    }
+    rest.effects.retain(|effect| !theirs.contains(&effect.command_id));
+    rest.scripts.retain(|script| !theirs.contains(&script.command_id));
+    rest.reasons.retain(|reason| reason.split_once(": ").is_none_or(|(path, _)| !files.contains(path)));
+    if rest.reasons.is_empty() {
+        rest.coverage = Coverage::Complete;
+    }
+    rest
+}
+
+/// Whether a file is no text for an interpreter.
+fn is_machine_code(text: &str) -> bool {
+    let line = text.bytes().take(HEAD).take_while(|byte| *byte != b'\n');
+    text.starts_with("\u{7f}ELF") || line.into_iter().any(|byte| byte == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixed::FixedFacts;
+
+    fn sources(world: &str) -> Sources {
+        let facts: Arc<dyn Facts> = Arc::new(toml::from_str::<FixedFacts>(world).unwrap());
+        Sources::new(facts, Arc::new(Resolver::new("/repo", "/home/u", "/repo")), "/home/u")
+    }
+
+    #[test]
+    fn texts_are_read_and_what_is_installed_is_not() {
+        let world = "files = { '/repo/x.sh' = 'ls', '/repo/node_modules/y.sh' = 'ls', '/home/u/.bashrc' = 'ls', \
+                     '/repo/prog' = \"\\u007FELF\", '/repo/odd' = \"a\\u0000b\" }\ndirs = ['/repo/d']\n\
+                     links = { '/repo/l' = 'x.sh', '/repo/m' = 'node_modules/y.sh' }";
+        let sources = sources(world);
+        let text = Source::Text("ls".to_owned());
+        for (path, expected) in [
+            ("/repo/x.sh", &text),
+            ("/repo/l", &text),
+            ("/repo/m", &Source::None),
+            ("/repo/node_modules/y.sh", &Source::None),
+            ("/home/u/.bashrc", &Source::None),
+            ("/repo/prog", &Source::None),
+            ("/repo/odd", &Source::None),
+            ("/repo/d", &Source::None),
+            ("/repo/gone", &Source::None),
+        ] {
+            assert_eq!(sources.read(path), *expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_says_so() {
+        let world = format!("files = {{ '/repo/x' = '{}' }}", "a".repeat(SOURCE_BYTES + 1));
+        assert_eq!(sources(&world).read("/repo/x"), Source::Unread("it is longer than 128 KiB".to_owned()));
+    }
+}

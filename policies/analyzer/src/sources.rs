@@ -1,0 +1,50 @@
+//! What the files of the machine hold that a text runs, as the host tells it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::limits;
+
+/// What is known of a file that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Its text.
+    Text(String),
+    /// There is none, or it is a program or a part of an installed package: nothing is said of it.
+    None,
+    /// There is one, and it was not read; why, as a clause.
+    Unread(String),
+}
+
+/// Reads a file that runs, by its absolute path.
+pub type SourceReader = fn(&str) -> Source;
+
+struct Sources {
+    reader: SourceReader,
+    known: BTreeMap<String, Source>,
+}
+
+thread_local! {
+    static SOURCES: RefCell<Sources> = const { RefCell::new(Sources { reader: |_| Source::None, known: BTreeMap::new() }) };
+}
+
+/// Forgets what it knows, and asks this reader from now on.
+pub(crate) fn begin(reader: SourceReader) {
+    SOURCES.set(Sources { reader, known: BTreeMap::new() });
+}
+
+/// What the file at this path holds.
+pub(crate) fn read(path: &str) -> Source {
+    SOURCES.with_borrow_mut(|sources| {
+        if let Some(known) = sources.known.get(path) {
+            return known.clone();
+        }
+        if sources.known.len() >= limits::SOURCES {
+            limits::reached("too many files run to read all of them");
+            return Source::None;
+        }
+        let source = (sources.reader)(path);
+        sources.known.insert(path.to_owned(), source.clone());
+        source
+    })
+}

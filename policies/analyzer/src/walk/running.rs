@@ -1,0 +1,245 @@
+//! What the files hold that a text runs: what the text wrote to them, or else what lies there.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use guard_sdk::syntax::{Command, Via, Word};
+
+use super::Walker;
+use super::held::Held;
+use super::output::Input;
+use crate::sources::{self, Source};
+use crate::word::expand::literal;
+use crate::wrappers::layer::place_of;
+
+/// A file of the machine whose text is walked.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) text: String,
+    /// Where its lines begin.
+    starts: Vec<usize>,
+    pub(super) given: Given,
+}
+
+/// What a file that runs is given by whoever runs it.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    /// It has parameters.
+    pub(super) parameters: bool,
+    /// The variables that are set around it.
+    pub(super) variables: BTreeSet<String>,
+    /// All of it may use what it is given.
+    pub(super) everywhere: bool,
+}
+
+/// Where in a file a command stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spot {
+    /// The line, from 1; 0 if it is not known.
+    pub(super) line: u32,
+    /// Its words hold what the file was given.
+    pub(super) takes_given: bool,
+}
+
+impl Given {
+    /// Whether a piece of the file's text names something that it is given.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        if self.everywhere {
+            return true;
+        }
+        if !self.parameters && self.variables.is_empty() {
+            return false;
+        }
+        text.match_indices('$').any(|(at, _)| {
+            let rest = text.get(at + 1..).unwrap_or_default().trim_start_matches(['{', '!', '#']);
+            let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            self.parameters && (rest.starts_with(['@', '*']) || name.starts_with(|char: char| matches!(char, '1'..='9')))
+                || self.variables.contains(name)
+        })
+    }
+}
+
+impl File {
+    pub(super) fn new(path: &str, text: &str, given: Given) -> File {
+        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+        File { path: path.to_owned(), text: text.to_owned(), starts: std::iter::once(0).chain(breaks).collect(), given }
+    }
+
+    /// The line of an offset, from 1.
+    pub(super) fn line(&self, at: usize) -> u32 {
+        super::offset(self.starts.partition_point(|&start| start <= at))
+    }
+}
+
+/// Where the system's own programs and settings lie.
+const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
+
+/// Folders above the working directory in which the file of a task runner may lie.
+const ABOVE: usize = 8;
+
+impl Walker {
+    /// The path on this machine of a file that a word names; none if it lies elsewhere, or nobody knows where.
+    pub(super) fn path_here(&self, file: &Word) -> Option<String> {
+        if file.glob {
+            return None;
+        }
+        let is_here = match &self.shell.view {
+            Some(view) => view.host(&self.inner_path(file)?).is_some(),
+            None => place_of(&self.via).is_empty(),
+        };
+        self.path_of(file).filter(|path| is_here && path.starts_with('/'))
+    }
+
+    /// What a file holds that runs.
+    pub(super) fn running(&mut self, path: &str) -> Option<Held> {
+        let written = self.files.get(path).cloned();
+        match written {
+            Some(held) if held.adds => {
+                let mut before = self.lying(path).unwrap_or_else(Held::nothing);
+                before.append(&held);
+                Some(before)
+            }
+            None => self.lying(path),
+            written => written,
+        }
+    }
+
+    /// The same, of a file that a word names.
+    pub(super) fn running_file(&mut self, file: &Word) -> Option<(String, Held)> {
+        let path = self.path_of(file)?;
+        if self.files.get(&path).is_none() {
+            self.path_here(file)?;
+        }
+        self.running(&path).map(|held| (path, held))
+    }
+
+    /// What lies at this path. Whoever copied it there has it from elsewhere.
+    fn lying(&mut self, path: &str) -> Option<Held> {
+        let path = self.files.origin(path).unwrap_or(path).to_owned();
+        if self.is_probe || !path.starts_with('/') || SYSTEM.iter().any(|folder| path.starts_with(folder)) {
+            return None;
+        }
+        match sources::read(&path) {
+            Source::Text(text) => Some(Held::lying(literal(&text))),
+            Source::None => None,
+            Source::Unread(why) => {
+                self.partial(&format!("{path} runs, and it was not read because {why}"));
+                None
+            }
+        }
+    }
+
+    /// The nearest of these files, in the folder or above it, and what it holds.
+    pub(super) fn nearest(&mut self, folder: Option<&Word>, names: &[&str]) -> Option<(String, Held)> {
+        let mut folder = match folder {
+            Some(folder) => self.path_here(folder)?,
+            None => self.path_here(&literal("."))?,
+        };
+        folder.truncate(folder.trim_end_matches('/').len());
+        for _ in 0..ABOVE {
+            for name in names {
+                let path = format!("{folder}/{name}");
+                if let Some(held) = self.running(&path) {
+                    return Some((path, held));
+                }
+            }
+            folder.truncate(folder.rfind('/')?);
+        }
+        None
+    }
+
+    /// The file that a command has on its standard input, or that the `cat` before it prints.
+    pub(super) fn input_file(&self, command: &Command, input: &Input) -> Option<Word> {
+        match input {
+            Input::File => {
+                let read = command.redirections.iter().rev().find(|read| read.fd == 0)?;
+                (read.operator == "<").then(|| read.target.clone())
+            }
+            Input::Stage(pipeline, index) => {
+                let mut before = self.commands.iter().rev().take_while(|before| before.id + 64 > command.id);
+                let printer = before.find(|before| {
+                    before.position.pipeline == *pipeline && before.position.index + 1 == *index
+                })?;
+                match printer.argv.as_slice() {
+                    [cat, file] if cat.text == "cat" && !file.text.starts_with('-') => Some(file.clone()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// From now on the text of this file is walked. Gives what was walked before.
+    pub(super) fn enter_file(&mut self, path: &str, held: &Held, given: Given) -> (Option<Rc<File>>, Spot) {
+        let spot = Spot { line: 0, takes_given: given.everywhere };
+        // Where a task stands in its file is not known.
+        let text = if held.is_part { "" } else { held.text.text.as_str() };
+        let file = held.lies.then(|| Rc::new(File::new(path, text, given)));
+        (std::mem::replace(&mut self.file, file), std::mem::replace(&mut self.spot, spot))
+    }
+
+    /// By which ways a command came to run: behind the file that holds it, its line, and whether it takes what the file is
+    /// given.
+    pub(super) fn ways(&self) -> Vec<Via> {
+        let mut ways = self.via.clone();
+        let Spot { line, takes_given } = self.spot;
+        if self.file.is_some() && let Some(at) = ways.iter().rposition(|via| via.kind == "script") {
+            let told = [("line", line.to_string(), line > 0), ("given", String::new(), takes_given)];
+            let told = told.into_iter().filter(|(.., is_so)| *is_so);
+            ways.splice(at + 1..at + 1, told.map(|(kind, detail, _)| Via { kind: kind.to_owned(), detail }));
+        }
+        ways
+    }
+}
+
+/// The program that the first line of a text names.
+pub(super) fn interpreter(text: &str) -> Option<&str> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    let named = |word: &'_ str| word.rsplit('/').next().is_some_and(|name| name != "env");
+    if named(first) {
+        return first.rsplit('/').next();
+    }
+    let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    program.rsplit('/').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_names_a_program() {
+        for (text, expected) in [
+            ("#!/bin/sh\n", Some("sh")),
+            ("#!/bin/bash -eu\nls", Some("bash")),
+            ("#! /usr/bin/env python3", Some("python3")),
+            ("#!/usr/bin/env -S X=1 deno run\n", Some("deno")),
+            ("ls", None),
+            ("#!", None),
+        ] {
+            assert_eq!(interpreter(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_is_given_is_seen_in_its_words() {
+        let given = Given { parameters: true, variables: ["D".to_owned()].into(), everywhere: false };
+        for text in ["rm \"$1\"", "$@", "${@:2}", "${1:-x}", "a$D", "${D}", "${#D}", "$*"] {
+            assert!(given.is_in(text), "{text}");
+        }
+        for text in ["rm x", "$0", "$E", "$$", "${DD}", "$"] {
+            assert!(!given.is_in(text), "{text}");
+        }
+        assert!(!Given::default().is_in("$1 $D"));
+    }
+
+    #[test]
+    fn an_offset_has_a_line() {
+        let file = File::new("/a", "a\nb\n\nc", Given::default());
+        assert_eq!([0, 1, 2, 4, 5, 9].map(|at| file.line(at)), [1, 1, 2, 3, 4, 4]);
+    }
+}

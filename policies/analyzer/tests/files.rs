@@ -1,0 +1,185 @@
+//! Text that runs files which lie on the machine.
+
+#![cfg(test)]
+
+use std::collections::BTreeMap;
+
+use guard_sdk::syntax::{Analysis, Coverage};
+
+fn analyze(files: &[(&str, &str)], command: &str) -> Analysis {
+    let files: BTreeMap<String, String> =
+        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    policy_native_analyzer::analyze_among(&files, command, "/repo", "/home/u")
+}
+
+/// The text deletes the tree by this file, or by one that it runs.
+#[track_caller]
+fn deletes(files: &[(&str, &str)], command: &str) {
+    let analysis = analyze(files, command);
+    let gone = analysis.effects.iter().find(|e| e.operation == "fs.delete.recursive" && e.path.raw == "/home/u/gone");
+    let all: Vec<_> = analysis.commands.iter().map(|command| (command.text(), &command.via)).collect();
+    let Some(gone) = gone else { panic!("{command}\n{all:#?} {:?} {:?}", analysis.effects, analysis.reasons) };
+    let by = analysis.commands.iter().find(|command| command.id == gone.command_id).unwrap();
+    assert!(by.via.iter().any(|via| via.kind == "script" && via.detail.starts_with('/')), "{command}: {:?}", by.via);
+}
+
+const SHELL: &str = "set -eu\ncd \"$(dirname \"$0\")\"\nrm -rf ~/gone\n";
+const PYTHON: &str = "import shutil, os\nshutil.rmtree(os.path.expanduser('~/gone'))\n";
+const NODE: &str = "require('fs').rmSync(process.env.HOME + '/gone', { recursive: true })\n";
+
+#[test]
+fn a_script_of_shell_is_followed() {
+    for command in [
+        "bash x.sh",
+        "sh ./x.sh a b",
+        "./x.sh",
+        "/repo/x.sh",
+        "source x.sh",
+        ". ./x.sh",
+        "cd sub && bash ../x.sh",
+        "sudo bash x.sh",
+        "timeout 5 ./x.sh",
+        "nohup ./x.sh &",
+        "bash < x.sh",
+        "cat x.sh | bash",
+        "bash -x -- x.sh",
+        "cp x.sh y.sh && bash y.sh",
+        "mv x.sh /tmp/y.sh; sh /tmp/y.sh",
+        "ln -s x.sh y.sh; ./y.sh",
+        "echo true >> x.sh; bash x.sh",
+        "f() { ./x.sh; }; f",
+        "bash -c 'source x.sh'",
+        "X=x; bash $X.sh",
+        "echo a | xargs ./x.sh",
+        "find . -name '*.log' -exec ./x.sh {} ';'",
+        "if bash x.sh; then ls; fi",
+        "watch -n 1 ./x.sh",
+        "parallel ./x.sh ::: a",
+        "exec ./x.sh",
+    ] {
+        deletes(&[("/repo/x.sh", SHELL)], command);
+        deletes(&[("/repo/x.sh", &format!("#!/bin/bash -e\n{SHELL}"))], command);
+    }
+}
+
+#[test]
+fn a_script_that_runs_another_is_followed() {
+    let files = [("/repo/a.sh", "#!/bin/sh\n. lib/b.sh\ngo\n"), ("/repo/lib/b.sh", "go() { ./c; }\n"), ("/repo/c", SHELL)];
+    deletes(&files, "./a.sh");
+    deletes(&[("/repo/a", "python3 b.py"), ("/repo/b.py", PYTHON)], "sh a");
+    deletes(&[("/repo/b.py", "import os\nos.system('sh c.sh')\n"), ("/repo/c.sh", SHELL)], "python3 b.py");
+    deletes(&[("/repo/a.sh", "rm -rf \"$1\"\n")], "bash a.sh ~/gone");
+    deletes(&[("/repo/a.sh", "rm -rf \"$D\"\n")], "D=~/gone bash a.sh");
+}
+
+#[test]
+fn code_of_other_languages_is_followed() {
+    for (file, code, commands) in [
+        ("/repo/x.py", PYTHON, &["python3 x.py", "python x.py -v", "python3 < x.py", "cat x.py | python3", "python3 -m x", "uv run x.py", "env A=1 python3 -u x.py"][..]),
+        ("/repo/x.js", NODE, &["node x.js", "node x", "bun x.js", "node < x.js", "cat x.js | node"][..]),
+        ("/repo/x.ts", NODE, &["npx tsx x.ts", "deno run -A x.ts", "bun run x.ts"][..]),
+        ("/repo/x", &format!("#!/usr/bin/env python3\n{PYTHON}"), &["./x"][..]),
+        ("/repo/x.rb", "system('rm -rf ~/gone')\n", &["ruby x.rb"][..]),
+        ("/repo/x.pl", "system('rm -rf ~/gone');\n", &["perl x.pl"][..]),
+        ("/repo/x.php", "<?php system('rm -rf ~/gone');\n", &["php x.php", "php -f x.php"][..]),
+    ] {
+        for command in commands {
+            deletes(&[(file, code)], command);
+        }
+    }
+}
+
+#[test]
+fn the_tasks_of_a_project_are_followed() {
+    let package = r#"{ "name": "a", "scripts": { "x": "npm run y", "prey": "rm -rf ~/gone", "y": "true", "test": "node t" } }"#;
+    let make = "all: x\nx:\n\trm -rf ~/gone\nother:\n\ttrue\n";
+    for (file, text, commands) in [
+        ("/repo/package.json", package, &["npm run y", "npm run x", "yarn x", "pnpm -s run y", "cd sub; npm run y"][..]),
+        ("/repo/Makefile", make, &["make", "make x", "make -C /repo all", "gmake -j4 x"][..]),
+        ("/repo/build.mk", make, &["make -f build.mk"][..]),
+        ("/repo/justfile", "x:\n    rm -rf ~/gone\n", &["just", "just x"][..]),
+        ("/repo/Taskfile.yml", "tasks:\n  x:\n    cmds:\n      - rm -rf ~/gone\n", &["task x", "go-task x"][..]),
+        ("/repo/composer.json", r#"{ "scripts": { "x": ["true", "rm -rf ~/gone"] } }"#, &["composer x", "composer run x"][..]),
+        ("/repo/deno.json", r#"{ "tasks": { "x": "rm -rf ~/gone" } }"#, &["deno task x"][..]),
+        ("/repo/pyproject.toml", "[tool.poe.tasks]\nx = \"rm -rf ~/gone\"\n", &["poe x"][..]),
+        ("/repo/tox.ini", "[testenv]\ncommands =\n    rm -rf ~/gone\n", &["tox", "tox -e py"][..]),
+        ("/repo/noxfile.py", PYTHON, &["nox"][..]),
+        ("/repo/tasks.py", PYTHON, &["inv x"][..]),
+        ("/repo/conftest.py", PYTHON, &["pytest", "pytest -q tests"][..]),
+        ("/repo/setup.py", PYTHON, &["pip install .", "pip install -e .", "python3 setup.py build"][..]),
+    ] {
+        for command in commands {
+            deletes(&[(file, text)], command);
+        }
+    }
+    let analysis = analyze(&[("/repo/Makefile", make)], "make other");
+    assert!(analysis.effects.iter().all(|effect| effect.kind != "delete"), "{:?}", analysis.effects);
+    let analysis = analyze(&[("/repo/package.json", package)], "npm test");
+    assert!(analysis.effects.iter().all(|effect| effect.kind != "delete"), "{:?}", analysis.effects);
+}
+
+#[test]
+fn hooks_of_git_are_followed() {
+    let files = |config: &'static str, hook| [("/repo/.git/config", config), (hook, SHELL)];
+    let plain = "[core]\n\tbare = false\n";
+    deletes(&files(plain, "/repo/.git/hooks/pre-commit"), "git commit -m x");
+    deletes(&files(plain, "/repo/.git/hooks/pre-push"), "cd sub && git push");
+    deletes(&files("[core]\n\thooksPath = .githooks\n", "/repo/.githooks/commit-msg"), "git commit -m x");
+    deletes(&files("[core]\n\thooksPath = .husky/_\n", "/repo/.husky/pre-commit"), "git commit -am x");
+    deletes(&files(plain, "/repo/h/post-merge"), "git -c core.hooksPath=h pull");
+    let lefthook = [
+        ("/repo/.git/config", plain),
+        ("/repo/.git/hooks/pre-commit", "#!/bin/sh\nlefthook run pre-commit \"$@\"\n"),
+        ("/repo/lefthook.yml", "pre-commit:\n  commands:\n    a:\n      run: rm -rf ~/gone\n"),
+    ];
+    deletes(&lefthook, "git commit -m x");
+    let analysis = analyze(&files(plain, "/repo/.git/hooks/pre-commit"), "git status");
+    assert_eq!(analysis.commands.len(), 1, "{:?}", analysis.commands);
+}
+
+#[test]
+fn statements_of_a_database_are_followed() {
+    for (command, is_dropped) in [
+        ("psql -f x.sql", true),
+        ("psql -h db --file=x.sql", true),
+        ("psql shop < x.sql", true),
+        ("mysql shop < x.sql", true),
+        ("sqlite3 a.db < x.sql", true),
+        ("cat x.sql | psql", true),
+        ("psql -c 'select 1'", false),
+    ] {
+        let analysis = analyze(&[("/repo/x.sql", "BEGIN;\nDROP TABLE users;\nCOMMIT;\n")], command);
+        let found = analysis.effects.iter().any(|effect| effect.operation == "sql.drop-table");
+        assert_eq!(found, is_dropped, "{command} {:?}", analysis.effects);
+    }
+}
+
+#[test]
+fn a_command_of_a_file_has_its_line() {
+    let analysis = analyze(&[("/repo/x.sh", "#!/bin/sh\n\necho \\\n  a\nif true; then\n  rm -rf ~/gone\nfi\n")], "bash x.sh");
+    let by = analysis.commands.iter().find(|command| command.program() == "rm").unwrap();
+    let ways: Vec<_> = by.via.iter().map(|via| (via.kind.as_str(), via.detail.as_str())).collect();
+    assert_eq!(ways, [("script", "/repo/x.sh"), ("line", "6")]);
+    assert_eq!(analysis.coverage, Coverage::Complete, "{:?}", analysis.reasons);
+}
+
+#[test]
+fn a_file_on_another_machine_and_a_program_of_the_system_are_not_read() {
+    let files = [("/repo/x.sh", SHELL), ("/usr/bin/ls", SHELL), ("/repo/ls", SHELL)];
+    for command in ["ssh h bash x.sh", "docker run alpine sh x.sh", "/usr/bin/ls", "cat x.sh", "ls", "chmod +x x.sh", "bash -n x.sh"] {
+        let analysis = analyze(&files, command);
+        assert!(analysis.effects.iter().all(|effect| effect.kind != "delete"), "{command} {:?}", analysis.effects);
+    }
+}
+
+#[test]
+fn a_file_that_runs_itself_ends() {
+    for (files, command) in [
+        (&[("/repo/x.sh", "./x.sh; bash x.sh\n")][..], "./x.sh"),
+        (&[("/repo/a.sh", ". b.sh"), ("/repo/b.sh", ". a.sh")][..], "sh a.sh"),
+        (&[("/repo/package.json", r#"{"scripts":{"a":"npm run b","b":"npm run a"}}"#)][..], "npm run a"),
+        (&[("/repo/Makefile", "a:\n\tmake a\n")][..], "make a"),
+    ] {
+        assert!(analyze(files, command).commands.len() < 64, "{command}");
+    }
+}
