@@ -11,6 +11,7 @@ mod plan;
 mod record;
 mod rows;
 mod secrets;
+mod scripts;
 mod seed;
 mod started;
 mod swapped;

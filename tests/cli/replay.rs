@@ -195,7 +195,9 @@ fn the_differences_are_those_of_each_call_decided_alone() {
     }
     let shown = run(&[]);
     assert!(
-        shown.exit == 0 && shown.stdout.contains("\nloosened: ") && shown.stdout.contains("    git push\n"),
+        shown.exit == 0
+            && shown.stdout.contains("\nloosened: ")
+            && shown.stdout.contains("    git push  (asked for what is not here)\n"),
         "{shown:?}"
     );
     let same = world.run(

@@ -35,8 +35,14 @@ pub(crate) fn hold<P: Policy>() {
         println!("{skipped} cases are payloads of a harness: `guard-host test` runs them");
     }
     let failures = |(name, suite): &(String, Suite)| {
-        let failures = suite.failures::<P>(policy_native_analyzer::analyze);
-        failures.into_iter().map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
+        let failures = suite.cases.iter().flat_map(|case| {
+            let files = suite.facts.with(&case.facts).files;
+            let analyze = |text: &str, _: &str, cwd: &str, home: &str| {
+                policy_native_analyzer::analyze_among(&files, text, cwd, home)
+            };
+            Suite { cases: vec![case.clone()], ..suite.clone() }.failures::<P>(analyze)
+        });
+        failures.map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
     };
     let failures: Vec<String> = tables.iter().flat_map(failures).collect();
     assert!(count > 0, "no case was found");

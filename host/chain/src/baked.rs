@@ -6,8 +6,8 @@ use crate::{Seat, Terms};
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
-use guard_contract::verdict::BypassAsk;
 use guard_contract::scripts::Scripts;
+use guard_contract::verdict::BypassAsk;
 use guard_contract::{FaultKind, Manifest, Problem};
 
 /// A resolved chain.

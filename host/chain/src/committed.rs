@@ -1,15 +1,47 @@
 //! What weighs less because a file does it that is as it was committed: somebody has read it, and the agent did not write
 //! it.
 
+use std::sync::Arc;
+
+use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::Opinion;
 use guard_contract::{Finding, Outcome, rank, worse};
+use guard_facts::{Facts, Scene, sources};
+
+use crate::{AskOptions, Chain, Sandbox};
 
 /// The tag of a finding that would be more severe if its file were not as it was committed.
 const COMMITTED: &str = "committed";
 
+impl<S: Sandbox> Chain<'_, S> {
+    /// Makes what policies say milder where only files speak for it that are as they were committed.
+    pub(crate) fn soften_committed(
+        &self,
+        (call, at, facts): (&ToolCall, &CallContext, &Arc<dyn Facts>),
+        scene: &Scene,
+        ask: AskOptions<'_>,
+        said: &mut [Opinion],
+    ) {
+        let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
+        if !said.iter().any(is_stop) || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
+            return;
+        }
+        let committed = scene.sources.committed(scene);
+        if committed.is_empty() {
+            return;
+        }
+        let rest = sources::without(&scene.analysis, &committed);
+        let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
+        let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
+        let mut without = Vec::new();
+        self.ask(call, at, facts, again, &mut without);
+        said.iter_mut().filter(|opinion| is_stop(opinion)).for_each(|opinion| soften(opinion, &without));
+    }
+}
+
 /// Makes the findings of an opinion milder that are not among those `without` the committed files: a deny asks, and an ask
 /// passes.
-pub(crate) fn soften(opinion: &mut Opinion, without: &[Opinion]) {
+fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     let rest = without.iter().filter(|other| other.policy == opinion.policy).map(|other| &other.decision);
     let rest: Vec<_> = rest.collect();
     let left = |finding: &Finding| {

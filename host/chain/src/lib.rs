@@ -37,8 +37,8 @@ use guard_contract::scripts::Scripts;
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
-use guard_contract::{Manifest, Outcome, Problem, rank};
-use guard_facts::sources::{self, Sources};
+use guard_contract::{Manifest, Outcome, Problem};
+use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Resolver, Scene};
 use reading::{is_plausible, of_read};
 
@@ -419,30 +419,6 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         let analysis = wanted.then(|| scene.analysis.clone());
         Trace { verdict: merge([]), analysis, analysis_time, steps }
-    }
-
-    /// Makes what policies say milder where only files speak for it that are as they were committed.
-    fn soften_committed(
-        &self,
-        (call, at, facts): (&ToolCall, &CallContext, &Arc<dyn Facts>),
-        scene: &Scene,
-        ask: AskOptions<'_>,
-        said: &mut [Opinion],
-    ) {
-        let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
-        if !said.iter().any(is_stop) || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
-            return;
-        }
-        let committed = scene.sources.committed(scene);
-        if committed.is_empty() {
-            return;
-        }
-        let rest = sources::without(&scene.analysis, &committed);
-        let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
-        let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
-        let mut without = Vec::new();
-        self.ask(call, at, facts, again, &mut without);
-        said.iter_mut().filter(|opinion| is_stop(opinion)).for_each(|opinion| committed::soften(opinion, &without));
     }
 
     /// What a policy's answer means: a fault becomes what the configuration says of faults.

@@ -7,7 +7,7 @@ use crate::{Facts, Resolver};
 use crate::{disposable, own_program};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
-use guard_contract::paths::{is_below, trimmed};
+use guard_contract::paths::{below, is_below, trimmed};
 use guard_contract::syntax::{Analysis, Coverage, Effect, Severity};
 use guard_contract::unresolved;
 use serde_json::Value;
@@ -44,10 +44,28 @@ pub fn analyze(
         of_file_tool(call)
     };
     fill_paths(&mut analysis, facts, resolver);
+    tell_home(&mut analysis, &at.home);
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);
     own_program::mark(&mut analysis, facts, &at.home);
     analysis
+}
+
+/// Where homes usually lie: policies know such a home by its text.
+const HOMES: [&str; 3] = ["/home/", "/root", "/Users/"];
+
+/// Adds the tag `home` to effects on files of the home, where nobody would take it for one by its text.
+fn tell_home(analysis: &mut Analysis, home: &str) {
+    if home.len() < 2 || HOMES.iter().any(|usual| home.starts_with(usual)) {
+        return;
+    }
+    for effect in analysis.effects.iter_mut().filter(|effect| FILE_KINDS.contains(&effect.kind.as_str())) {
+        let path = &effect.path;
+        let told = [&path.lexical, &path.canonical].into_iter().find_map(|path| below(path, home));
+        if let Some(rest) = told.filter(|rest| !matches!(*rest, "" | ".")) {
+            effect.tags.push(("home".to_owned(), format!("~/{rest}")));
+        }
+    }
 }
 
 /// The analyzer knows the home that `HOME` names, and the usual places of homes. Losing that of the user's account weighs
@@ -154,6 +172,21 @@ mod tests {
         for path in ["/srv/people/u/x", "/srv/people/v", "/srv/people/u2", "/repo/build"] {
             assert_eq!(severity_of_deleting(path), Severity::Destructive, "{path}");
         }
+    }
+
+    #[test]
+    fn a_file_of_an_unusual_home_says_so() {
+        let tag = |home: &str, path: &str| {
+            let mut analysis = of("Write", json!({ "file_path": path }));
+            fill_paths(&mut analysis, &FixedFacts::default(), &Resolver::new("/repo", home, "/repo"));
+            tell_home(&mut analysis, home);
+            let mut tags = analysis.effects.remove(0).tags.into_iter();
+            tags.find(|(name, _)| name == "home").map(|(_, value)| value)
+        };
+        assert_eq!(tag("/srv/u", "/srv/u/.vimrc").as_deref(), Some("~/.vimrc"));
+        assert_eq!(tag("/srv/u", "/srv/u2/.vimrc"), None);
+        assert_eq!(tag("/srv/u", "/srv/u"), None);
+        assert_eq!(tag("/home/u", "/home/u/.vimrc"), None);
     }
 
     fn of(tool: &str, input: serde_json::Value) -> Analysis {

@@ -132,7 +132,10 @@ impl Facts for RealFacts {
         options.read(true);
         // What became a pipe since would be waited for.
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        );
         let file = options.open(path).map_err(fault)?;
         if !file.metadata().map_err(fault)?.is_file() {
             return Err(FactFault::Absent);

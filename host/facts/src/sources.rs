@@ -16,13 +16,40 @@ const HEAD: usize = 80;
 
 /// Folders of what a package manager or a toolchain installed.
 const INSTALLED: [&str; 20] = [
-    ".asdf", ".bun", ".cargo", ".gradle", ".local", ".m2", ".nox", ".npm", ".nvm", ".pyenv", ".rbenv", ".rustup", ".sdkman",
-    ".tox", ".venv", "dist-packages", "node_modules", "site-packages", "vendor", "venv",
+    ".asdf",
+    ".bun",
+    ".cargo",
+    ".gradle",
+    ".local",
+    ".m2",
+    ".nox",
+    ".npm",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
+    ".rustup",
+    ".sdkman",
+    ".tox",
+    ".venv",
+    "dist-packages",
+    "node_modules",
+    "site-packages",
+    "vendor",
+    "venv",
 ];
 
 /// Files by which a shell starts.
-const START: [&str; 9] =
-    [".bash_aliases", ".bash_login", ".bash_profile", ".bashrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
+const START: [&str; 9] = [
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_profile",
+    ".bashrc",
+    ".profile",
+    ".zlogin",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+];
 
 /// What is known of a file that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +109,8 @@ impl Sources {
     pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut view = View::of(scene.clone());
-        let mut is_own = |(path, text): &(String, String)| view.head(path).is_ok_and(|head| head.as_ref() == Some(text));
+        let mut is_own =
+            |(path, text): &(String, String)| view.head(path).is_ok_and(|head| head.as_ref() == Some(text));
         read.into_iter().filter(|entry| is_own(entry)).map(|(path, _)| path).collect()
     }
 

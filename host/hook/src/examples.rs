@@ -49,8 +49,9 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         let mut shared = Shared::default();
         let (at, mut failed) = (circumstances(), None);
         let read = |command: &str, dialect: &str, _: &_| {
-            let read =
-                analyzer.clone().and_then(|found| found.analyze(&mut shared, command, dialect, (&at.cwd, &at.home), None));
+            let read = analyzer
+                .clone()
+                .and_then(|found| found.analyze(&mut shared, command, dialect, (&at.cwd, &at.home), None));
             read.inspect_err(|fault| failed = Some(fault.clone()))
         };
         let scene = guard_chain::scene::analyzed(&call, &at, facts.clone(), read);

@@ -44,14 +44,7 @@ pub use sources::{Source, SourceReader};
 /// absolute, or empty when they are not known. `reader` reads code of Python and JavaScript; without one it may do anything.
 /// `sources` reads the files that the text runs.
 #[must_use]
-pub fn analyze(
-    source: &str,
-    dialect: &str,
-    cwd: &str,
-    home: &str,
-    reader: Reader,
-    sources: SourceReader,
-) -> Analysis {
+pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reader, sources: SourceReader) -> Analysis {
     let known = match dialect {
         "bash" => Some(Dialect::Bash),
         "posix" => Some(Dialect::Posix),

@@ -17,12 +17,14 @@ mod patterns;
 mod plain;
 mod printed;
 mod readings;
+mod reasons;
 mod running;
 mod sandboxes;
 pub(crate) mod shell;
 mod simple;
 mod started;
 mod state;
+mod task_files;
 mod tasks;
 mod unit;
 mod unknown;
@@ -225,33 +227,6 @@ impl Walker {
         let item = Item { operator: "", background: false, negated: false, elements: Vec::new() };
         let place = Place { pipeline: 1, index: 0, length: 1, item: &item };
         self.guessed(words, place, Span { start: 0, end: 0 });
-    }
-
-    /// Notes that something could not be followed.
-    pub(crate) fn partial(&mut self, reason: &str) {
-        if self.coverage == Coverage::Complete {
-            self.coverage = Coverage::Partial;
-        }
-        self.reason(reason);
-    }
-
-    fn unparsed(&mut self, reason: &str) {
-        self.coverage = Coverage::Unparsed;
-        self.reason(reason);
-    }
-
-    /// Keeps a reason, once.
-    fn reason(&mut self, reason: &str) {
-        let reason = match &self.file {
-            Some(file) => format!("{}: {reason}", file.path),
-            None => reason.to_owned(),
-        };
-        if self.reasons.len() > limits::REASONS || self.reasons.contains(&reason) {
-            return;
-        }
-        // The last one stands for all that follow.
-        let is_last = self.reasons.len() == limits::REASONS;
-        self.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason });
     }
 
     /// Parses a text and walks it in this shell.

@@ -64,7 +64,8 @@ fn a_script_of_shell_is_followed() {
 
 #[test]
 fn a_script_that_runs_another_is_followed() {
-    let files = [("/repo/a.sh", "#!/bin/sh\n. lib/b.sh\ngo\n"), ("/repo/lib/b.sh", "go() { ./c; }\n"), ("/repo/c", SHELL)];
+    let files =
+        [("/repo/a.sh", "#!/bin/sh\n. lib/b.sh\ngo\n"), ("/repo/lib/b.sh", "go() { ./c; }\n"), ("/repo/c", SHELL)];
     deletes(&files, "./a.sh");
     deletes(&[("/repo/a", "python3 b.py"), ("/repo/b.py", PYTHON)], "sh a");
     deletes(&[("/repo/b.py", "import os\nos.system('sh c.sh')\n"), ("/repo/c.sh", SHELL)], "python3 b.py");
@@ -75,7 +76,19 @@ fn a_script_that_runs_another_is_followed() {
 #[test]
 fn code_of_other_languages_is_followed() {
     for (file, code, commands) in [
-        ("/repo/x.py", PYTHON, &["python3 x.py", "python x.py -v", "python3 < x.py", "cat x.py | python3", "python3 -m x", "uv run x.py", "env A=1 python3 -u x.py"][..]),
+        (
+            "/repo/x.py",
+            PYTHON,
+            &[
+                "python3 x.py",
+                "python x.py -v",
+                "python3 < x.py",
+                "cat x.py | python3",
+                "python3 -m x",
+                "uv run x.py",
+                "env A=1 python3 -u x.py",
+            ][..],
+        ),
         ("/repo/x.js", NODE, &["node x.js", "node x", "bun x.js", "node < x.js", "cat x.js | node"][..]),
         ("/repo/x.ts", NODE, &["npx tsx x.ts", "deno run -A x.ts", "bun run x.ts"][..]),
         ("/repo/x", &format!("#!/usr/bin/env python3\n{PYTHON}"), &["./x"][..]),
@@ -91,15 +104,24 @@ fn code_of_other_languages_is_followed() {
 
 #[test]
 fn the_tasks_of_a_project_are_followed() {
-    let package = r#"{ "name": "a", "scripts": { "x": "npm run y", "prey": "rm -rf ~/gone", "y": "true", "test": "node t" } }"#;
+    let package =
+        r#"{ "name": "a", "scripts": { "x": "npm run y", "prey": "rm -rf ~/gone", "y": "true", "test": "node t" } }"#;
     let make = "all: x\nx:\n\trm -rf ~/gone\nother:\n\ttrue\n";
     for (file, text, commands) in [
-        ("/repo/package.json", package, &["npm run y", "npm run x", "yarn x", "pnpm -s run y", "cd sub; npm run y"][..]),
+        (
+            "/repo/package.json",
+            package,
+            &["npm run y", "npm run x", "yarn x", "pnpm -s run y", "cd sub; npm run y"][..],
+        ),
         ("/repo/Makefile", make, &["make", "make x", "make -C /repo all", "gmake -j4 x"][..]),
         ("/repo/build.mk", make, &["make -f build.mk"][..]),
         ("/repo/justfile", "x:\n    rm -rf ~/gone\n", &["just", "just x"][..]),
         ("/repo/Taskfile.yml", "tasks:\n  x:\n    cmds:\n      - rm -rf ~/gone\n", &["task x", "go-task x"][..]),
-        ("/repo/composer.json", r#"{ "scripts": { "x": ["true", "rm -rf ~/gone"] } }"#, &["composer x", "composer run x"][..]),
+        (
+            "/repo/composer.json",
+            r#"{ "scripts": { "x": ["true", "rm -rf ~/gone"] } }"#,
+            &["composer x", "composer run x"][..],
+        ),
         ("/repo/deno.json", r#"{ "tasks": { "x": "rm -rf ~/gone" } }"#, &["deno task x"][..]),
         ("/repo/pyproject.toml", "[tool.poe.tasks]\nx = \"rm -rf ~/gone\"\n", &["poe x"][..]),
         ("/repo/tox.ini", "[testenv]\ncommands =\n    rm -rf ~/gone\n", &["tox", "tox -e py"][..]),
@@ -156,7 +178,8 @@ fn statements_of_a_database_are_followed() {
 
 #[test]
 fn a_command_of_a_file_has_its_line() {
-    let analysis = analyze(&[("/repo/x.sh", "#!/bin/sh\n\necho \\\n  a\nif true; then\n  rm -rf ~/gone\nfi\n")], "bash x.sh");
+    let analysis =
+        analyze(&[("/repo/x.sh", "#!/bin/sh\n\necho \\\n  a\nif true; then\n  rm -rf ~/gone\nfi\n")], "bash x.sh");
     let by = analysis.commands.iter().find(|command| command.program() == "rm").unwrap();
     let ways: Vec<_> = by.via.iter().map(|via| (via.kind.as_str(), via.detail.as_str())).collect();
     assert_eq!(ways, [("script", "/repo/x.sh"), ("line", "6")]);
@@ -166,7 +189,15 @@ fn a_command_of_a_file_has_its_line() {
 #[test]
 fn a_file_on_another_machine_and_a_program_of_the_system_are_not_read() {
     let files = [("/repo/x.sh", SHELL), ("/usr/bin/ls", SHELL), ("/repo/ls", SHELL)];
-    for command in ["ssh h bash x.sh", "docker run alpine sh x.sh", "/usr/bin/ls", "cat x.sh", "ls", "chmod +x x.sh", "bash -n x.sh"] {
+    for command in [
+        "ssh h bash x.sh",
+        "docker run alpine sh x.sh",
+        "/usr/bin/ls",
+        "cat x.sh",
+        "ls",
+        "chmod +x x.sh",
+        "bash -n x.sh",
+    ] {
         let analysis = analyze(&files, command);
         assert!(analysis.effects.iter().all(|effect| effect.kind != "delete"), "{command} {:?}", analysis.effects);
     }

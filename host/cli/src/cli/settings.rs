@@ -100,7 +100,8 @@ pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     let analyzer = carried::analyzer(&engine)?;
     let mut shared = Shared::default();
     let mut started = |text: &str| {
-        let analysis = analyzer.analyze(&mut shared, text, "bash", ("", ""), None).map_err(|fault| fault.to_string())?;
+        let analysis =
+            analyzer.analyze(&mut shared, text, "bash", ("", ""), None).map_err(|fault| fault.to_string())?;
         let started = |command: Command| Started {
             words: command.argv.into_iter().map(|word| word.text).collect(),
             via: command.via.into_iter().map(|via| via.kind).collect(),

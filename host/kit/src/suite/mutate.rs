@@ -64,9 +64,10 @@ impl Rewrite {
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
-            How::Command(rewrite) => {
-                rewrite(&Shape::of(text, &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?)?)
-            }
+            How::Command(rewrite) => rewrite(&Shape::of(
+                text,
+                &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?,
+            )?),
             How::Data(rewrite) => rewrite(text),
             How::Path(_) => None,
         }

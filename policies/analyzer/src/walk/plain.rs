@@ -4,14 +4,14 @@
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
+use super::held::Held;
 use super::layers::Pending;
 use super::output::{self, Input};
-use super::held::Held;
 use super::running::{Given, interpreter};
 use super::shell::Shell;
 use super::{Place, Walker, held, started, state};
 use crate::limits;
-use crate::word::expand::literal;
+use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
 use crate::wrappers::shells::{self, Script};
 
@@ -58,6 +58,12 @@ impl Walker {
         if from_pipe {
             self.via.pop();
         }
+        let searches = |command: &&Command| {
+            let own = command.assignments.iter().any(|assignment| assignment.name == "PATH");
+            script.is_none() && command.id == id && (own || self.shell.value("PATH").is_some())
+        };
+        let named = self.commands.last().filter(searches).cloned();
+        let on_path = named.and_then(|command| self.on_path(&command));
         if let Input::Stage(pipeline, index) = pending.input {
             self.feeds.insert(id, (pipeline, index));
         }
@@ -71,7 +77,7 @@ impl Walker {
         // Only a builtin of this very shell changes it.
         let own = self.via.iter().skip(self.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
-        let script = script.or_else(|| self.found(&listed?.argv));
+        let script = script.or_else(|| self.found(&listed?.argv)).or(on_path);
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
@@ -131,7 +137,8 @@ impl Walker {
     /// What a shell reads from its standard input runs.
     fn run_input(&mut self, command: &Command, input: &Input) {
         let file = self.input_file(command, input);
-        if let Some((path, held)) = file.as_ref().and_then(|file| self.running_file(file)).filter(|(_, held)| held.lies) {
+        if let Some((path, held)) = file.as_ref().and_then(|file| self.running_file(file)).filter(|(_, held)| held.lies)
+        {
             if command.program() == "ssh" {
                 return self.run_input(command, &Input::Here(held.text));
             }
@@ -255,6 +262,11 @@ impl Walker {
             self.partial("files that run files are nested too deeply to follow");
             return true;
         }
+        if self.calls_left == 0 {
+            self.partial("too many files run to follow all of them");
+            return true;
+        }
+        self.calls_left -= 1;
         let name = name.to_owned();
         let certain = self.certain;
         self.certain &= held.lies;

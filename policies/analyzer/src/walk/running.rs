@@ -55,7 +55,8 @@ impl Given {
             let rest = text.get(at + 1..).unwrap_or_default().trim_start_matches(['{', '!', '#']);
             let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
             let name = rest.get(..end).unwrap_or_default();
-            self.parameters && (rest.starts_with(['@', '*']) || name.starts_with(|char: char| matches!(char, '1'..='9')))
+            self.parameters
+                && (rest.starts_with(['@', '*']) || name.starts_with(|char: char| matches!(char, '1'..='9')))
                 || self.variables.contains(name)
         })
     }
@@ -74,7 +75,8 @@ impl File {
 }
 
 /// Where the system's own programs and settings lie.
-const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
+const SYSTEM: &[&str] =
+    &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
 
 /// Folders above the working directory in which the file of a task runner may lie.
 const ABOVE: usize = 8;
@@ -159,9 +161,8 @@ impl Walker {
             }
             Input::Stage(pipeline, index) => {
                 let mut before = self.commands.iter().rev().take_while(|before| before.id + 64 > command.id);
-                let printer = before.find(|before| {
-                    before.position.pipeline == *pipeline && before.position.index + 1 == *index
-                })?;
+                let printer = before
+                    .find(|before| before.position.pipeline == *pipeline && before.position.index + 1 == *index)?;
                 match printer.argv.as_slice() {
                     [cat, file] if cat.text == "cat" && !file.text.starts_with('-') => Some(file.clone()),
                     _ => None,
@@ -185,7 +186,9 @@ impl Walker {
     pub(super) fn ways(&self) -> Vec<Via> {
         let mut ways = self.via.clone();
         let Spot { line, takes_given } = self.spot;
-        if self.file.is_some() && let Some(at) = ways.iter().rposition(|via| via.kind == "script") {
+        if self.file.is_some()
+            && let Some(at) = ways.iter().rposition(|via| via.kind == "script")
+        {
             let told = [("line", line.to_string(), line > 0), ("given", String::new(), takes_given)];
             let told = told.into_iter().filter(|(.., is_so)| *is_so);
             ways.splice(at + 1..at + 1, told.map(|(kind, detail, _)| Via { kind: kind.to_owned(), detail }));

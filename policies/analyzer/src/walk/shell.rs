@@ -144,7 +144,9 @@ impl Shell {
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
         // A tilde means the home here, and nothing behind a quoted `$1`.
         let at_home = |word: &Word| word.parts.first().is_some_and(|part| part.kind == "tilde");
-        let expanded = |word: &Word| self.plain(word).filter(|_| at_home(word)).map_or_else(|| word.clone(), |text| literal(&text));
+        let expanded = |word: &Word| {
+            self.plain(word).filter(|_| at_home(word)).map_or_else(|| word.clone(), |text| literal(&text))
+        };
         self.parameters = (words.len() <= limits::ELEMENTS).then(|| words.iter().map(expanded).collect());
         if self.parameters.is_none() {
             limits::reached("too many parameters to follow");

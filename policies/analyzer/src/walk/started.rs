@@ -1,12 +1,14 @@
 //! Which files a command starts: scripts, code of other languages, rules, scripts of a package.
 
+use std::borrow::Cow;
+
 use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
 use super::held::Held;
 use super::output::Input;
 use super::running::interpreter;
-use crate::word::expand::literal;
+use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
 use crate::wrappers::layer::program;
 use crate::wrappers::shells::{self, Script};
@@ -26,6 +28,9 @@ const READERS: &[(&[&str], &[&str])] = &[
     (&["at", "batch"], &["-f"]),
     (&["tclsh", "wish", "expect"], &[""]),
 ];
+
+/// The most folders of a search for programs that are looked into.
+const FOLDERS: usize = 8;
 
 /// Builtins that no file takes the place of.
 const BUILTINS: &[&str] =
@@ -77,6 +82,23 @@ impl Walker {
         Some(Script { file: literal(path), parameters: parameters.to_vec(), here: false })
     }
 
+    /// The file that a name is found as in the folders that the text puts before those of the system.
+    pub(super) fn on_path(&mut self, command: &Command) -> Option<Script> {
+        let (first, parameters) = command.argv.split_first()?;
+        let own = command.assignments.iter().find(|assignment| assignment.name == "PATH");
+        let search =
+            own.map(|assignment| assignment.value.clone()).or_else(|| self.shell.value("PATH").map(Cow::into_owned))?;
+        if first.dynamic || first.text.contains('/') || BUILTINS.contains(&first.text.as_str()) {
+            return None;
+        }
+        let text = search.text.replace("$PWD", &self.shell.cwd).replace("$HOME", &self.shell.home_text()?);
+        let folders = text.split(':').take(FOLDERS).filter(|folder| !folder.contains('$'));
+        let files: Vec<Word> =
+            folders.map(|folder| literal(&format!("{}/{}", folder.trim_end_matches('/'), first.text))).collect();
+        let file = files.into_iter().find(|file| self.running_file(file).is_some())?;
+        Some(Script { file, parameters: parameters.to_vec(), here: false })
+    }
+
     /// Whether the shell finds the file at `path` where a command has this name.
     pub(super) fn is_found(&self, path: &str, name: &str) -> bool {
         const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "npx", "pnpx", "bunx", "tsx", "hatch", "pdm"];
@@ -106,7 +128,9 @@ impl Walker {
     /// The code that an interpreter is given as files.
     fn code_files(&mut self, name: &str, command: &Command) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
-        for file in wrappers::code_files(&command.argv) {
+        // What Python loads by itself.
+        let own = ["sitecustomize.py"].iter().filter(|_| name.starts_with("python")).map(|name| literal(name));
+        for file in wrappers::code_files(&command.argv).into_iter().chain(own) {
             let Some((path, held)) = self.running_file(&file) else { continue };
             if found.iter().any(|started| started.name == path) {
                 continue;
@@ -140,7 +164,10 @@ impl Walker {
     /// A name: the first line of the file, or its ending, says who reads it.
     fn by_name(&mut self, command: &Command) -> Option<Started> {
         let first = command.argv.first()?;
-        let file = if first.text.contains('/') { first.clone() } else { self.found(&command.argv)?.file };
+        let file = match first.text.contains('/') {
+            true => first.clone(),
+            false => self.found(&command.argv).or_else(|| self.on_path(command))?.file,
+        };
         let (path, held) = self.running_file(&file)?;
         let name = match interpreter(&held.text.text) {
             Some(name) => name.to_owned(),
@@ -174,6 +201,7 @@ impl Walker {
 pub(super) fn may_start(command: &Command) -> bool {
     let Some(name) = program(&command.argv) else { return false };
     command.word(0).contains('/')
+        || command.assignments.iter().any(|assignment| assignment.name == "PATH")
         || super::tasks::is_runner(name)
         || READERS.iter().any(|(programs, _)| programs.contains(&name))
         || wrappers::reads_program(&command.argv)

@@ -3,8 +3,6 @@
 //! The files are read line by line, not by a parser of YAML or TOML: a task that is spelled in a rare way lists a command
 //! too many or too few.
 
-use std::collections::BTreeSet;
-
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Word;
 
@@ -12,6 +10,7 @@ use super::Walker;
 use super::held::Held;
 use super::running::interpreter;
 use super::started::{PACKAGERS, Started, reader, values};
+use super::task_files::{ini, quoted_word, set, strings, toml, yaml};
 use super::written::{GOAL, RULES, SCRIPT, reached};
 use crate::word::expand::literal;
 use crate::wrappers::reads_code;
@@ -30,22 +29,119 @@ enum Form {
     Ini(&'static [&'static str]),
     /// JSON: an object of tasks at this key.
     Json(&'static str),
+    /// Lines that set one of these keys, wherever they stand.
+    Keys(&'static [&'static str]),
 }
 
-/// Programs, the files in which they find what to run, and the words before the task's name.
-const RUNNERS: &[(&[&str], &[&str], Form, &[&str])] = &[
-    (&["task", "go-task"], &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"], Form::Yaml("tasks", &["cmd", "cmds"]), &[]),
-    (&["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"], Form::Yaml("", &["run"]), &["run"]),
-    (&["pre-commit"], &[".pre-commit-config.yaml"], Form::Yaml("", &["entry"]), &["*"]),
-    (&["composer"], &["composer.json"], Form::Json("scripts"), &["run", "run-script"]),
-    (&["deno"], &["deno.json", "deno.jsonc"], Form::Json("tasks"), &["task"]),
-    (&["tox"], &["tox.ini"], Form::Ini(&["commands", "commands_pre", "commands_post"]), &["*"]),
-    (&["nox"], &["noxfile.py"], Form::Code("python3"), &["*"]),
-    (&["inv", "invoke"], &["tasks.py"], Form::Code("python3"), &["*"]),
-    (&["fab"], &["fabfile.py"], Form::Code("python3"), &["*"]),
-    (&["pytest", "py.test"], &["conftest.py"], Form::Code("python3"), &["*"]),
-    (&["rake"], &["Rakefile", "rakefile"], Form::Code("ruby"), &["*"]),
-    (&["poe", "pdm", "hatch", "rye", "taskipy"], &["pyproject.toml"], Form::Toml(&["poe.tasks", "pdm.scripts", "scripts", "taskipy.tasks"]), &["run"]),
+/// Programs, and where they find what to run.
+struct Runner {
+    programs: &'static [&'static str],
+    files: &'static [&'static str],
+    form: Form,
+    /// The words before the task's name; `*` if no word names one.
+    before: &'static [&'static str],
+}
+
+const fn runner(
+    programs: &'static [&'static str],
+    files: &'static [&'static str],
+    form: Form,
+    before: &'static [&'static str],
+) -> Runner {
+    Runner { programs, files, form, before }
+}
+
+const RUNNERS: &[Runner] = &[
+    runner(
+        &["task", "go-task"],
+        &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"],
+        Form::Yaml("tasks", &["cmd", "cmds"]),
+        &[],
+    ),
+    runner(&["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"], Form::Yaml("", &["run"]), &["run"]),
+    runner(&["pre-commit"], &[".pre-commit-config.yaml"], Form::Yaml("", &["entry"]), &["*"]),
+    runner(&["composer"], &["composer.json"], Form::Json("scripts"), &["run", "run-script"]),
+    runner(&["deno"], &["deno.json", "deno.jsonc"], Form::Json("tasks"), &["task"]),
+    runner(&["tox"], &["tox.ini"], Form::Ini(&["commands", "commands_pre", "commands_post"]), &["*"]),
+    runner(&["nox"], &["noxfile.py"], Form::Code("python3"), &["*"]),
+    runner(&["inv", "invoke"], &["tasks.py"], Form::Code("python3"), &["*"]),
+    runner(&["fab"], &["fabfile.py"], Form::Code("python3"), &["*"]),
+    runner(&["pytest", "py.test"], &["conftest.py"], Form::Code("python3"), &["*"]),
+    runner(&["rake"], &["Rakefile", "rakefile"], Form::Code("ruby"), &["*"]),
+    runner(&["bundle", "bundler"], &["Gemfile"], Form::Code("ruby"), &["*"]),
+    runner(&["pry"], &[".pryrc"], Form::Code("ruby"), &["*"]),
+    runner(
+        &["jest"],
+        &["jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(
+        &["vitest"],
+        &["vitest.config.ts", "vitest.config.js", "vite.config.ts", "vite.config.js"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(&["mocha"], &[".mocharc.js", ".mocharc.cjs"], Form::Code("node"), &["*"]),
+    runner(&["karma"], &["karma.conf.js", "karma.conf.cjs"], Form::Code("node"), &["*"]),
+    runner(&["playwright"], &["playwright.config.ts", "playwright.config.js"], Form::Code("node"), &["*"]),
+    runner(&["cypress"], &["cypress.config.js", "cypress.config.ts"], Form::Code("node"), &["*"]),
+    runner(
+        &["eslint"],
+        &["eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", ".eslintrc.js", ".eslintrc.cjs"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(
+        &["prettier"],
+        &[".prettierrc.js", ".prettierrc.cjs", "prettier.config.js", "prettier.config.mjs"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(
+        &["webpack"],
+        &["webpack.config.js", "webpack.config.cjs", "webpack.config.ts", "postcss.config.js", "tailwind.config.js"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(
+        &["vite", "astro", "nuxt", "nuxi"],
+        &[
+            "vite.config.ts",
+            "vite.config.js",
+            "vite.config.mjs",
+            "astro.config.mjs",
+            "nuxt.config.ts",
+            "postcss.config.js",
+            "tailwind.config.js",
+        ],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(
+        &["next"],
+        &["next.config.js", "next.config.mjs", "next.config.ts", "postcss.config.js", "tailwind.config.js"],
+        Form::Code("node"),
+        &["*"],
+    ),
+    runner(&["rollup"], &["rollup.config.js", "rollup.config.mjs"], Form::Code("node"), &["*"]),
+    runner(&["gulp"], &["gulpfile.js", "gulpfile.mjs", "gulpfile.cjs"], Form::Code("node"), &["*"]),
+    runner(&["grunt"], &["Gruntfile.js", "gruntfile.js"], Form::Code("node"), &["*"]),
+    runner(&["pipenv"], &["Pipfile"], Form::Toml(&["scripts"]), &["run"]),
+    runner(&["mise", "rtx"], &["mise.toml", ".mise.toml"], Form::Toml(&["tasks", "hooks"]), &["run", "r"]),
+    runner(&["devbox"], &["devbox.json"], Form::Keys(&["init_hook"]), &["*"]),
+    runner(&["lint-staged"], &[".lintstagedrc", ".lintstagedrc.json"], Form::Keys(&["*"]), &["*"]),
+    runner(&["netlify", "ntl"], &["netlify.toml"], Form::Keys(&["command"]), &["*"]),
+    runner(&["wrangler"], &["wrangler.toml"], Form::Keys(&["command"]), &["*"]),
+    runner(&["vercel"], &["vercel.json"], Form::Keys(&["buildCommand", "installCommand", "devCommand"]), &["*"]),
+    runner(&["terraform", "tofu"], &["main.tf"], Form::Keys(&["command", "program"]), &["*"]),
+    runner(&["turbo", "lerna", "nx"], &["package.json"], Form::Json("scripts"), &["run"]),
+    runner(
+        &["poe", "pdm", "hatch", "rye", "taskipy"],
+        &["pyproject.toml"],
+        Form::Toml(&["poe.tasks", "pdm.scripts", "scripts", "taskipy.tasks"]),
+        &["run"],
+    ),
 ];
 
 /// What runs hooks of the repository, and which.
@@ -58,14 +154,11 @@ const HOOKS: &[(&[&str], &[&str])] = &[
     (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
 ];
 
-/// The most tasks that one task reaches.
-const MOST: usize = 32;
-
 /// Whether this program runs tasks of a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
         || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3")
-        || RUNNERS.iter().any(|(programs, ..)| programs.contains(&name))
+        || RUNNERS.iter().any(|runner| runner.programs.contains(&name))
 }
 
 impl Walker {
@@ -78,8 +171,12 @@ impl Walker {
             "make" | "gmake" | "just" => self.rules(words).into_iter().collect(),
             "git" => self.hooks(words),
             "pip" | "pip3" => self.set_up(words).into_iter().collect(),
-            name if PACKAGERS.contains(&name) => self.package_scripts(name, words).into_iter().collect(),
-            name => self.task(name, words).into_iter().collect(),
+            name if PACKAGERS.contains(&name) => {
+                let mut found: Vec<Started> = self.package_scripts(name, words).into_iter().collect();
+                found.extend(self.pnpm_file(name));
+                found
+            }
+            name => self.task(name, words),
         }
     }
 
@@ -128,7 +225,8 @@ impl Walker {
             _ => {}
         }
         // What stands behind the script's name is put to its text.
-        let given: Vec<&str> = words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
+        let given: Vec<&str> =
+            words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
         let is_given = given.iter().any(|word| *word != "--");
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
@@ -139,9 +237,14 @@ impl Walker {
         for name in names {
             let set = self.files.get(&format!("{SCRIPT}{name}")).map(|held| held.text.text.clone());
             let text = set.or_else(|| scripts?.get(&name)?.as_str().map(str::to_owned));
-            texts.extend(text.map(|text| match name == of {
-                true => given.iter().filter(|word| **word != "--").fold(text, |text, word| format!("{text} {}", quoted_word(word))),
-                false => text,
+            texts.extend(text.map(|text| {
+                match name == of {
+                    true => given
+                        .iter()
+                        .filter(|word| **word != "--")
+                        .fold(text, |text, word| format!("{text} {}", quoted_word(word))),
+                    false => text,
+                }
             }));
         }
         let whole = manifest.as_ref().is_none_or(|(_, held)| held.whole);
@@ -152,6 +255,13 @@ impl Walker {
         let path = manifest.map_or_else(|| format!("{SCRIPT}{program}"), |(path, _)| path);
         let held = Held { whole, lies, is_part: true, ..Held::known(literal(&texts.join("\n"))) };
         Some(Started { name: format!("{path}{GOAL}{name}"), argv: Vec::new(), held, sure: lies, is_given })
+    }
+
+    /// The file of hooks that `pnpm` loads.
+    fn pnpm_file(&mut self, program: &str) -> Option<Started> {
+        let file = Some(".pnpmfile.cjs").filter(|_| program == "pnpm")?;
+        let (path, held) = self.running_file(&literal(file))?;
+        Some(Started { name: path, argv: reader("node"), held, sure: false, is_given: false })
     }
 
     fn json(&mut self, path: &str, held: &Held) -> Option<Value> {
@@ -166,23 +276,40 @@ impl Walker {
     }
 
     /// The task of a runner that has a file for them.
-    fn task(&mut self, program: &str, words: &[Word]) -> Option<Started> {
-        let (_, files, form, before) = RUNNERS.iter().find(|(programs, ..)| programs.contains(&program))?;
-        let options: &[&str] = if program == "deno" { &["-c", "--config"] } else { &["-C", "-c", "-d", "-f", "-t", "--dir", "--taskfile", "--rootdir"] };
+    fn task(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
+        let Some(runner) = RUNNERS.iter().find(|runner| runner.programs.contains(&program)) else {
+            return Vec::new();
+        };
+        if let Form::Code(language) = runner.form {
+            let start =
+                |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
+            return runner.files.iter().filter_map(|name| self.running_file(&literal(name))).map(start).collect();
+        }
+        self.task_of(program, words, runner).into_iter().collect()
+    }
+
+    fn task_of(&mut self, program: &str, words: &[Word], runner: &Runner) -> Option<Started> {
+        let Runner { files, form, before, .. } = runner;
+        let options: &[&str] = if program == "deno" {
+            &["-c", "--config"]
+        } else {
+            &["-C", "-c", "-d", "-f", "-t", "--dir", "--taskfile", "--rootdir"]
+        };
         let mut operands = operands(words, options).peekable();
         let task = match before.first() {
             Some(&"*") => "",
             Some(_) if operands.peek().is_some_and(|first| before.contains(first)) => operands.nth(1)?,
             // Only behind its own word does it run a task.
-            Some(_) if matches!(program, "deno" | "pdm" | "hatch" | "rye" | "lefthook") => return None,
+            Some(_) if matches!(program, "deno" | "pdm" | "hatch" | "rye" | "lefthook" | "pipenv" | "mise" | "rtx") => {
+                return None;
+            }
             _ => operands.next().unwrap_or("default"),
         };
         let (path, held) = self.nearest(None, files)?;
         let text = held.text.text.as_str();
         let commands = match *form {
-            Form::Code(language) => {
-                return Some(Started { name: path, argv: reader(language), held, sure: false, is_given: false });
-            }
+            Form::Code(_) => return None,
+            Form::Keys(keys) => set(text, keys),
             Form::Yaml(section, keys) => yaml(text, section, task, keys),
             Form::Toml(tables) => toml(text, tables, task),
             Form::Ini(keys) => ini(text, keys),
@@ -197,7 +324,13 @@ impl Walker {
             return None;
         }
         let text = literal(&commands.join("\n"));
-        Some(Started { name: format!("{path}{GOAL}{task}"), argv: Vec::new(), held: Held { text, is_part: true, ..held }, sure: false, is_given: false })
+        Some(Started {
+            name: format!("{path}{GOAL}{task}"),
+            argv: Vec::new(),
+            held: Held { text, is_part: true, ..held },
+            sure: false,
+            is_given: false,
+        })
     }
 
     /// The hooks of the repository that a command of git runs.
@@ -212,7 +345,8 @@ impl Walker {
             return Vec::new();
         }
         let config = self.nearest(folder.as_ref(), &[".git/config"]);
-        let Some((root, config)) = config.as_ref().and_then(|(path, held)| Some((path.strip_suffix("/.git/config")?, held)))
+        let Some((root, config)) =
+            config.as_ref().and_then(|(path, held)| Some((path.strip_suffix("/.git/config")?, held)))
         else {
             return Vec::new();
         };
@@ -248,11 +382,6 @@ impl Walker {
     }
 }
 
-/// A word as a shell reads it back.
-fn quoted_word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// The words that are no options and no values of these options.
 fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item = &'w str> {
     let is_value = |at: usize| {
@@ -268,190 +397,4 @@ fn hooks_path(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches("core.");
     let (key, value) = line.split_once('=')?;
     key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
-}
-
-/// All texts in a value of JSON.
-fn strings(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
-        Value::Object(values) => {
-            let commands = values.iter().filter(|(key, _)| key.as_str() == "command");
-            commands.for_each(|(_, value)| strings(value, found));
-        }
-        _ => {}
-    }
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-/// A value of YAML without its quotes.
-fn unquoted(value: &str) -> &str {
-    let value = value.trim();
-    let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
-    inner.unwrap_or(value)
-}
-
-/// The lines of a block of YAML, below a line that is indented so far.
-fn block<'t>(lines: &[&'t str], from: usize, outer: usize) -> Vec<&'t str> {
-    let lines = lines.iter().skip(from).take_while(|line| line.trim().is_empty() || indent(line) > outer);
-    lines.copied().collect()
-}
-
-/// The commands of a task and of the tasks that it names: the values of these keys. Without a task, all of them.
-fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<String> {
-    let all: Vec<&str> = text.lines().collect();
-    let header = |lines: &[&str], name: &str| {
-        lines.iter().position(|line| line.trim_end().strip_suffix(':').is_some_and(|key| unquoted(key) == name))
-    };
-    let lines = match header(&all, section) {
-        Some(at) => block(&all, at + 1, indent(all.get(at).copied().unwrap_or_default())),
-        None => all,
-    };
-    if task.is_empty() {
-        return yaml_values(&lines, keys);
-    }
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut wanted = vec![task.to_owned()];
-    while let Some(name) = wanted.pop() {
-        let Some(at) = header(&lines, &name).filter(|_| seen.len() < MOST && seen.insert(name.clone())) else { continue };
-        let lines = block(&lines, at + 1, indent(lines.get(at).copied().unwrap_or_default()));
-        found.append(&mut yaml_values(&lines, keys));
-        let others = yaml_values(&lines, &["task", "deps"]);
-        wanted.extend(others.iter().flat_map(|text| text.split([',', '[', ']', ' '])).map(|name| unquoted(name).to_owned()));
-    }
-    found
-}
-
-/// The values of these keys: in the line, as a list, or as a block of lines.
-fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let bare = line.trim_start().trim_start_matches("- ");
-        let Some((key, value)) = bare.split_once(':') else { continue };
-        if !keys.contains(&key.trim()) {
-            continue;
-        }
-        let below = block(lines, at + 1, indent(line));
-        match value.trim() {
-            "" => {
-                for (place, item) in below.iter().enumerate() {
-                    let Some(item_text) = item.trim_start().strip_prefix("- ") else { continue };
-                    if item_text.trim().starts_with(['|', '>']) {
-                        found.push(block(&below, place + 1, indent(item)).join("\n"));
-                    } else if !item_text.split_once(": ").is_some_and(|(key, _)| keys.contains(&key) || key == "task") {
-                        found.push(unquoted(item_text).to_owned());
-                    }
-                }
-            }
-            value if value.starts_with(['|', '>']) => found.push(below.join("\n")),
-            value => found.push(unquoted(value).to_owned()),
-        }
-    }
-    found
-}
-
-/// The commands of a task in the tables of these names, and of the tasks that it names.
-fn toml(text: &str, tables: &[&str], task: &str) -> Vec<String> {
-    let mut tasks: Vec<(String, String)> = Vec::new();
-    let mut table = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(name) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
-            let within = |known: &&&str| name.ends_with(**known) || name.contains(&format!("{known}."));
-            table = tables.iter().find(within).map(|known| {
-                let own = name.split_once(&format!("{known}.")).map(|(_, own)| own.to_owned());
-                own.unwrap_or_default()
-            });
-            continue;
-        }
-        let (Some(own), Some((key, value))) = (&table, line.split_once('=')) else { continue };
-        let key = key.trim().trim_matches('"');
-        let name = if own.is_empty() { key.split('.').next().unwrap_or(key) } else { own };
-        let is_help = matches!(key, "help" | "env" | "cwd" | "args");
-        if !is_help {
-            tasks.extend(quoted(value).map(|command| (name.to_owned(), command.to_owned())));
-        }
-    }
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut wanted = vec![task.to_owned()];
-    while let Some(name) = wanted.pop().filter(|_| seen.len() < MOST) {
-        if !seen.insert(name.clone()) {
-            continue;
-        }
-        for (_, command) in tasks.iter().filter(|(of, _)| *of == name) {
-            match tasks.iter().any(|(of, _)| of == command) {
-                true => wanted.push(command.clone()),
-                false => found.push(command.clone()),
-            }
-        }
-    }
-    found
-}
-
-/// The texts in quotes of a value of TOML; not the names of a table in it.
-fn quoted(value: &str) -> impl Iterator<Item = &str> {
-    let mut rest = value;
-    std::iter::from_fn(move || {
-        let at = rest.find(['"', '\''])?;
-        let quote = rest.get(at..)?.chars().next()?;
-        let (inner, after) = rest.get(at + 1..)?.split_once(quote)?;
-        rest = after;
-        Some(inner)
-    })
-}
-
-/// The lines behind these keys.
-fn ini(text: &str, keys: &[&str]) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        if line.starts_with([' ', '\t']) {
-            found.extend(inside.then(|| line.trim().to_owned()));
-            continue;
-        }
-        let value = line.split_once('=').filter(|(key, _)| keys.contains(&key.trim()));
-        inside = value.is_some();
-        found.extend(value.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty()));
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_task_in_yaml_has_its_commands_and_those_of_the_tasks_that_it_names() {
-        let text = "version: 3\ntasks:\n  default:\n    deps: [a]\n    cmds:\n      - echo 1\n      - task: b\n  a:\n    \
-                    cmd: echo \"2\"\n  b:\n    cmds:\n      - |\n        echo 3\n        echo 4\n  c:\n    cmds: ['echo 5']\n";
-        let mut commands = yaml(text, "tasks", "default", &["cmd", "cmds"]);
-        commands.sort();
-        assert_eq!(commands, ["        echo 3\n        echo 4", "echo \"2\"", "echo 1"]);
-    }
-
-    #[test]
-    fn hooks_in_yaml_have_what_they_run() {
-        let text = "pre-commit:\n  commands:\n    a:\n      run: x --fix\npre-push:\n  jobs:\n    - run: y\n";
-        assert_eq!(yaml(text, "", "pre-push", &["run"]), ["y"]);
-        assert_eq!(yaml(text, "", "", &["run"]), ["x --fix", "y"]);
-    }
-
-    #[test]
-    fn a_task_in_toml_has_its_commands() {
-        let text = "[tool.poe.tasks]\na = \"x 1\"\nb = { cmd = 'y', help = \"z\" }\nc = [\"a\"]\n[tool.poe.tasks.d]\nshell = \"w\"\n\
-                    help = \"not this\"\n[tool.other]\na = \"no\"\n";
-        assert_eq!(toml(text, &["poe.tasks"], "c"), ["x 1"]);
-        assert_eq!(toml(text, &["poe.tasks"], "d"), ["w"]);
-        assert!(toml(text, &["poe.tasks"], "b").contains(&"y".to_owned()));
-    }
-
-    #[test]
-    fn the_commands_of_an_ini_file_are_its_indented_lines() {
-        let text = "[testenv]\ndeps = a\n  b\ncommands =\n  x\n  y\npassenv = z\n";
-        assert_eq!(ini(text, &["commands"]), ["x", "y"]);
-    }
 }

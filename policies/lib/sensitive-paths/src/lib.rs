@@ -95,7 +95,11 @@ impl Lists {
         };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
         let is_deletion = effect.kind == "delete";
-        effect.spellings().find_map(|text| self.covering(list, &path(text), is_deletion))
+        // Which files a tree holds is not known, and most hold none that a person's programs start with.
+        let of_home = effect.tag("tree").is_none();
+        let covering = |text| self.covering(list, &path(text), is_deletion);
+        let mut found = effect.spellings().chain(effect.tag("home")).filter_map(covering);
+        found.find(|entry| of_home || !entry.starts_with("~/"))
     }
 
     fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {

@@ -1,0 +1,218 @@
+//! The commands of a task in the files of task runners.
+
+use std::collections::BTreeSet;
+
+use guard_sdk::serde_json::Value;
+
+/// The most tasks that one task reaches.
+const MOST: usize = 32;
+
+/// A word as a shell reads it back.
+pub(super) fn quoted_word(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// All texts in a value of JSON.
+pub(super) fn strings(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
+        Value::Object(values) => {
+            let commands = values.iter().filter(|(key, _)| key.as_str() == "command");
+            commands.for_each(|(_, value)| strings(value, found));
+        }
+        _ => {}
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// A value of YAML without its quotes.
+fn unquoted(value: &str) -> &str {
+    let value = value.trim();
+    let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+    inner.unwrap_or(value)
+}
+
+/// The lines of a block of YAML, below a line that is indented so far.
+fn block<'t>(lines: &[&'t str], from: usize, outer: usize) -> Vec<&'t str> {
+    let lines = lines.iter().skip(from).take_while(|line| line.trim().is_empty() || indent(line) > outer);
+    lines.copied().collect()
+}
+
+/// The commands of a task and of the tasks that it names: the values of these keys. Without a task, all of them.
+pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<String> {
+    let all: Vec<&str> = text.lines().collect();
+    let header = |lines: &[&str], name: &str| {
+        lines.iter().position(|line| line.trim_end().strip_suffix(':').is_some_and(|key| unquoted(key) == name))
+    };
+    let lines = match header(&all, section) {
+        Some(at) => block(&all, at + 1, indent(all.get(at).copied().unwrap_or_default())),
+        None => all,
+    };
+    if task.is_empty() {
+        return yaml_values(&lines, keys);
+    }
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut wanted = vec![task.to_owned()];
+    while let Some(name) = wanted.pop() {
+        let Some(at) = header(&lines, &name).filter(|_| seen.len() < MOST && seen.insert(name.clone())) else {
+            continue;
+        };
+        let lines = block(&lines, at + 1, indent(lines.get(at).copied().unwrap_or_default()));
+        found.append(&mut yaml_values(&lines, keys));
+        let others = yaml_values(&lines, &["task", "deps"]);
+        wanted.extend(
+            others.iter().flat_map(|text| text.split([',', '[', ']', ' '])).map(|name| unquoted(name).to_owned()),
+        );
+    }
+    found
+}
+
+/// The values of these keys: in the line, as a list, or as a block of lines.
+fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let bare = line.trim_start().trim_start_matches("- ");
+        let Some((key, value)) = bare.split_once(':') else { continue };
+        if !keys.contains(&key.trim()) {
+            continue;
+        }
+        let below = block(lines, at + 1, indent(line));
+        match value.trim() {
+            "" => {
+                for (place, item) in below.iter().enumerate() {
+                    let Some(item_text) = item.trim_start().strip_prefix("- ") else { continue };
+                    if item_text.trim().starts_with(['|', '>']) {
+                        found.push(block(&below, place + 1, indent(item)).join("\n"));
+                    } else if !item_text.split_once(": ").is_some_and(|(key, _)| keys.contains(&key) || key == "task") {
+                        found.push(unquoted(item_text).to_owned());
+                    }
+                }
+            }
+            value if value.starts_with(['|', '>']) => found.push(below.join("\n")),
+            value => found.push(unquoted(value).to_owned()),
+        }
+    }
+    found
+}
+
+/// The commands of a task in the tables of these names, and of the tasks that it names.
+pub(super) fn toml(text: &str, tables: &[&str], task: &str) -> Vec<String> {
+    let mut tasks: Vec<(String, String)> = Vec::new();
+    let mut table = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
+            let within = |known: &&&str| name.ends_with(**known) || name.contains(&format!("{known}."));
+            table = tables.iter().find(within).map(|known| {
+                let own = name.split_once(&format!("{known}.")).map(|(_, own)| own.to_owned());
+                own.unwrap_or_default()
+            });
+            continue;
+        }
+        let (Some(own), Some((key, value))) = (&table, line.split_once('=')) else { continue };
+        let key = key.trim().trim_matches('"');
+        let name = if own.is_empty() { key.split('.').next().unwrap_or(key) } else { own };
+        let is_help = matches!(key, "help" | "env" | "cwd" | "args");
+        if !is_help {
+            tasks.extend(quoted(value).map(|command| (name.to_owned(), command.to_owned())));
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut wanted = vec![task.to_owned()];
+    while let Some(name) = wanted.pop().filter(|_| seen.len() < MOST) {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        for (_, command) in tasks.iter().filter(|(of, _)| *of == name) {
+            match tasks.iter().any(|(of, _)| of == command) {
+                true => wanted.push(command.clone()),
+                false => found.push(command.clone()),
+            }
+        }
+    }
+    found
+}
+
+/// The texts in quotes of a value of TOML; not the names of a table in it.
+fn quoted(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = value;
+    std::iter::from_fn(move || {
+        let at = rest.find(['"', '\''])?;
+        let quote = rest.get(at..)?.chars().next()?;
+        let (inner, after) = rest.get(at + 1..)?.split_once(quote)?;
+        rest = after;
+        Some(inner)
+    })
+}
+
+/// The texts in quotes of lines that set one of these keys; of `*`, any.
+pub(super) fn set(text: &str, keys: &[&str]) -> Vec<String> {
+    let value = |line: &str| {
+        let (key, value) = line.split_once(['=', ':'])?;
+        let key = key.trim().trim_matches('"');
+        (keys.contains(&key) || keys == ["*"]).then(|| quoted(value).map(str::to_owned).collect::<Vec<_>>())
+    };
+    // A list is the words of one command.
+    let list = |texts: Vec<String>| match texts.len() {
+        0 | 1 => texts,
+        _ => vec![texts.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")],
+    };
+    text.lines().filter_map(value).flat_map(list).collect()
+}
+
+/// The lines behind these keys.
+pub(super) fn ini(text: &str, keys: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            found.extend(inside.then(|| line.trim().to_owned()));
+            continue;
+        }
+        let value = line.split_once('=').filter(|(key, _)| keys.contains(&key.trim()));
+        inside = value.is_some();
+        found.extend(value.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty()));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_in_yaml_has_its_commands_and_those_of_the_tasks_that_it_names() {
+        let text = "version: 3\ntasks:\n  default:\n    deps: [a]\n    cmds:\n      - echo 1\n      - task: b\n  a:\n    \
+                    cmd: echo \"2\"\n  b:\n    cmds:\n      - |\n        echo 3\n        echo 4\n  c:\n    cmds: ['echo 5']\n";
+        let mut commands = yaml(text, "tasks", "default", &["cmd", "cmds"]);
+        commands.sort();
+        assert_eq!(commands, ["        echo 3\n        echo 4", "echo \"2\"", "echo 1"]);
+    }
+
+    #[test]
+    fn hooks_in_yaml_have_what_they_run() {
+        let text = "pre-commit:\n  commands:\n    a:\n      run: x --fix\npre-push:\n  jobs:\n    - run: y\n";
+        assert_eq!(yaml(text, "", "pre-push", &["run"]), ["y"]);
+        assert_eq!(yaml(text, "", "", &["run"]), ["x --fix", "y"]);
+    }
+
+    #[test]
+    fn a_task_in_toml_has_its_commands() {
+        let text = "[tool.poe.tasks]\na = \"x 1\"\nb = { cmd = 'y', help = \"z\" }\nc = [\"a\"]\n[tool.poe.tasks.d]\nshell = \"w\"\n\
+                    help = \"not this\"\n[tool.other]\na = \"no\"\n";
+        assert_eq!(toml(text, &["poe.tasks"], "c"), ["x 1"]);
+        assert_eq!(toml(text, &["poe.tasks"], "d"), ["w"]);
+        assert!(toml(text, &["poe.tasks"], "b").contains(&"y".to_owned()));
+    }
+
+    #[test]
+    fn the_commands_of_an_ini_file_are_its_indented_lines() {
+        let text = "[testenv]\ndeps = a\n  b\ncommands =\n  x\n  y\npassenv = z\n";
+        assert_eq!(ini(text, &["commands"]), ["x", "y"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! Calls that run files of the project: who wrote a file decides how much it weighs.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::world::World;
+
+/// Has git do something in the project.
+fn git(world: &World, arguments: &[&str]) {
+    let identity = ["-c", "user.name=u", "-c", "user.email=u@example.org", "-c", "commit.gpgsign=false"];
+    let mut git = Command::new("git");
+    git.current_dir(world.repo())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", world.home.path());
+    let ended = git.args(identity).args(arguments).output().unwrap();
+    assert!(ended.status.success(), "{arguments:?}: {ended:?}");
+}
+
+const DENIED: &str = "#!/bin/sh\nset -eu\n\ngit push --force origin main\n";
+const ASKED: &str = "#!/bin/sh\ngit push origin topic\n";
+
+/// A project whose scripts are committed.
+fn project() -> World {
+    let world = World::new();
+    fs::remove_dir_all(world.path("repo/.git")).unwrap();
+    git(&world, &["init", "-q"]);
+    world.write("repo/denied.sh", DENIED);
+    world.write("repo/asked.sh", ASKED);
+    world.write("repo/any.sh", "#!/bin/sh\nexec \"$@\"\n");
+    world.write("repo/outer.sh", "#!/bin/sh\nsh ./new.sh\n");
+    world.write("repo/Makefile", "push:\n\tgit push origin topic\n");
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "a"]);
+    world
+}
+
+#[test]
+fn what_was_committed_weighs_less() {
+    let world = project();
+    assert_silent(&world.bash("sh asked.sh"));
+    assert_silent(&world.bash("make push"));
+    let words = ["`denied.sh` line 4: `git push --force origin main`", "The file is as it was committed"];
+    assert_ask(&world.bash("bash denied.sh"), &words);
+    // What the call itself holds weighs as much as ever.
+    assert_ask(&world.bash("sh asked.sh && git push origin topic"), &[]);
+    assert_deny(&world.bash("sh denied.sh; git push --force origin main"), &[]);
+}
+
+#[test]
+fn a_file_that_is_new_or_changed_is_judged_as_if_it_stood_in_the_call() {
+    let world = project();
+    world.write("repo/new.sh", DENIED);
+    assert_deny(&world.bash("sh new.sh"), &["`new.sh` line 4: `git push --force origin main`"]);
+    // A committed script that runs it takes nothing from it.
+    assert_deny(&world.bash("./outer.sh"), &["`new.sh` line 4"]);
+    world.write("repo/asked.sh", format!("{ASKED}echo\n"));
+    assert_ask(&world.bash("sh asked.sh"), &["`asked.sh` line 2"]);
+    // Git may be told to overlook a change.
+    git(&world, &["update-index", "--assume-unchanged", "denied.sh"]);
+    world.write("repo/denied.sh", format!("{DENIED}echo\n"));
+    assert_deny(&world.bash("sh denied.sh"), &[]);
+    // What is staged is not committed.
+    git(&world, &["add", "new.sh"]);
+    assert_deny(&world.bash("sh new.sh"), &[]);
+    let outside = world.write("other/new.sh", DENIED);
+    assert_deny(&world.bash(&format!("sh {}", outside.display())), &[]);
+}
+
+#[test]
+fn what_a_committed_script_is_given_is_the_callers() {
+    let world = project();
+    assert_deny(&world.bash("sh any.sh git push --force origin main"), &["`any.sh` line 2"]);
+    assert_ask(&world.bash("./any.sh git push origin topic"), &[]);
+    world.write("repo/variable.sh", "git push origin $BRANCH\n");
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "b"]);
+    assert_silent(&world.bash("sh variable.sh"));
+    assert_ask(&world.bash("BRANCH=x sh variable.sh"), &[]);
+}
+
+#[test]
+fn a_team_says_which_scripts_are_read() {
+    let world = project();
+    world.write("repo/new.sh", ASKED);
+    world.configure("scripts = \"all\"\n");
+    assert_ask(&world.bash("sh asked.sh"), &[]);
+    assert_deny(&world.bash("sh denied.sh"), &[]);
+    world.configure("scripts = \"changed\"\n");
+    assert_silent(&world.bash("sh asked.sh"));
+    assert_ask(&world.bash("sh new.sh"), &[]);
+    world.configure("scripts = \"off\"\n");
+    assert_silent(&world.bash("sh new.sh"));
+    world.configure("scripts = \"none\"\n");
+    let ended = world.run(&["config", "check"], "");
+    assert!(
+        ended.exit != 0 && format!("{}{}", ended.stdout, ended.stderr).contains("unknown variant `none`"),
+        "{ended:?}"
+    );
+    // A project may not loosen what its user set.
+    world.configure("");
+    world.write("repo/.guard/guard.toml", "scripts = \"off\"\n");
+    assert_ask(&world.bash("sh new.sh"), &[]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_whole_is_asked_about_and_a_pipe_is_not_waited_for() {
+    let world = project();
+    world.write("repo/long.sh", "echo 1\n".repeat(20_000));
+    assert_ask(&world.bash("sh long.sh"), &["long.sh runs, and it was not read because it is longer than 128 KiB"]);
+    assert!(Command::new("mkfifo").arg(world.path("repo/pipe")).status().unwrap().success());
+    assert_silent(&world.bash("sh pipe"));
+    world.write("repo/bytes.sh", [b"echo \xff\n".as_slice(), DENIED.as_bytes()].concat());
+    assert_deny(&world.bash("sh bytes.sh"), &["`bytes.sh` line 5"]);
+    symlink("/dev/zero", world.path("repo/zero")).unwrap();
+    assert_silent(&world.bash("sh zero"));
+    world.write("repo/new.sh", DENIED);
+    symlink("new.sh", world.path("repo/link")).unwrap();
+    assert_deny(&world.bash("sh link"), &[]);
+    assert_silent(&world.bash("sh gone.sh"));
+}
+
+#[test]
+fn a_recorded_call_is_decided_alike_when_its_files_are_gone() {
+    let world = project();
+    world.configure("[audit]\nlevel = \"facts\"\n");
+    world.write("repo/new.sh", DENIED);
+    assert_deny(&world.bash("sh new.sh"), &[]);
+    assert_ask(&world.bash("sh denied.sh"), &[]);
+    assert_silent(&world.bash("sh asked.sh"));
+    for name in ["new.sh", "denied.sh", "asked.sh", ".git/HEAD"] {
+        fs::remove_file(world.path("repo").join(name)).unwrap();
+    }
+    let log = world.path(".local/state/guard-host/audit.jsonl");
+    let ended = world.run(&["replay", "--format", "json", log.to_str().unwrap()], "");
+    let told: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let mut outcomes: Vec<_> =
+        told["groups"].as_array().unwrap().iter().map(|group| group["first"]["outcome"].as_str().unwrap()).collect();
+    outcomes.sort_unstable();
+    assert_eq!(outcomes, ["abstain", "ask", "deny"], "{ended:?}");
+}
