@@ -242,7 +242,10 @@ fn stages(program: &Path, home: &Path) {
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
     for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());
-        row(&name, time(200, || loaded.analyze(&mut Shared::default(), text, "bash", ("/tmp", "/root"), None).unwrap()));
+        row(
+            &name,
+            time(200, || loaded.analyze(&mut Shared::default(), text, "bash", ("/tmp", "/root"), None).unwrap()),
+        );
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect::<BTreeMap<_, _>>()));
     let chain = Chain::new(engine, prepared);

@@ -95,11 +95,15 @@ impl Lists {
         };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
         let is_deletion = effect.kind == "delete";
-        // Which files a tree holds is not known, and most hold none that a person's programs start with.
-        let of_home = effect.tag("tree").is_none();
-        let covering = |text| self.covering(list, &path(text), is_deletion);
-        let mut found = effect.spellings().chain(effect.tag("home")).filter_map(covering);
-        found.find(|entry| of_home || !entry.starts_with("~/"))
+        // What is put below a folder of the home holds mostly nothing that a person's programs start with.
+        let names_files = effect.tag("tree").is_none() && effect.tag("archive").is_none();
+        let counts = |entry: &str, text: &str| {
+            !entry.starts_with("~/") || names_files && self.covering(list, &Path::new(text), is_deletion) == Some(entry)
+        };
+        effect
+            .spellings()
+            .chain(effect.tag("home"))
+            .find_map(|text| self.covering(list, &path(text), is_deletion).filter(|entry| counts(entry, text)))
     }
 
     fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {
