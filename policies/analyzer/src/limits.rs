@@ -84,7 +84,7 @@ pub(crate) const OUTPUTS: usize = 128;
 /// Programs without a description that are looked into in one analysis.
 pub(crate) const UNKNOWN: usize = 256;
 /// Files of the machine that are asked for in one analysis.
-pub(crate) const SOURCES: usize = 256;
+pub(crate) const SOURCES: usize = 1_024;
 /// Files whose text is followed, and copies of programs.
 pub(crate) const FILES: usize = 256;
 /// Links that the text makes and that later paths are read through.

@@ -33,6 +33,11 @@ pub(crate) fn begin(reader: SourceReader) {
     SOURCES.set(Sources { reader, known: BTreeMap::new() });
 }
 
+/// Whether this file was read.
+pub(crate) fn is_known(path: &str) -> bool {
+    SOURCES.with_borrow(|sources| matches!(sources.known.get(path), Some(Source::Text(_))))
+}
+
 /// What the file at this path holds.
 pub(crate) fn read(path: &str) -> Source {
     SOURCES.with_borrow_mut(|sources| {

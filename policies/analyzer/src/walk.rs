@@ -9,6 +9,7 @@ mod descriptors;
 mod echo;
 mod foreign;
 mod held;
+mod imports;
 mod layers;
 mod meanings;
 mod names;

@@ -44,6 +44,7 @@ fn a_script_of_shell_is_followed() {
         "cat x.sh | bash",
         "bash -x -- x.sh",
         "cp x.sh y.sh && bash y.sh",
+        "cat x.sh > y.sh; bash y.sh",
         "mv x.sh /tmp/y.sh; sh /tmp/y.sh",
         "ln -s x.sh y.sh; ./y.sh",
         "echo true >> x.sh; bash x.sh",
@@ -213,4 +214,98 @@ fn a_file_that_runs_itself_ends() {
     ] {
         assert!(analyze(files, command).commands.len() < 64, "{command}");
     }
+}
+
+#[test]
+fn a_script_finds_others_beside_itself() {
+    for line in [
+        "\"$(dirname \"$0\")/c.sh\"",
+        ". \"${BASH_SOURCE%/*}/c.sh\"",
+        "here=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"\nbash \"$here/c.sh\"",
+        "cd \"$(dirname \"$0\")\"\n./c.sh",
+        "bash \"$(dirname \"$(realpath \"$0\")\")/c.sh\"",
+        "bash \"$(dirname \"$(readlink -f \"$0\")\")/c.sh\"",
+        "bash \"$(git rev-parse --show-toplevel)/t/c.sh\"",
+        ". -- \"$(dirname \"$0\")/c.sh\"",
+    ] {
+        let files = [("/repo/t/a.sh", line), ("/repo/t/c.sh", SHELL), ("/repo/.git/config", "")];
+        deletes(&files, "bash t/a.sh");
+        deletes(&files, "cd t; bash ./a.sh");
+    }
+}
+
+#[test]
+fn the_modules_that_code_loads_are_followed() {
+    for (code, module) in [
+        ("import x\n", "/repo/x.py"),
+        ("from . import x\n", "/repo/x.py"),
+        ("from p.q import r\n", "/repo/p/q.py"),
+        ("import p\n", "/repo/p/__init__.py"),
+    ] {
+        deletes(&[("/repo/a.py", code), (module, PYTHON)], "python3 a.py");
+        deletes(&[("/repo/a.py", code), (module, PYTHON)], &format!("python3 -c '{}'", code.trim()));
+    }
+    deletes(&[("/repo/a.py", "import b"), ("/repo/b.py", "import c"), ("/repo/c.py", PYTHON)], "python3 a.py");
+    for code in ["require('./x')", "import x from './x.js'", "await import(\"./x\")", "new Worker('./x.js')"] {
+        deletes(&[("/repo/a.js", code), ("/repo/x.js", NODE)], "node a.js");
+    }
+    deletes(&[("/repo/src/a.js", "require('../lib')"), ("/repo/lib/index.js", NODE)], "node src/a.js");
+}
+
+#[test]
+fn aliases_of_the_repository_are_followed() {
+    let config = "[core]\n\tbare = false\n[alias]\n\tz = !rm -rf ~/gone\n\tp = push --force origin main\n";
+    deletes(&[("/repo/.git/config", config)], "git z");
+    let analysis = analyze(&[("/repo/.git/config", config)], "git p");
+    assert!(analysis.effects.iter().any(|effect| effect.operation == "git.push.force"), "{:?}", analysis.effects);
+}
+
+#[test]
+fn a_makefile_is_read_as_make_reads_it() {
+    let gone = "t:\n\trm -rf ~/gone\n";
+    deletes(&[("/repo/Makefile", "t:\n\ttrue\n"), ("/repo/GNUmakefile", gone)], "make t");
+    deletes(&[("/repo/Makefile", "t:\n\ttrue\n"), ("/repo/justfile", gone)], "just t");
+    deletes(&[("/repo/Makefile", "RM = rm -rf\nD := ~/gone\nt:\n\t$(RM) ${D}\n")], "make t");
+    let analysis = analyze(&[("/repo/Makefile", "all:\n\t$(MAKE) -C docs html\n")], "make");
+    assert_eq!(analysis.coverage, Coverage::Complete, "{:?}", analysis.reasons);
+    let just = "build target:\n    cargo build\nrelease:\n    rm -rf ~/gone\n";
+    let analysis = analyze(&[("/repo/justfile", just)], "just build release");
+    assert!(analysis.effects.iter().all(|effect| effect.kind != "delete"), "{:?}", analysis.effects);
+}
+
+#[test]
+fn what_a_file_is_given_is_told_wherever_it_goes() {
+    let is_given = |text: &str, command: &str| {
+        let analysis = analyze(&[("/repo/a.sh", text)], command);
+        let by = analysis.commands.iter().find(|command| command.program() == "rm");
+        let by = by.unwrap_or_else(|| panic!("{text} {:?}", analysis.commands));
+        by.via.iter().any(|via| via.kind == "given")
+    };
+    for text in [
+        "rm -rf \"$1\"",
+        "D=$1\nrm -rf \"$D\"",
+        "f() { local t=$1; rm -rf \"$t\"; }\nf \"$1\"",
+        "for x in \"$@\"; do rm -rf \"$x\"; done",
+        "A=(\"$@\")\nB=${A[0]}\nrm -rf \"$B\"",
+        "while [ $# -gt 0 ]; do case $1 in -d) D=$2; shift;; esac; shift; done\nrm -rf \"$D\"",
+        "D=$(realpath \"$1\")\nrm -rf \"$D\"",
+    ] {
+        assert!(is_given(text, "bash a.sh ~/x"), "{text}");
+        assert!(!is_given("rm -rf build", "bash a.sh ~/x"));
+        assert!(!is_given(text, "bash a.sh"), "{text}");
+    }
+    assert!(is_given("read D; rm -rf \"$D\"", "echo x | bash a.sh"));
+    assert!(is_given("rm -rf \"$D\"", "D=x bash a.sh"));
+    assert!(is_given("rm -rf build", "cat b >> a.sh; bash a.sh"));
+    assert!(is_given("rm -rf build", "git checkout other; bash a.sh"));
+}
+
+#[test]
+fn a_folder_that_a_script_makes_for_itself_is_its_own() {
+    let text = "#!/bin/bash\nset -e\nT=$(mktemp -d)\ntrap 'rm -rf \"$T\"' EXIT\ncp a \"$T\"\n";
+    let analysis = analyze(&[("/repo/a.sh", text)], "bash a.sh");
+    let gone = analysis.effects.iter().find(|effect| effect.operation == "fs.delete.recursive").unwrap();
+    let inline = policy_native_analyzer::analyze(text, "bash", "/repo", "/home/u");
+    let same = inline.effects.iter().find(|effect| effect.operation == "fs.delete.recursive").unwrap();
+    assert_eq!((&gone.path.raw, gone.certain), (&same.path.raw, same.certain));
 }

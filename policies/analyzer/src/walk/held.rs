@@ -72,6 +72,8 @@ pub(super) struct Files {
     /// Copies of programs and links to them, and the programs' names.
     pub(super) copies: BTreeMap<String, String>,
     pub(super) links: Links,
+    /// Files of a folder may have been changed in ways that nobody follows.
+    pub(super) stirred: bool,
     /// Folders of its own are searched for programs.
     pub(super) searched: bool,
     /// The file systems of commands that don't simply see this machine's.
@@ -164,8 +166,35 @@ const SILENT: &[&str] = &[
 
 /// Whether a command writes files other than by a redirection, or makes copies of some.
 pub(super) fn writes(command: &Command) -> bool {
-    matches!(command.program(), "tee" | "dd" | "sort" | "sed" | "gsed" | "npm" | "pnpm" | "yarn" | "bun")
+    stirs(command)
+        || matches!(command.program(), "tee" | "dd" | "sort" | "sed" | "gsed" | "npm" | "pnpm" | "yarn" | "bun")
         || is_copy(command)
+}
+
+/// Whether a command changes files whose names its words do not show.
+fn stirs(command: &Command) -> bool {
+    const GIT: &[&str] = &[
+        "am",
+        "apply",
+        "checkout",
+        "cherry-pick",
+        "merge",
+        "pull",
+        "rebase",
+        "reset",
+        "restore",
+        "revert",
+        "stash",
+        "switch",
+    ];
+    match command.program() {
+        "git" => GIT.contains(&command.word(1)),
+        "patch" | "tar" | "unzip" => true,
+        "sed" | "gsed" | "perl" => {
+            command.argv.iter().any(|word| word.text.starts_with("-i") || word.text.starts_with("-pi"))
+        }
+        _ => false,
+    }
 }
 
 fn is_copy(command: &Command) -> bool {
@@ -226,6 +255,7 @@ impl Walker {
                 self.keep_file(&redirection.target, shown.clone(), adds);
             }
         }
+        self.files.stirred |= stirs(command);
         let given = || match input {
             Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
             Input::Pipe | Input::Stage(..) => Held::unknown(),
@@ -276,9 +306,15 @@ impl Walker {
                 if let ([from], Some(to)) =
                     (operands(command).as_slice(), command.redirections.iter().find(|to| to.fd == 1))
                 {
+                    let adds = to.operator == ">>";
                     let (from, to) = (self.path_of(from), self.path_of(&to.target));
                     if let (Some(from), Some(to)) = (from, to) {
                         self.keep_program(&from, &to);
+                        let is_written = self.files.get(&from).is_some();
+                        self.files.stirred |= adds && !is_written;
+                        if !adds && !is_written {
+                            self.files.copy(&from, &to);
+                        }
                     }
                 }
             }

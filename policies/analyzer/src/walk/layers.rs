@@ -245,6 +245,16 @@ impl Walker {
         run(self);
     }
 
+    /// What was kept since then ends with the process, if it still holds.
+    pub(super) fn end_process(&mut self, (count, folders): (usize, BTreeSet<String>)) {
+        let mut since = self.kept.iter().skip(count);
+        let mut places = self.kept_in.difference(&folders);
+        if since.all(|(name, value)| self.shell.has(name, value)) && places.all(|place| *place == self.shell.cwd) {
+            self.kept.truncate(count);
+            self.kept_in = folders;
+        }
+    }
+
     /// Notes what the text of a `trap` is read with. It runs with what holds at the end.
     fn keep(&mut self, text: &str) {
         if self.without_kept {

@@ -88,6 +88,10 @@ pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
             _ => None,
         },
         "mktemp" => programs::temporary::name(words),
+        "realpath" => absolute(command, words),
+        "readlink" if words.iter().any(|word| matches!(word.text.as_str(), "-f" | "-e" | "-m")) => {
+            absolute(command, words)
+        }
         "dirname" | "basename" => part_of_path(command.program(), words),
         "which" if words.len() == 1 => words.first().map(|word| installed(&word.text)),
         "base64" if words.iter().any(|word| matches!(word.text.as_str(), "-d" | "-D" | "--decode")) => {
@@ -96,6 +100,12 @@ pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
         _ => None,
     };
     text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
+}
+
+/// The last operand as an absolute path.
+fn absolute(command: &Command, words: &[Word]) -> Option<String> {
+    let path = words.last().filter(|word| !word.text.starts_with('-'))?;
+    super::shell::resolve(&command.cwd, &path.text).filter(|path| path.starts_with('/'))
 }
 
 /// Whether a command prints one text by the builtins of one shell, and another by those of another.

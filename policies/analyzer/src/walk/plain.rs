@@ -143,7 +143,7 @@ impl Walker {
                 return self.run_input(command, &Input::Here(held.text));
             }
             let script = Script { file: literal(&path), parameters: Vec::new(), here: false };
-            self.run_held(&script, &held, &path, command);
+            self.run_held(&script, &held, &path, command, &Input::Outer);
             return;
         }
         let (kind, word) = match input {
@@ -217,15 +217,15 @@ impl Walker {
                     return true;
                 }
                 Some(input) => input.text().map(str::to_owned),
-                None => return self.run_files(script, command),
+                None => return self.run_files(script, command, input),
             }
         };
         let Some(text) = text else { return false };
-        self.run_held(script, &Held::known(literal(&text)), &script.file.text, command)
+        self.run_held(script, &Held::known(literal(&text)), &script.file.text, command, input)
     }
 
     /// Runs the files that this text wrote and that a script's name means. Whether all of them are known.
-    fn run_files(&mut self, script: &Script, command: &Command) -> bool {
+    fn run_files(&mut self, script: &Script, command: &Command, input: &Input) -> bool {
         let mut files = self.meant(&script.file);
         if files.is_empty() {
             files.extend(self.path_here(&script.file));
@@ -239,13 +239,14 @@ impl Walker {
             if !held.whole {
                 self.partial(NOT_KNOWN);
             }
-            all &= self.run_held(script, &held, &path, command);
+            all &= self.run_held(script, &held, &path, command, input);
         }
         all
     }
 
     /// Runs a text that a file holds. Whether it is shell.
-    fn run_held(&mut self, script: &Script, held: &Held, name: &str, command: &Command) -> bool {
+    fn run_held(&mut self, script: &Script, held: &Held, name: &str, command: &Command, input: &Input) -> bool {
+        let parameters_of_caller = self.shell.has_parameters();
         let text = &held.text;
         let named = interpreter(&text.text);
         // A first line that names another interpreter makes the text another language.
@@ -271,10 +272,11 @@ impl Walker {
         let certain = self.certain;
         self.certain &= held.lies;
         let parent = std::mem::replace(&mut self.parent, command.id);
+        let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
         let mut given = Given {
-            parameters: !script.parameters.is_empty(),
+            parameters: !script.parameters.is_empty() || script.here && parameters_of_caller,
             variables: self.shell.names(),
-            everywhere: script.parameters.iter().any(|word| word.text.contains("{}")),
+            everywhere: is_fed || self.files.stirred || script.parameters.iter().any(|word| word.text.contains("{}")),
         };
         given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
         let outer = self.enter_file(&name, held, given);
@@ -283,11 +285,18 @@ impl Walker {
         if !script.here {
             self.shell.enter_process();
         }
+        let kept = (self.kept.len(), self.kept_in.clone());
         if script.here && script.parameters.is_empty() {
             // A file that is read in has the parameters of who reads it.
             self.shell.restore_parameters(parameters.clone());
         } else {
             self.shell.set_parameters(&script.parameters);
+        }
+        if held.lies && !script.here {
+            self.shell.assign("0", &literal(&name), false);
+        }
+        if held.lies {
+            self.shell.assign("BASH_SOURCE", &literal(&name), false);
         }
         for assignment in &command.assignments {
             self.shell.assign(&assignment.name, &assignment.value, false);
@@ -309,6 +318,9 @@ impl Walker {
         self.expanding.pop();
         self.via.pop();
         (self.file, self.spot) = outer;
+        if !script.here {
+            self.end_process(kept);
+        }
         self.shell.restore_parameters(parameters);
         if let Some(shell) = shell {
             self.shell = shell;

@@ -6,11 +6,16 @@ use super::output::Input;
 use super::{Origin, Unit, Walker};
 use crate::limits;
 use crate::parse;
+use crate::parse::tree::{Item, Kind, Node};
 use crate::wrappers;
 use crate::wrappers::shells;
 
 /// Programs whose output their words say.
-const PRINTERS: &[&str] = &["basename", "cat", "command", "dirname", "echo", "mktemp", "printf", "type", "which"];
+const PRINTERS: &[&str] =
+    &["basename", "cat", "command", "dirname", "echo", "mktemp", "printf", "readlink", "realpath", "type", "which"];
+
+/// What prints the root of the work tree.
+const ROOT: &str = "git rev-parse --show-toplevel";
 
 impl Walker {
     /// The text of a process substitution or a descriptor that stands in the place of a file of code. `None`: there is
@@ -34,6 +39,13 @@ impl Walker {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
         let name = body.split([' ', '\t', '\n']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        if body == ROOT {
+            let (config, _) = self.nearest(None, &[".git/config"])?;
+            return config.strip_suffix("/.git/config").map(str::to_owned);
+        }
+        if matches!(name, "cd" | "pwd") {
+            return self.printed_folder(body);
+        }
         let prints = PRINTERS.contains(&name);
         if !prints || body.contains('`') {
             return None;
@@ -66,5 +78,35 @@ impl Walker {
             Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
             _ => None,
         }
+    }
+
+    /// What `cd FOLDER && pwd` prints.
+    fn printed_folder(&mut self, body: &str) -> Option<String> {
+        if self.outputs_left == 0 || self.depth + 1 >= limits::WALK_DEPTH {
+            return None;
+        }
+        self.outputs_left -= 1;
+        let sequence = parse::parse(body, self.dialect).ok()?;
+        let program = |item: &Item| match item.elements.as_slice() {
+            [Node { kind: Kind::Simple { words, .. }, .. }] => {
+                words.first().and_then(|word| body.get(word.range.start..word.range.end)).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let programs: Option<Vec<String>> = sequence.items.iter().map(program).collect();
+        let programs = programs?;
+        let (last, others) = programs.split_last()?;
+        if last != "pwd" || others.iter().any(|name| name != "cd") {
+            return None;
+        }
+        let mut probe = Walker::new(self.dialect, "", "");
+        probe.shell = self.shell.clone();
+        probe.is_probe = true;
+        probe.outputs_left = std::mem::take(&mut self.outputs_left);
+        probe.depth = self.depth + 1;
+        let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
+        probe.sequence(unit, &sequence);
+        self.outputs_left = probe.outputs_left;
+        Some(probe.shell.cwd).filter(|cwd| cwd.starts_with('/'))
     }
 }

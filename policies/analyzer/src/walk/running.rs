@@ -8,8 +8,10 @@ use guard_sdk::syntax::{Command, Via, Word};
 use super::Walker;
 use super::held::Held;
 use super::output::Input;
+use crate::limits;
 use crate::sources::{self, Source};
 use crate::word::expand::literal;
+use crate::word::is_name;
 use crate::wrappers::layer::place_of;
 
 /// A file of the machine whose text is walked.
@@ -55,11 +57,42 @@ impl Given {
             let rest = text.get(at + 1..).unwrap_or_default().trim_start_matches(['{', '!', '#']);
             let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
             let name = rest.get(..end).unwrap_or_default();
-            self.parameters
-                && (rest.starts_with(['@', '*']) || name.starts_with(|char: char| matches!(char, '1'..='9')))
-                || self.variables.contains(name)
+            let is_parameter = rest.starts_with(['@', '*'])
+                || name == "OPTARG"
+                || name.starts_with(|char: char| matches!(char, '1'..='9'));
+            self.parameters && is_parameter || self.variables.contains(name)
         })
     }
+
+    /// Takes in the variables to which the text hands on what it is given.
+    fn spread(&mut self, text: &str) {
+        for _ in 0..HANDS {
+            let before = self.variables.len();
+            for line in text.lines() {
+                if self.is_in(line) {
+                    self.variables.extend(assigned(line).map(str::to_owned));
+                }
+            }
+            if self.variables.len() == before || self.variables.len() > limits::VARIABLES {
+                break;
+            }
+        }
+        self.everywhere |= self.variables.len() > limits::VARIABLES;
+    }
+}
+
+/// Through how many variables a value is followed.
+const HANDS: usize = 8;
+
+/// The names that a line assigns, in an assignment, a loop or `read`.
+fn assigned(line: &str) -> impl Iterator<Item = &str> {
+    let mut listed = false;
+    line.split(|char: char| char.is_whitespace() || matches!(char, ';' | '(' | '|' | '&')).filter_map(move |word| {
+        let name = word.split_once('=').map(|(name, _)| name.trim_end_matches('+'));
+        let name = name.map(|name| name.split('[').next().unwrap_or(name)).or(listed.then_some(word));
+        listed = matches!(word, "for" | "select" | "read") || listed && !matches!(word, "in" | "do" | "");
+        name.filter(|name| is_name(name))
+    })
 }
 
 impl File {
@@ -174,7 +207,11 @@ impl Walker {
 
     /// From now on the text of this file is walked. Gives what was walked before.
     pub(super) fn enter_file(&mut self, path: &str, held: &Held, given: Given) -> (Option<Rc<File>>, Spot) {
-        let spot = Spot { line: 0, takes_given: given.everywhere };
+        let mut given = given;
+        given.spread(&held.text.text);
+        // What the text itself wrote to a file is no part of the file as it lies there.
+        let is_changed = !held.lies && sources::is_known(path);
+        let spot = Spot { line: 0, takes_given: given.everywhere || is_changed };
         // Where a task stands in its file is not known.
         let text = if held.is_part { "" } else { held.text.text.as_str() };
         let file = held.lies.then(|| Rc::new(File::new(path, text, given)));
@@ -186,7 +223,7 @@ impl Walker {
     pub(super) fn ways(&self) -> Vec<Via> {
         let mut ways = self.via.clone();
         let Spot { line, takes_given } = self.spot;
-        if self.file.is_some()
+        if (self.file.is_some() || takes_given)
             && let Some(at) = ways.iter().rposition(|via| via.kind == "script")
         {
             let told = [("line", line.to_string(), line > 0), ("given", String::new(), takes_given)];

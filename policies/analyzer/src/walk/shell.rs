@@ -153,6 +153,11 @@ impl Shell {
         }
     }
 
+    /// It was given parameters.
+    pub(crate) fn has_parameters(&self) -> bool {
+        self.parameters.as_ref().is_some_and(|words| !words.is_empty())
+    }
+
     /// Takes the parameters away, to be put back later.
     pub(crate) fn take_parameters(&mut self) -> Option<Rc<[Word]>> {
         self.parameters.take()

@@ -30,7 +30,9 @@ impl Walker {
             if let Origin::File(prepared, base, _) = unit.origin {
                 self.spot.line = file.line(prepared.original(base + range.start));
             }
-            self.spot.takes_given = file.given.is_in(unit.slice(range));
+            // A text that became shell comes from the command that held it.
+            let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.spot.takes_given;
+            self.spot.takes_given = is_inside || file.given.is_in(unit.slice(range));
         }
         let mut children = Vec::new();
         let mut assigned = Vec::new();

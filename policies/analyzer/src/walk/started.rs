@@ -144,6 +144,23 @@ impl Walker {
             };
             found.push(Started { name: path, argv, held, sure: true, is_given });
         }
+        let mut modules = Vec::new();
+        for started in &found {
+            let folder = started.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            modules.append(&mut self.imported(name, folder, &started.held.text.text));
+        }
+        let code = command.argv.windows(2).find_map(|pair| match pair {
+            [option, code] if matches!(option.text.as_str(), "-c" | "-e" | "--eval") => Some(code.text.clone()),
+            _ => None,
+        });
+        if let Some(code) = code
+            && let Some(folder) = self.path_here(&literal("."))
+        {
+            modules.append(&mut self.imported(name, folder.trim_end_matches('/'), &code));
+        }
+        let is_new = |module: &Started| found.iter().all(|started| started.name != module.name);
+        let modules: Vec<Started> = modules.into_iter().filter(is_new).collect();
+        found.extend(modules);
         found
     }
 

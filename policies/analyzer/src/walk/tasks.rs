@@ -11,7 +11,7 @@ use super::held::Held;
 use super::running::interpreter;
 use super::started::{PACKAGERS, Started, reader, values};
 use super::task_files::{ini, quoted_word, set, strings, toml, yaml};
-use super::written::{GOAL, RULES, SCRIPT, reached};
+use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
 use crate::word::expand::literal;
 use crate::wrappers::reads_code;
 use crate::wrappers::shells::is_shell;
@@ -154,6 +154,54 @@ const HOOKS: &[(&[&str], &[&str])] = &[
     (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
 ];
 
+/// Commands of git, which no alias takes the place of.
+const COMMANDS: &[&str] = &[
+    "add",
+    "apply",
+    "bisect",
+    "blame",
+    "branch",
+    "cat-file",
+    "check-ignore",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "config",
+    "describe",
+    "diff",
+    "fetch",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "mv",
+    "notes",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "show",
+    "show-ref",
+    "stash",
+    "status",
+    "submodule",
+    "tag",
+    "update-index",
+    "version",
+    "worktree",
+];
+
 /// Whether this program runs tasks of a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
@@ -168,7 +216,7 @@ impl Walker {
             return Vec::new();
         }
         match name {
-            "make" | "gmake" | "just" => self.rules(words).into_iter().collect(),
+            "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),
             "git" => self.hooks(words),
             "pip" | "pip3" => self.set_up(words).into_iter().collect(),
             name if PACKAGERS.contains(&name) => {
@@ -181,7 +229,8 @@ impl Walker {
     }
 
     /// The rules that `make` or `just` runs.
-    fn rules(&mut self, words: &[Word]) -> Option<Started> {
+    fn rules(&mut self, program: &str, words: &[Word]) -> Option<Started> {
+        let own = if program == "just" { JUST } else { MAKE };
         let folder = values(words, "-C").into_iter().chain(values(words, "--directory")).next();
         let options = ["-f", "--file", "--makefile", "--justfile"];
         let given: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
@@ -192,7 +241,7 @@ impl Walker {
             _ => file.clone(),
         };
         let (path, held) = match given.is_empty() {
-            true => RULES.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
+            true => own.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
             false => given.iter().find_map(|file| self.running_file(&within(file)))?,
         };
         let goals = words.iter().filter(|word| !word.text.starts_with('-') && !word.text.contains('='));
@@ -200,11 +249,17 @@ impl Walker {
             .map(|word| word.text.as_str())
             .filter(|goal| given.iter().chain(&folder).all(|file| file.text != *goal))
             .collect();
-        let text = literal(&reached(&held.text.text, &goals));
+        let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
+        let goals = match goals.as_slice() {
+            // What stands behind a recipe with parameters is their values.
+            [first, ..] if program == "just" && has_parameters(&held.text.text, first) => vec![*first],
+            goals => goals.to_vec(),
+        };
+        let text = literal(&reached(&expanded(&held.text.text), &goals));
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
-        let is_given = words.iter().any(|word| word.text.contains('='));
-        Some(Started { name, argv, held: Held { text, is_part: true, ..held }, sure: false, is_given })
+        let sure = held.lies;
+        Some(Started { name, argv, held: Held { text, is_part: true, ..held }, sure, is_given })
     }
 
     /// The scripts of a package that a package manager's words run, one after the other.
@@ -338,8 +393,9 @@ impl Walker {
         let folder = values(words, "-C").into_iter().next();
         let mut operands = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]);
         let Some(command) = operands.next() else { return Vec::new() };
-        let Some((_, hooks)) = HOOKS.iter().find(|(commands, _)| commands.contains(&command)) else {
-            return Vec::new();
+        let hooks = HOOKS.iter().find(|(commands, _)| commands.contains(&command)).map(|(_, hooks)| *hooks);
+        let Some(hooks) = hooks else {
+            return self.git_alias(command, words, folder.as_ref()).into_iter().collect();
         };
         if words.iter().any(|word| word.text == "--no-verify") {
             return Vec::new();
@@ -360,7 +416,7 @@ impl Walker {
         // What husky puts there starts the files in the folder above.
         let folder = folder.trim_end_matches('/').trim_end_matches("/_");
         let mut found = Vec::new();
-        for hook in *hooks {
+        for hook in hooks {
             let path = format!("{folder}/{hook}");
             let Some(held) = self.running(&path) else { continue };
             let argv = match interpreter(&held.text.text) {
@@ -370,6 +426,23 @@ impl Walker {
             found.push(Started { name: path, argv, held, sure: true, is_given: false });
         }
         found
+    }
+
+    /// An alias of the repository's settings.
+    fn git_alias(&mut self, command: &str, words: &[Word], folder: Option<&Word>) -> Option<Started> {
+        if COMMANDS.contains(&command) || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
+            return None;
+        }
+        let (path, held) = self.nearest(folder, &[".git/config"])?;
+        let value = alias(&held.text.text, command)?;
+        let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted_word(&word.text));
+        let start = match value.strip_prefix('!') {
+            Some(text) => text.to_owned(),
+            None => format!("git {value}"),
+        };
+        let text = literal(&given.fold(start, |text, word| format!("{text} {word}")));
+        let held = Held { text, is_part: true, ..held };
+        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), held, sure: true, is_given: true })
     }
 
     /// `pip install FOLDER`: its `setup.py` runs.
@@ -390,6 +463,21 @@ fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item
     };
     let operands = words.iter().enumerate().filter(move |(at, word)| !word.text.starts_with('-') && !is_value(*at));
     operands.map(|(_, word)| word.text.as_str())
+}
+
+/// The value of an alias in git's settings.
+fn alias(config: &str, name: &str) -> Option<String> {
+    let mut inside = false;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line.eq_ignore_ascii_case("[alias]");
+        } else if let Some((key, value)) = line.split_once('=').filter(|_| inside)
+            && key.trim().eq_ignore_ascii_case(name)
+        {
+            return Some(value.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\"));
+        }
+    }
+    None
 }
 
 /// The folder of hooks that a line of git's settings names.

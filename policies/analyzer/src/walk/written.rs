@@ -2,7 +2,7 @@
 //!
 //! Shell that is written and run is followed in [`super::plain`], for it may run in this very shell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
@@ -16,8 +16,11 @@ use super::{Place, Walker};
 use crate::limits;
 use crate::word::expand::literal;
 
-/// Files that `make` and `just` read by themselves.
-pub(super) const RULES: &[&str] = &["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile"];
+/// Files that `make` reads by itself, the first one that is there.
+pub(super) const MAKE: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+
+/// Those of `just`.
+pub(super) const JUST: &[&str] = &["justfile", "Justfile", ".justfile"];
 
 /// The most rules of a makefile, and goals that they reach.
 const MOST: usize = 256;
@@ -87,7 +90,8 @@ impl Walker {
         let parent = std::mem::replace(&mut self.parent, command.id);
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
         // A file of another language takes its arguments in ways of its own.
-        let given = Given { everywhere: is_given, ..Given::default() };
+        let is_set = !command.assignments.is_empty() || !self.shell.names().is_empty();
+        let given = Given { everywhere: is_given || is_set || self.files.stirred, ..Given::default() };
         let outer = self.enter_file(path, &held, given);
         self.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
         self.expanding.push(name);
@@ -130,6 +134,41 @@ pub(super) const GOAL: &str = "\n";
 
 /// What stands before the name of a script of a package, among the files.
 pub(super) const SCRIPT: &str = "script of the package: ";
+
+/// Whether a recipe of `just` has parameters.
+pub(super) fn has_parameters(text: &str, recipe: &str) -> bool {
+    let header = |line: &str| line.split_once(':').is_some_and(|(header, _)| header.split_whitespace().count() > 1);
+    text.lines().any(|line| line.split([' ', ':']).next() == Some(recipe) && header(line))
+}
+
+/// A makefile with the values of its plain variables. What else a variable is, only the run shows.
+pub(super) fn expanded(text: &str) -> String {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let set = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim_end_matches([':', '?', ' ']);
+        (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
+    });
+    let values: BTreeMap<&str, &str> = set.take(MOST).collect();
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {
+        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        result.push_str(before);
+        let name = found.get(2..).and_then(|found| found.split([')', '}']).next()).unwrap_or_default();
+        let is_plain = !before.ends_with('$') && is_name(name);
+        let value = values.get(name).copied().or((name == "MAKE").then_some("make"));
+        match value.filter(|_| is_plain) {
+            Some(value) => result.push_str(value),
+            None if is_plain => result.extend(["${", name, "}"]),
+            None => result.push_str(found.get(..2).unwrap_or_default()),
+        }
+        rest = found.get(if is_plain { name.len() + 3 } else { 2 }..).unwrap_or_default();
+    }
+    result.push_str(rest);
+    result
+}
 
 /// The rules of a makefile that these goals reach, or the first goal; with what stands outside of rules. Recipes
 /// begin with a tab, as `make` has it, whatever they began with.

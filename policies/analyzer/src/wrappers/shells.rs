@@ -236,6 +236,9 @@ pub(crate) fn descriptor(file: &str) -> Option<i32> {
 pub(crate) fn script(argv: &[Word]) -> Option<Script> {
     let (first, rest) = argv.split_first()?;
     let (file, parameters, here) = match program(argv)? {
+        "source" | "." if rest.first().is_some_and(|first| first.text == "--") => {
+            rest.get(1..)?.split_first().map(|(file, parameters)| (file, parameters, true))?
+        }
         "source" | "." => rest.split_first().map(|(file, parameters)| (file, parameters, true))?,
         name if is_shell(name) => match call(argv)? {
             Call::File(file, parameters) => (file, parameters, false),
