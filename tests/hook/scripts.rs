@@ -141,3 +141,17 @@ fn a_recorded_call_is_decided_alike_when_its_files_are_gone() {
     outcomes.sort_unstable();
     assert_eq!(outcomes, ["abstain", "ask", "deny"], "{ended:?}");
 }
+
+#[test]
+fn what_protects_guard_host_is_never_made_milder() {
+    let world = project();
+    world.write("repo/off.sh", "guard-host pause 2h\n");
+    world.write("repo/first.sh", "D=$1\ngit push --force origin \"$D\"\n");
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "b"]);
+    assert_deny(&world.bash("sh off.sh"), &[]);
+    assert_deny(&world.bash("sh first.sh main"), &[]);
+    // A file that the call changes first is not the committed one.
+    assert_ask(&world.bash("git stash pop; sh asked.sh"), &[]);
+    assert_ask(&world.bash("echo 'git push' >> asked.sh; sh asked.sh"), &[]);
+}

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::may_loosen;
 use guard_contract::verdict::Opinion;
 use guard_contract::{Finding, Outcome, rank, worse};
 use guard_facts::{Facts, Scene, sources};
@@ -35,7 +37,14 @@ impl<S: Sandbox> Chain<'_, S> {
         let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
         let mut without = Vec::new();
         self.ask(call, at, facts, again, &mut without);
-        said.iter_mut().filter(|opinion| is_stop(opinion)).for_each(|opinion| soften(opinion, &without));
+        // What nobody may loosen, nothing softens either.
+        let may = |opinion: &Opinion| {
+            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == opinion.policy);
+            entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
+        };
+        said.iter_mut()
+            .filter(|opinion| is_stop(opinion) && may(opinion))
+            .for_each(|opinion| soften(opinion, &without));
     }
 }
 
