@@ -28,6 +28,20 @@ thread_local! {
     static SOURCES: RefCell<Sources> = const { RefCell::new(Sources { reader: |_| Source::None, known: BTreeMap::new() }) };
 }
 
+/// Where the system's own programs and settings lie.
+const SYSTEM: &[&str] =
+    &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
+
+/// Whether a file is one of the system.
+pub(crate) fn is_of_system(path: &str) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Whether a bare word names a program of the user's own by its path.
+pub(crate) fn is_own_program(word: &str) -> bool {
+    word.contains('/') && !word.contains("://") && !is_of_system(word)
+}
+
 /// Forgets what it knows, and asks this reader from now on.
 pub(crate) fn begin(reader: SourceReader) {
     SOURCES.set(Sources { reader, known: BTreeMap::new() });

@@ -309,3 +309,52 @@ fn a_folder_that_a_script_makes_for_itself_is_its_own() {
     let same = inline.effects.iter().find(|effect| effect.operation == "fs.delete.recursive").unwrap();
     assert_eq!((&gone.path.raw, gone.certain), (&same.path.raw, same.certain));
 }
+
+#[test]
+fn a_program_that_an_option_or_a_variable_names_is_followed() {
+    for command in [
+        "git bisect run ./x",
+        "git rebase -x ./x main",
+        "git submodule foreach ../repo/x",
+        "GIT_EDITOR=./x git commit",
+        "GIT_SSH_COMMAND=/repo/x git fetch",
+        "git -c core.pager=./x log",
+        "rsync -e ./x a b:",
+        "tar xf a.tar --to-command=./x",
+        "BASH_ENV=x bash -c true",
+        "export BASH_ENV=./x; bash -c true",
+        "bash --rcfile x -ic true",
+        "make all SHELL=./x",
+        "npm run a --script-shell=./x",
+    ] {
+        deletes(&[("/repo/x", &format!("#!/bin/sh\n{SHELL}"))], command);
+    }
+    deletes(&[("/repo/x.js", NODE)], "NODE_OPTIONS='-r ./x.js' node y.js");
+    let analysis = analyze(&[], "GIT_EDITOR=/usr/bin/vi git commit");
+    assert_eq!(analysis.commands.len(), 1, "{:?}", analysis.commands);
+}
+
+#[test]
+fn a_file_on_the_input_lies_here_wherever_the_program_runs() {
+    for command in
+        ["ssh h bash -s < x.sh", "ssh h 'bash -s' < x.sh", "docker exec -i c sh < x.sh", "cat x.sh | ssh h bash"]
+    {
+        let analysis = analyze(&[("/repo/x.sh", "rm -rf /srv\n")], command);
+        let gone = analysis.effects.iter().find(|effect| effect.operation == "fs.delete.recursive");
+        assert!(gone.is_some_and(|gone| gone.tag("where").is_some()), "{command}: {:?}", analysis.effects);
+    }
+    let analysis = analyze(&[("/repo/x.sql", "DROP TABLE a;")], "docker exec -i db psql shop < x.sql");
+    assert!(analysis.effects.iter().any(|effect| effect.operation == "sql.drop-table"), "{:?}", analysis.effects);
+}
+
+#[test]
+fn a_folder_that_was_copied_holds_what_it_held() {
+    for command in [
+        "cp -r t out && bash out/x.sh",
+        "mv t out; out/x.sh",
+        "head -n 9 t/x.sh > y; sh y",
+        "rsync -a t/ /tmp/o; sh /tmp/o/x.sh",
+    ] {
+        deletes(&[("/repo/t/x.sh", SHELL)], command);
+    }
+}

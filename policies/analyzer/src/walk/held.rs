@@ -1,15 +1,10 @@
 //! What the files hold that a text writes.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
 use guard_sdk::syntax::{Command, Redirection, Word};
 
 use super::output::{self, Input};
 use super::{Walker, shell};
 use crate::limits;
-use crate::links::Links;
-use crate::view::{Inside, View};
 use crate::word::expand::literal;
 
 /// What a file holds, or what is printed into it.
@@ -60,88 +55,6 @@ impl Held {
 
     fn is_empty(&self) -> bool {
         self.text.text.is_empty()
-    }
-}
-
-/// Files, programs and links that a text makes, by their paths.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Files {
-    known: BTreeMap<String, Held>,
-    /// Files that lay elsewhere before the text copied or moved them.
-    origins: BTreeMap<String, String>,
-    /// Copies of programs and links to them, and the programs' names.
-    pub(super) copies: BTreeMap<String, String>,
-    pub(super) links: Links,
-    /// Files of a folder may have been changed in ways that nobody follows.
-    pub(super) stirred: bool,
-    /// Folders of its own are searched for programs.
-    pub(super) searched: bool,
-    /// The file systems of commands that don't simply see this machine's.
-    pub(super) inside: BTreeMap<u32, Inside>,
-    /// Those of containers, by their names.
-    pub(super) containers: BTreeMap<String, Rc<View>>,
-    full: bool,
-}
-
-impl Files {
-    pub(super) fn is_empty(&self) -> bool {
-        self.known.is_empty() && self.copies.is_empty()
-    }
-
-    pub(super) fn get(&self, path: &str) -> Option<&Held> {
-        self.known.get(path)
-    }
-
-    /// Where the file lay that is at this path now.
-    pub(super) fn origin(&self, path: &str) -> Option<&str> {
-        self.origins.get(path).map(String::as_str)
-    }
-
-    pub(super) fn insert(&mut self, path: &str, held: Held) {
-        if self.known.len() < limits::FILES || self.known.contains_key(path) {
-            self.known.insert(path.to_owned(), held);
-        } else {
-            self.full = true;
-        }
-    }
-
-    fn copy_program(&mut self, path: &str, name: &str) {
-        if self.copies.len() < limits::FILES || self.copies.contains_key(path) {
-            self.copies.insert(path.to_owned(), name.to_owned());
-        } else {
-            self.full = true;
-        }
-    }
-
-    fn forget(&mut self, path: &str) {
-        self.known.remove(path);
-        self.origins.remove(path);
-        self.copies.remove(path);
-    }
-
-    /// All files, and what they hold.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Held)> {
-        self.known.iter()
-    }
-
-    /// Whatever was at `from`, or below it, is at `to` as well.
-    fn copy(&mut self, from: &str, to: &str) {
-        if from == to {
-            return;
-        }
-        let behind = |path: &str| match path.strip_prefix(from) {
-            Some("") => Some(to.to_owned()),
-            Some(rest) if rest.starts_with('/') => Some(format!("{to}{rest}")),
-            _ => None,
-        };
-        if !self.known.contains_key(from) && from.starts_with('/') && self.origins.len() < limits::FILES {
-            let origin = self.origins.get(from).cloned().unwrap_or_else(|| from.to_owned());
-            self.origins.insert(to.to_owned(), origin);
-        }
-        let held: Vec<_> = self.known.iter().filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
-        let names: Vec<_> = self.copies.iter().filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
-        held.into_iter().for_each(|(path, held)| self.insert(&path, held));
-        names.iter().for_each(|(path, name)| self.copy_program(path, name));
     }
 }
 
@@ -261,6 +174,7 @@ impl Walker {
             Input::Pipe | Input::Stage(..) => Held::unknown(),
             Input::Outer | Input::File => Held::nothing(),
         };
+        self.keep_printed(command);
         let words = command.argv.get(1..).unwrap_or_default();
         match command.program() {
             "tee" => {
@@ -302,27 +216,32 @@ impl Walker {
                     }
                 }
             }
-            "cat" => {
-                if let ([from], Some(to)) =
-                    (operands(command).as_slice(), command.redirections.iter().find(|to| to.fd == 1))
-                {
-                    let adds = to.operator == ">>";
-                    let (from, to) = (self.path_of(from), self.path_of(&to.target));
-                    if let (Some(from), Some(to)) = (from, to) {
-                        self.keep_program(&from, &to);
-                        let is_written = self.files.get(&from).is_some();
-                        self.files.stirred |= adds && !is_written;
-                        if !adds && !is_written {
-                            self.files.copy(&from, &to);
-                        }
-                    }
-                }
-            }
             _ if is_copy(command) => self.keep_copies(command, input),
             _ => self.keep_settings(command),
         }
         if std::mem::take(&mut self.files.full) {
             self.partial("too many files are written to follow what they hold");
+        }
+    }
+
+    /// Keeps where the text of a file comes from that a command prints to another file, whole or nearly so.
+    fn keep_printed(&mut self, command: &Command) {
+        if !matches!(command.program(), "cat" | "head" | "tail" | "sed" | "gsed") {
+            return;
+        }
+        let operands = operands(command);
+        let Some(from) = operands.last().filter(|_| command.program() != "cat" || operands.len() == 1) else { return };
+        let Some(to) = command.redirections.iter().find(|to| to.fd == 1) else { return };
+        let (from, to, adds) = (self.path_of(from), self.path_of(&to.target), to.operator == ">>");
+        if let (Some(from), Some(to)) = (from, to) {
+            if command.program() == "cat" {
+                self.keep_program(&from, &to);
+            }
+            let is_written = self.files.get(&from).is_some();
+            self.files.stirred |= adds && !is_written;
+            if !adds && !is_written {
+                self.files.copy(&from, &to);
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
 use crate::wrappers::layer::{self, Layer, What};
+use crate::wrappers::shells::is_shell;
 
 /// The descriptor of what a wrapper writes to a file of its own. Nothing else uses it, so that pipes stay as they are.
 const WRAPPER_OUTPUT: i32 = 3;
@@ -70,6 +71,12 @@ impl Walker {
             self.partial("too many wrappers around one command");
         }
         let Some(layer) = layer else { return self.plain(pending, place) };
+        if layer::program(&pending.argv).is_some_and(is_shell) {
+            let is_set = !pending.assignments.is_empty();
+            for started in self.set_up_by(&pending.argv, &pending.assignments) {
+                self.run_started(started, (self.parent, pending.span), is_set, place);
+            }
+        }
         let (before, level) = (self.parent, pending.level + 1);
         let Layer { outer, runs } = layer;
         // What a wrapper writes beside the program's own output.

@@ -13,6 +13,7 @@ use super::{Place, Walker, held, started, state};
 use crate::limits;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
+use crate::wrappers::layer::place_of;
 use crate::wrappers::shells::{self, Script};
 
 /// What is said of a file that runs although nobody can know what it holds.
@@ -136,10 +137,9 @@ impl Walker {
 
     /// What a shell reads from its standard input runs.
     fn run_input(&mut self, command: &Command, input: &Input) {
-        let file = self.input_file(command, input);
-        if let Some((path, held)) = file.as_ref().and_then(|file| self.running_file(file)).filter(|(_, held)| held.lies)
-        {
-            if command.program() == "ssh" {
+        let file = self.input_file(command, input).filter(|path| self.files.get(path).is_none());
+        if let Some((path, held)) = file.and_then(|path| self.running(&path).map(|held| (path, held))) {
+            if command.program() == "ssh" || !place_of(&command.via).is_empty() {
                 return self.run_input(command, &Input::Here(held.text));
             }
             let script = Script { file: literal(&path), parameters: Vec::new(), here: false };
@@ -294,9 +294,11 @@ impl Walker {
         }
         if held.lies && !script.here {
             self.shell.assign("0", &literal(&name), false);
+            self.shell.export("0");
         }
         if held.lies {
             self.shell.assign("BASH_SOURCE", &literal(&name), false);
+            self.shell.export("BASH_SOURCE");
         }
         for assignment in &command.assignments {
             self.shell.assign(&assignment.name, &assignment.value, false);

@@ -46,7 +46,9 @@ impl Walker {
         if matches!(name, "cd" | "pwd") {
             return self.printed_folder(body);
         }
-        let prints = PRINTERS.contains(&name);
+        // Outside of a file they may be there to hide where a link leads.
+        let is_followed = self.file.is_some() || !matches!(name, "readlink" | "realpath");
+        let prints = PRINTERS.contains(&name) && is_followed;
         if !prints || body.contains('`') {
             return None;
         }
@@ -61,6 +63,7 @@ impl Walker {
         probe.shell = self.shell.clone();
         probe.speaker = self.speaker;
         probe.is_probe = true;
+        probe.file.clone_from(&self.file);
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
         probe.files = std::mem::take(&mut self.files);
@@ -102,6 +105,7 @@ impl Walker {
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
         probe.is_probe = true;
+        probe.file.clone_from(&self.file);
         probe.outputs_left = std::mem::take(&mut self.outputs_left);
         probe.depth = self.depth + 1;
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };

@@ -107,10 +107,6 @@ impl File {
     }
 }
 
-/// Where the system's own programs and settings lie.
-const SYSTEM: &[&str] =
-    &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
-
 /// Folders above the working directory in which the file of a task runner may lie.
 const ABOVE: usize = 8;
 
@@ -152,18 +148,19 @@ impl Walker {
 
     /// What lies at this path. Whoever copied it there has it from elsewhere.
     fn lying(&mut self, path: &str) -> Option<Held> {
-        let path = self.files.origin(path).unwrap_or(path).to_owned();
-        if self.is_probe || !path.starts_with('/') || SYSTEM.iter().any(|folder| path.starts_with(folder)) {
-            return None;
-        }
-        match sources::read(&path) {
-            Source::Text(text) => Some(Held::lying(literal(&text))),
-            Source::None => None,
-            Source::Unread(why) => {
-                self.partial(&format!("{path} runs, and it was not read because {why}"));
-                None
+        for path in self.files.sources(path) {
+            if self.is_probe || !path.starts_with('/') || sources::is_of_system(&path) {
+                continue;
+            }
+            match sources::read(&path) {
+                Source::Text(text) => return Some(Held::lying(literal(&text))),
+                Source::None => {}
+                Source::Unread(why) => {
+                    self.partial(&format!("{path} runs, and it was not read because {why}"));
+                }
             }
         }
+        None
     }
 
     /// The nearest of these files, in the folder or above it, and what it holds.
@@ -185,19 +182,33 @@ impl Walker {
         None
     }
 
-    /// The file that a command has on its standard input, or that the `cat` before it prints.
-    pub(super) fn input_file(&self, command: &Command, input: &Input) -> Option<Word> {
+    /// The path of the file that a command has on its standard input, or that the `cat` before it prints. It lies here,
+    /// wherever the command runs.
+    pub(super) fn input_file(&self, command: &Command, input: &Input) -> Option<String> {
+        let path = |by: &Command, file: &Word| {
+            let is_here = place_of(&by.via).is_empty() && !file.glob;
+            let plain = self.shell.plain(file).filter(|_| is_here)?;
+            let path = super::shell::resolve(&by.cwd, &plain).filter(|path| path.starts_with('/'))?;
+            Some(self.files.links.follow(&path, true).unwrap_or(path))
+        };
         match input {
             Input::File => {
-                let read = command.redirections.iter().rev().find(|read| read.fd == 0)?;
-                (read.operator == "<").then(|| read.target.clone())
+                let mut by = command;
+                for _ in 0..ABOVE {
+                    if let Some(read) = by.redirections.iter().rev().find(|read| read.fd == 0) {
+                        return if read.operator == "<" { path(by, &read.target) } else { None };
+                    }
+                    // A wrapper hands on what it reads.
+                    by = self.commands.get(usize::try_from(by.parent).ok()?.checked_sub(1)?)?;
+                }
+                None
             }
             Input::Stage(pipeline, index) => {
                 let mut before = self.commands.iter().rev().take_while(|before| before.id + 64 > command.id);
                 let printer = before
                     .find(|before| before.position.pipeline == *pipeline && before.position.index + 1 == *index)?;
                 match printer.argv.as_slice() {
-                    [cat, file] if cat.text == "cat" && !file.text.starts_with('-') => Some(file.clone()),
+                    [cat, file] if cat.text == "cat" && !file.text.starts_with('-') => path(printer, file),
                     _ => None,
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use guard_sdk::syntax::{Command, Word};
+use guard_sdk::syntax::{Assignment, Command, Word};
 
 use super::Walker;
 use super::held::Held;
@@ -122,6 +122,7 @@ impl Walker {
             found.extend(self.by_name(command));
         }
         found.extend(self.read_in(&name, command, input));
+        found.extend(self.set_up_by(&command.argv, &command.assignments));
         found
     }
 
@@ -196,18 +197,40 @@ impl Walker {
         wrappers::reads_code(&name).then_some(Started { name: path, argv, held, sure: true, is_given })
     }
 
+    /// The files that a variable or an option has a shell, or `node`, read first.
+    pub(super) fn set_up_by(&mut self, argv: &[Word], assignments: &[Assignment]) -> Vec<Started> {
+        let Some((name, words)) = program(argv).zip(argv.get(1..)) else { return Vec::new() };
+        let value = |variable: &str| {
+            let own = assignments.iter().find(|assignment| assignment.name == variable);
+            own.map(|own| own.value.clone()).or_else(|| self.shell.value(variable).map(Cow::into_owned))
+        };
+        let mut files: Vec<Word> = Vec::new();
+        if shells::is_shell(name) {
+            files.extend(["BASH_ENV", "ENV"].iter().filter_map(|variable| value(variable)));
+            files.extend(["--rcfile", "--init-file"].iter().flat_map(|option| values(words, option)));
+        } else if name == "node" {
+            let options = value("NODE_OPTIONS").map(|word| word.text).unwrap_or_default();
+            let options: Vec<Word> = options.split_whitespace().map(literal).collect();
+            files.extend(["-r", "--require", "--import"].iter().flat_map(|option| values(&options, option)));
+        } else if matches!(name, "make" | "gmake") {
+            files.extend(words.iter().filter_map(|word| word.text.strip_prefix("SHELL=")).map(literal));
+        } else if PACKAGERS.contains(&name) {
+            files.extend(values(words, "--script-shell"));
+        }
+        let argv = if name == "node" { reader("node") } else { Vec::new() };
+        let found: Vec<_> = files.iter().filter_map(|file| self.running_file(file)).collect();
+        let start = |(path, held)| Started { name: path, argv: argv.clone(), held, sure: true, is_given: true };
+        found.into_iter().map(start).collect()
+    }
+
     /// The file that a program reads its commands from, through a redirection or a `cat`.
     fn read_in(&mut self, name: &str, command: &Command, input: &Input) -> Option<Started> {
         if !wrappers::reads_program(&command.argv) {
             return None;
         }
-        let file = self.input_file(command, input)?;
-        let path = self.path_of(&file)?;
         // What the text itself wrote is known where the command is listed.
-        if self.files.get(&path).is_some() {
-            return None;
-        }
-        let (path, held) = self.running_file(&file)?;
+        let path = self.input_file(command, input).filter(|path| self.files.get(path).is_none())?;
+        let held = self.running(&path)?;
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
         let argv = std::iter::once(name.to_owned()).chain(given).collect();
         Some(Started { name: path, argv, held, sure: true, is_given: false })

@@ -8,13 +8,10 @@ use guard_sdk::syntax::Word;
 
 use super::Walker;
 use super::held::Held;
-use super::running::interpreter;
 use super::started::{PACKAGERS, Started, reader, values};
 use super::task_files::{ini, quoted_word, set, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
 use crate::word::expand::literal;
-use crate::wrappers::reads_code;
-use crate::wrappers::shells::is_shell;
 
 /// How a file holds commands.
 #[derive(Clone, Copy)]
@@ -144,64 +141,6 @@ const RUNNERS: &[Runner] = &[
     ),
 ];
 
-/// What runs hooks of the repository, and which.
-const HOOKS: &[(&[&str], &[&str])] = &[
-    (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
-    (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
-    (&["push"], &["pre-push"]),
-    (&["checkout", "switch"], &["post-checkout"]),
-    (&["rebase"], &["pre-rebase", "post-rewrite"]),
-    (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
-];
-
-/// Commands of git, which no alias takes the place of.
-const COMMANDS: &[&str] = &[
-    "add",
-    "apply",
-    "bisect",
-    "blame",
-    "branch",
-    "cat-file",
-    "check-ignore",
-    "cherry",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "config",
-    "describe",
-    "diff",
-    "fetch",
-    "format-patch",
-    "fsck",
-    "gc",
-    "grep",
-    "help",
-    "init",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "mv",
-    "notes",
-    "reflog",
-    "remote",
-    "reset",
-    "restore",
-    "rev-list",
-    "rev-parse",
-    "revert",
-    "rm",
-    "show",
-    "show-ref",
-    "stash",
-    "status",
-    "submodule",
-    "tag",
-    "update-index",
-    "version",
-    "worktree",
-];
-
 /// Whether this program runs tasks of a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
@@ -255,7 +194,7 @@ impl Walker {
             [first, ..] if program == "just" && has_parameters(&held.text.text, first) => vec![*first],
             goals => goals.to_vec(),
         };
-        let text = literal(&reached(&expanded(&held.text.text), &goals));
+        let text = literal(&reached(&expanded(&held.text.text, words), &goals));
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
         let sure = held.lies;
@@ -268,7 +207,7 @@ impl Walker {
         let operands: Vec<&str> = operands(words, FOLDERS).collect();
         let name = match operands.first().copied().unwrap_or("install") {
             "run" | "run-script" | "rum" | "urn" => *operands.get(1)?,
-            "t" | "tst" => "test",
+            "t" | "tst" if program == "npm" => "test",
             "i" | "ci" | "add" | "it" => "install",
             other => other,
         };
@@ -388,63 +327,6 @@ impl Walker {
         })
     }
 
-    /// The hooks of the repository that a command of git runs.
-    fn hooks(&mut self, words: &[Word]) -> Vec<Started> {
-        let folder = values(words, "-C").into_iter().next();
-        let mut operands = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]);
-        let Some(command) = operands.next() else { return Vec::new() };
-        let hooks = HOOKS.iter().find(|(commands, _)| commands.contains(&command)).map(|(_, hooks)| *hooks);
-        let Some(hooks) = hooks else {
-            return self.git_alias(command, words, folder.as_ref()).into_iter().collect();
-        };
-        if words.iter().any(|word| word.text == "--no-verify") {
-            return Vec::new();
-        }
-        let config = self.nearest(folder.as_ref(), &[".git/config"]);
-        let Some((root, config)) =
-            config.as_ref().and_then(|(path, held)| Some((path.strip_suffix("/.git/config")?, held)))
-        else {
-            return Vec::new();
-        };
-        let set = values(words, "-c").into_iter().find_map(|word| hooks_path(&word.text));
-        let set = set.or_else(|| config.text.text.lines().find_map(hooks_path));
-        let folder = match set {
-            Some(folder) if folder.starts_with('/') => folder,
-            Some(folder) => format!("{root}/{folder}"),
-            None => format!("{root}/.git/hooks"),
-        };
-        // What husky puts there starts the files in the folder above.
-        let folder = folder.trim_end_matches('/').trim_end_matches("/_");
-        let mut found = Vec::new();
-        for hook in hooks {
-            let path = format!("{folder}/{hook}");
-            let Some(held) = self.running(&path) else { continue };
-            let argv = match interpreter(&held.text.text) {
-                Some(name) if !is_shell(name) && reads_code(name) => reader(name),
-                _ => Vec::new(),
-            };
-            found.push(Started { name: path, argv, held, sure: true, is_given: false });
-        }
-        found
-    }
-
-    /// An alias of the repository's settings.
-    fn git_alias(&mut self, command: &str, words: &[Word], folder: Option<&Word>) -> Option<Started> {
-        if COMMANDS.contains(&command) || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
-            return None;
-        }
-        let (path, held) = self.nearest(folder, &[".git/config"])?;
-        let value = alias(&held.text.text, command)?;
-        let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted_word(&word.text));
-        let start = match value.strip_prefix('!') {
-            Some(text) => text.to_owned(),
-            None => format!("git {value}"),
-        };
-        let text = literal(&given.fold(start, |text, word| format!("{text} {word}")));
-        let held = Held { text, is_part: true, ..held };
-        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), held, sure: true, is_given: true })
-    }
-
     /// `pip install FOLDER`: its `setup.py` runs.
     fn set_up(&mut self, words: &[Word]) -> Option<Started> {
         let folders = words.iter().skip_while(|word| word.text != "install").skip(1);
@@ -456,33 +338,11 @@ impl Walker {
 }
 
 /// The words that are no options and no values of these options.
-fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item = &'w str> {
+pub(super) fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item = &'w str> {
     let is_value = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         before.is_some_and(|option| with_value.contains(&option.text.as_str()))
     };
     let operands = words.iter().enumerate().filter(move |(at, word)| !word.text.starts_with('-') && !is_value(*at));
     operands.map(|(_, word)| word.text.as_str())
-}
-
-/// The value of an alias in git's settings.
-fn alias(config: &str, name: &str) -> Option<String> {
-    let mut inside = false;
-    for line in config.lines().map(str::trim) {
-        if line.starts_with('[') {
-            inside = line.eq_ignore_ascii_case("[alias]");
-        } else if let Some((key, value)) = line.split_once('=').filter(|_| inside)
-            && key.trim().eq_ignore_ascii_case(name)
-        {
-            return Some(value.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\"));
-        }
-    }
-    None
-}
-
-/// The folder of hooks that a line of git's settings names.
-fn hooks_path(line: &str) -> Option<String> {
-    let line = line.trim().trim_start_matches("core.");
-    let (key, value) = line.split_once('=')?;
-    key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
 }

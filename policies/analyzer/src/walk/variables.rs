@@ -5,6 +5,7 @@ use guard_sdk::syntax::{Assignment, Via, Word};
 use super::Walker;
 use crate::languages::ex;
 use crate::limits;
+use crate::sources::is_own_program;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::git_settings;
 use crate::wrappers::layer::program;
@@ -239,7 +240,7 @@ impl Walker {
             let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+:".contains(char);
             let text = value.text.trim_start_matches(['|', '-']).to_owned();
             let expanded = EXPANDED.contains(&name.as_str());
-            if text.chars().all(bare) || (expanded && !text.contains(['`', '('])) {
+            if text.chars().all(bare) && !is_own_program(&text) || (expanded && !text.contains(['`', '('])) {
                 continue;
             }
             let value = if expanded {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use guard_sdk::syntax::{Command, Redirection, Via, Word};
+use guard_sdk::syntax::{Command, Redirection, Span, Via, Word};
 
 use super::held::Held;
 use super::layers::Pending;
@@ -68,11 +68,12 @@ impl Walker {
             return;
         }
         for started in self.started(command, input) {
-            self.run_started(started, command, place);
+            let is_set = !command.assignments.is_empty();
+            self.run_started(started, (command.id, command.span), is_set, place);
         }
     }
 
-    fn run_started(&mut self, started: Started, command: &Command, place: Place<'_>) {
+    pub(super) fn run_started(&mut self, started: Started, (id, span): (u32, Span), is_set: bool, place: Place<'_>) {
         let Started { name, argv, held, sure, is_given } = started;
         if self.expanding.contains(&name) {
             return;
@@ -87,10 +88,10 @@ impl Walker {
         let certain = self.certain;
         // Rules and scripts of a package may be others than those that are known.
         self.certain &= sure;
-        let parent = std::mem::replace(&mut self.parent, command.id);
+        let parent = std::mem::replace(&mut self.parent, id);
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
         // A file of another language takes its arguments in ways of its own.
-        let is_set = !command.assignments.is_empty() || !self.shell.names().is_empty();
+        let is_set = is_set || !self.shell.names().is_empty();
         let given = Given { everywhere: is_given || is_set || self.files.stirred, ..Given::default() };
         let outer = self.enter_file(path, &held, given);
         self.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
@@ -99,7 +100,7 @@ impl Walker {
         if argv.is_empty() {
             self.apart(|walker| {
                 walker.shell.enter_process();
-                walker.as_process(&word.text, |walker| walker.run_text(&word, command.span));
+                walker.as_process(&word.text, |walker| walker.run_text(&word, span));
             });
         } else {
             let target = Redirection {
@@ -113,7 +114,7 @@ impl Walker {
                 argv: argv.iter().map(|word| literal(word)).collect(),
                 assignments: Vec::new(),
                 redirections: vec![target],
-                span: command.span,
+                span: span,
                 certain: true,
                 input: Input::Outer,
                 children: None,
@@ -142,7 +143,7 @@ pub(super) fn has_parameters(text: &str, recipe: &str) -> bool {
 }
 
 /// A makefile with the values of its plain variables. What else a variable is, only the run shows.
-pub(super) fn expanded(text: &str) -> String {
+pub(super) fn expanded(text: &str, words: &[Word]) -> String {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let set = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(|line| {
@@ -150,7 +151,9 @@ pub(super) fn expanded(text: &str) -> String {
         let name = name.trim_end_matches([':', '?', ' ']);
         (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
     });
-    let values: BTreeMap<&str, &str> = set.take(MOST).collect();
+    // What the command line sets wins.
+    let given = words.iter().filter_map(|word| word.text.split_once('=')).filter(|(name, _)| is_name(name));
+    let values: BTreeMap<&str, &str> = set.take(MOST).chain(given).collect();
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {

@@ -1,13 +1,14 @@
 //! Programs that run a text which stands in an option or an operand: what they run. The program itself stays.
 //!
 //! Which option of which program it is, is data. A value that is one bare word (`tar -I zstd`) names a helper and is
-//! left alone: without words of its own it does nothing to name.
+//! left alone, unless it is a path of a program of the user's own: without words it does nothing to name.
 
 use guard_sdk::syntax::{Via, Word};
 
 use super::git_settings;
 use super::layer::{Place, Run, What, takes};
 use crate::options::{Flag, Options, leading};
+use crate::sources::is_own_program;
 use crate::word::expand::literal;
 
 /// A program, and where the texts stand that it runs.
@@ -209,7 +210,7 @@ fn behind(word: &Word, before: &str) -> Option<Word> {
 /// A text that runs, unless it is a bare word.
 fn run(name: &str, text: &Word) -> Option<Run> {
     let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+".contains(char);
-    if text.text.chars().all(bare) {
+    if text.text.chars().all(bare) && !is_own_program(&text.text) {
         return None;
     }
     Some(of(name, What::Text { text: text.clone(), parameters: None }))

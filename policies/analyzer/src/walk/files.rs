@@ -1,0 +1,105 @@
+//! [`Files`]: what is known of the files that a text makes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::held::Held;
+use crate::limits;
+use crate::links::Links;
+use crate::view::{Inside, View};
+
+/// Files, programs and links that a text makes, by their paths.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Files {
+    known: BTreeMap<String, Held>,
+    /// Files that lay elsewhere before the text copied or moved them.
+    pub(super) origins: BTreeMap<String, String>,
+    /// Copies of programs and links to them, and the programs' names.
+    pub(super) copies: BTreeMap<String, String>,
+    pub(super) links: Links,
+    /// Files of a folder may have been changed in ways that nobody follows.
+    pub(super) stirred: bool,
+    /// Folders of its own are searched for programs.
+    pub(super) searched: bool,
+    /// The file systems of commands that don't simply see this machine's.
+    pub(super) inside: BTreeMap<u32, Inside>,
+    /// Those of containers, by their names.
+    pub(super) containers: BTreeMap<String, Rc<View>>,
+    pub(super) full: bool,
+}
+
+impl Files {
+    pub(super) fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.copies.is_empty()
+    }
+
+    pub(super) fn get(&self, path: &str) -> Option<&Held> {
+        self.known.get(path)
+    }
+
+    /// Where the file lay that is at this path now.
+    pub(super) fn origin(&self, path: &str) -> Option<&str> {
+        self.origins.get(path).map(String::as_str)
+    }
+
+    /// Where what is at this path may lie: where it lay before the text put it there, or else there.
+    pub(super) fn sources(&self, path: &str) -> Vec<String> {
+        if let Some(origin) = self.origin(path) {
+            return vec![origin.to_owned()];
+        }
+        let behind = |(to, from): (&String, &String)| {
+            let rest = path.strip_prefix(to.as_str()).filter(|rest| rest.starts_with('/'))?;
+            Some(format!("{}{rest}", from.trim_end_matches('/')))
+        };
+        let mut found: Vec<String> = self.origins.iter().filter_map(behind).collect();
+        found.push(path.to_owned());
+        found
+    }
+
+    pub(super) fn insert(&mut self, path: &str, held: Held) {
+        if self.known.len() < limits::FILES || self.known.contains_key(path) {
+            self.known.insert(path.to_owned(), held);
+        } else {
+            self.full = true;
+        }
+    }
+
+    pub(super) fn copy_program(&mut self, path: &str, name: &str) {
+        if self.copies.len() < limits::FILES || self.copies.contains_key(path) {
+            self.copies.insert(path.to_owned(), name.to_owned());
+        } else {
+            self.full = true;
+        }
+    }
+
+    pub(super) fn forget(&mut self, path: &str) {
+        self.known.remove(path);
+        self.origins.remove(path);
+        self.copies.remove(path);
+    }
+
+    /// All files, and what they hold.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Held)> {
+        self.known.iter()
+    }
+
+    /// Whatever was at `from`, or below it, is at `to` as well.
+    pub(super) fn copy(&mut self, from: &str, to: &str) {
+        if from == to {
+            return;
+        }
+        let behind = |path: &str| match path.strip_prefix(from) {
+            Some("") => Some(to.to_owned()),
+            Some(rest) if rest.starts_with('/') => Some(format!("{to}{rest}")),
+            _ => None,
+        };
+        if !self.known.contains_key(from) && from.starts_with('/') && self.origins.len() < limits::FILES {
+            let origin = self.origins.get(from).cloned().unwrap_or_else(|| from.to_owned());
+            self.origins.insert(to.to_owned(), origin);
+        }
+        let held: Vec<_> = self.known.iter().filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
+        let names: Vec<_> = self.copies.iter().filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
+        held.into_iter().for_each(|(path, held)| self.insert(&path, held));
+        names.iter().for_each(|(path, name)| self.copy_program(path, name));
+    }
+}

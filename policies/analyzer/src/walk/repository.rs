@@ -1,0 +1,153 @@
+//! What the settings of a git repository have a command of git run: hooks and aliases.
+
+use guard_sdk::syntax::Word;
+
+use super::Walker;
+use super::held::Held;
+use super::running::interpreter;
+use super::started::{Started, reader, values};
+use super::task_files::quoted_word;
+use super::tasks::operands;
+use super::written::GOAL;
+use crate::word::expand::literal;
+use crate::wrappers::reads_code;
+use crate::wrappers::shells::is_shell;
+
+/// What runs hooks of the repository, and which.
+const HOOKS: &[(&[&str], &[&str])] = &[
+    (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
+    (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
+    (&["push"], &["pre-push"]),
+    (&["checkout", "switch"], &["post-checkout"]),
+    (&["rebase"], &["pre-rebase", "post-rewrite"]),
+    (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
+];
+
+/// Commands of git, which no alias takes the place of.
+const COMMANDS: &[&str] = &[
+    "add",
+    "apply",
+    "bisect",
+    "blame",
+    "branch",
+    "cat-file",
+    "check-ignore",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "config",
+    "describe",
+    "diff",
+    "fetch",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "mv",
+    "notes",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "show",
+    "show-ref",
+    "stash",
+    "status",
+    "submodule",
+    "tag",
+    "update-index",
+    "version",
+    "worktree",
+];
+
+impl Walker {
+    /// The hooks of the repository that a command of git runs.
+    pub(super) fn hooks(&mut self, words: &[Word]) -> Vec<Started> {
+        let folder = values(words, "-C").into_iter().next();
+        let mut operands = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]);
+        let Some(command) = operands.next() else { return Vec::new() };
+        let hooks = HOOKS.iter().find(|(commands, _)| commands.contains(&command)).map(|(_, hooks)| *hooks);
+        let Some(hooks) = hooks else {
+            return self.git_alias(command, words, folder.as_ref()).into_iter().collect();
+        };
+        if words.iter().any(|word| word.text == "--no-verify") {
+            return Vec::new();
+        }
+        let config = self.nearest(folder.as_ref(), &[".git/config"]);
+        let Some((root, config)) =
+            config.as_ref().and_then(|(path, held)| Some((path.strip_suffix("/.git/config")?, held)))
+        else {
+            return Vec::new();
+        };
+        let set = values(words, "-c").into_iter().find_map(|word| hooks_path(&word.text));
+        let set = set.or_else(|| config.text.text.lines().find_map(hooks_path));
+        let folder = match set {
+            Some(folder) if folder.starts_with('/') => folder,
+            Some(folder) => format!("{root}/{folder}"),
+            None => format!("{root}/.git/hooks"),
+        };
+        // What husky puts there starts the files in the folder above.
+        let folder = folder.trim_end_matches('/').trim_end_matches("/_");
+        let mut found = Vec::new();
+        for hook in hooks {
+            let path = format!("{folder}/{hook}");
+            let Some(held) = self.running(&path) else { continue };
+            let argv = match interpreter(&held.text.text) {
+                Some(name) if !is_shell(name) && reads_code(name) => reader(name),
+                _ => Vec::new(),
+            };
+            found.push(Started { name: path, argv, held, sure: true, is_given: false });
+        }
+        found
+    }
+
+    /// An alias of the repository's settings.
+    fn git_alias(&mut self, command: &str, words: &[Word], folder: Option<&Word>) -> Option<Started> {
+        if COMMANDS.contains(&command) || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
+            return None;
+        }
+        let (path, held) = self.nearest(folder, &[".git/config"])?;
+        let value = alias(&held.text.text, command)?;
+        let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted_word(&word.text));
+        let start = match value.strip_prefix('!') {
+            Some(text) => text.to_owned(),
+            None => format!("git {value}"),
+        };
+        let text = literal(&given.fold(start, |text, word| format!("{text} {word}")));
+        let held = Held { text, is_part: true, ..held };
+        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), held, sure: true, is_given: true })
+    }
+}
+
+/// The value of an alias in git's settings.
+fn alias(config: &str, name: &str) -> Option<String> {
+    let mut inside = false;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line.eq_ignore_ascii_case("[alias]");
+        } else if let Some((key, value)) = line.split_once('=').filter(|_| inside)
+            && key.trim().eq_ignore_ascii_case(name)
+        {
+            return Some(value.trim().trim_matches('"').replace("\\\"", "\"").replace("\\\\", "\\"));
+        }
+    }
+    None
+}
+
+/// The folder of hooks that a line of git's settings names.
+fn hooks_path(line: &str) -> Option<String> {
+    let line = line.trim().trim_start_matches("core.");
+    let (key, value) = line.split_once('=')?;
+    key.trim().eq_ignore_ascii_case("hookspath").then(|| value.trim().trim_matches('"').to_owned())
+}
