@@ -11,8 +11,11 @@ use crate::{Facts, Resolver, Scene, View};
 /// The longest file that is read: as long as a text that the analyzer parses.
 pub const SOURCE_BYTES: usize = 128 << 10;
 
-/// The bytes in which a program of machine code shows itself.
-const HEAD: usize = 80;
+/// How a program of machine code begins on Linux.
+const MACHINE_CODE: &str = "\u{7f}ELF";
+
+/// The longest file that is compared with what was committed.
+pub(crate) const COMPARED_BYTES: usize = 1 << 20;
 
 /// Folders of what a package manager or a toolchain installed.
 const INSTALLED: [&str; 20] = [
@@ -68,8 +71,8 @@ pub struct Sources {
     facts: Arc<dyn Facts>,
     resolver: Arc<Resolver>,
     home: String,
-    /// The texts by the paths that were asked for.
-    read: Mutex<BTreeMap<String, String>>,
+    /// The texts by the paths that were asked for; none of one that is too long.
+    read: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl Sources {
@@ -93,12 +96,14 @@ impl Sources {
         match self.facts.read_source(&found.canonical, SOURCE_BYTES) {
             Ok(text) if is_machine_code(&text) => Source::None,
             Ok(text) => {
-                let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-                read.insert(path.to_owned(), text.clone());
+                self.note(path, Some(text.clone()));
                 Source::Text(text)
             }
             Err(FactFault::Absent) => Source::None,
-            Err(FactFault::TooLarge) => Source::Unread(format!("it is longer than {} KiB", SOURCE_BYTES >> 10)),
+            Err(FactFault::TooLarge) => {
+                self.note(path, None);
+                Source::Unread(format!("it is longer than {} KiB", SOURCE_BYTES >> 10))
+            }
             Err(FactFault::Denied) => Source::Unread("its machine does not tell it".to_owned()),
             Err(FactFault::NotText | FactFault::Failed) => Source::Unread("it cannot be opened".to_owned()),
         }
@@ -109,9 +114,16 @@ impl Sources {
     pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut view = View::of(scene.clone());
-        let mut is_own =
-            |(path, text): &(String, String)| view.head(path).is_ok_and(|head| head.as_ref() == Some(text));
-        read.into_iter().filter(|entry| is_own(entry)).map(|(path, _)| path).collect()
+        let mut is_own = |path: &str, text: Option<String>| {
+            let whole = || self.facts.read_source(&self.resolver.resolve(&*self.facts, path).canonical, COMPARED_BYTES);
+            let text = text.or_else(|| whole().ok());
+            text.is_some() && view.head(path).is_ok_and(|head| head == text)
+        };
+        read.into_iter().filter_map(|(path, text)| is_own(&path, text).then_some(path)).collect()
+    }
+
+    fn note(&self, path: &str, text: Option<String>) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), text);
     }
 
     fn starts_shell(&self, path: &str) -> bool {
@@ -142,18 +154,24 @@ pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
     rest.scripts.retain(|script| !theirs.contains(&script.command_id));
     // Beyond a limit nobody knows what runs, whoever wrote it.
     let is_limit = |reason: &str| reason.contains("too ") || reason.contains("more ");
-    rest.reasons
-        .retain(|reason| reason.split_once(": ").is_none_or(|(path, why)| !files.contains(path) || is_limit(why)));
+    // One that is too long to be read is the person's own as well.
+    let is_long = |reason: &str| {
+        let path =
+            reason.split_once(" runs, and it was not read").map(|(path, _)| path.rsplit(": ").next().unwrap_or(path));
+        path.is_some_and(|path| files.contains(path))
+    };
+    rest.reasons.retain(|reason| {
+        !is_long(reason) && reason.split_once(": ").is_none_or(|(path, why)| !files.contains(path) || is_limit(why))
+    });
     if rest.reasons.is_empty() {
         rest.coverage = Coverage::Complete;
     }
     rest
 }
 
-/// Whether a file is no text for an interpreter.
+/// Whether a file is no text for an interpreter. Some shells run a text with NUL bytes, so these say nothing.
 fn is_machine_code(text: &str) -> bool {
-    let line = text.bytes().take(HEAD).take_while(|byte| *byte != b'\n');
-    text.starts_with("\u{7f}ELF") || line.into_iter().any(|byte| byte == 0)
+    text.starts_with(MACHINE_CODE) || text.starts_with("MZ") && text.contains('\0')
 }
 
 #[cfg(test)]
@@ -180,7 +198,7 @@ mod tests {
             ("/repo/node_modules/y.sh", &Source::None),
             ("/home/u/.bashrc", &Source::None),
             ("/repo/prog", &Source::None),
-            ("/repo/odd", &Source::None),
+            ("/repo/odd", &Source::Text("a\0b".to_owned())),
             ("/repo/d", &Source::None),
             ("/repo/gone", &Source::None),
         ] {

@@ -10,14 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 use super::{GitAsked, GitQuestion};
-use crate::sources::SOURCE_BYTES;
+use crate::sources::COMPARED_BYTES;
 use guard_contract::paths::below;
 
 /// The most that is read of an answer: the longest name of a branch, or the first of many files.
 const OUTPUT_BYTES: u64 = 4096;
 
 /// The same, of a file as it was committed.
-const HEAD_BYTES: u64 = SOURCE_BYTES as u64 + 1;
+const HEAD_BYTES: u64 = COMPARED_BYTES as u64 + 1;
 
 /// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
 const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
