@@ -114,7 +114,7 @@ impl Walker {
                 argv: argv.iter().map(|word| literal(word)).collect(),
                 assignments: Vec::new(),
                 redirections: vec![target],
-                span: span,
+                span,
                 certain: true,
                 input: Input::Outer,
                 children: None,
