@@ -358,3 +358,43 @@ fn a_folder_that_was_copied_holds_what_it_held() {
         deletes(&[("/repo/t/x.sh", SHELL)], command);
     }
 }
+
+#[test]
+fn code_that_a_launcher_runs_is_followed() {
+    for command in [
+        "python3 -m pdb x.py",
+        "python3 -m cProfile -o out x.py",
+        "coverage run x.py",
+        "coverage run --branch x.py a",
+        "streamlit run x.py",
+        "torchrun --nproc_per_node 2 x.py",
+        "ipython x.py",
+    ] {
+        deletes(&[("/repo/x.py", PYTHON)], command);
+    }
+    deletes(&[("/repo/x.js", NODE)], "nodemon x.js");
+    deletes(&[("/repo/x.js", NODE)], "npx pm2 start x.js");
+}
+
+#[test]
+fn statements_take_in_files() {
+    for (text, command) in [
+        ("\\i b.sql\n", "psql -f a.sql"),
+        ("\\ir b.sql\n", "psql shop < a.sql"),
+        ("source b.sql;\n", "mysql shop < a.sql"),
+        (".read b.sql\n", "sqlite3 x.db < a.sql"),
+        ("", "psql -c '\\i b.sql'"),
+        ("", "mysql -e 'source b.sql'"),
+        ("", "sqlite3 x.db '.read b.sql'"),
+        ("", "psql <<E\n\\i b.sql\nE"),
+    ] {
+        let analysis = analyze(&[("/repo/a.sql", text), ("/repo/b.sql", "DROP TABLE a;\n")], command);
+        let found = analysis.effects.iter().any(|effect| effect.operation == "sql.drop-table");
+        assert!(
+            found,
+            "{command} {:?} {:?}",
+            analysis.commands.iter().map(|c| c.text()).collect::<Vec<_>>(),
+            analysis.effects
+        );
+    }
+}

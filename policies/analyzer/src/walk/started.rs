@@ -29,8 +29,42 @@ const READERS: &[(&[&str], &[&str])] = &[
     (&["tclsh", "wish", "expect"], &[""]),
 ];
 
+/// The most files that the statements of one command take in.
+const MOST: usize = 32;
+
 /// The most folders of a search for programs that are looked into.
 const FOLDERS: usize = 8;
+
+/// Programs, and modules of Python behind `-m`, that run a file of code among their operands.
+const LAUNCHERS: &[&str] = &[
+    "accelerate",
+    "cProfile",
+    "coverage",
+    "debugpy",
+    "electron",
+    "forever",
+    "ipython",
+    "kernprof",
+    "memory_profiler",
+    "nodemon",
+    "pdb",
+    "pm2",
+    "profile",
+    "pudb",
+    "scalene",
+    "streamlit",
+    "torchrun",
+    "trace",
+    "viztracer",
+];
+
+/// Lines by which statements take in a file, by client.
+const INCLUDES: &[(&str, &[&str])] = &[
+    ("psql", &["\\i ", "\\ir ", "\\include ", "\\include_relative "]),
+    ("mysql", &["source ", "\\. "]),
+    ("mariadb", &["source ", "\\. "]),
+    ("sqlite3", &[".read "]),
+];
 
 /// Builtins that no file takes the place of.
 const BUILTINS: &[&str] =
@@ -119,9 +153,13 @@ impl Walker {
             found.extend(self.option_file(&name, words));
         }
         if found.is_empty() {
+            found.extend(self.launched(&name, words));
+        }
+        if found.is_empty() {
             found.extend(self.by_name(command));
         }
         found.extend(self.read_in(&name, command, input));
+        found.extend(self.included(&name, command, &found));
         found.extend(self.set_up_by(&command.argv, &command.assignments));
         found
     }
@@ -177,6 +215,48 @@ impl Walker {
             _ => reader(name),
         };
         Some(Started { name: path, argv, held, sure: false, is_given: false })
+    }
+
+    /// The file of code that another program runs.
+    fn launched(&mut self, name: &str, words: &[Word]) -> Option<Started> {
+        let module = words.windows(2).find(|pair| pair.first().is_some_and(|word| word.text == "-m"));
+        let module = module.and_then(<[Word]>::last).filter(|_| name.starts_with("python"));
+        let launcher = module.map_or(name, |module| module.text.as_str());
+        if !LAUNCHERS.contains(&launcher) {
+            return None;
+        }
+        let file = words.iter().find(|word| !word.text.starts_with('-') && by_ending(&word.text).is_some())?;
+        let program = by_ending(&file.text)?;
+        let (path, held) = self.running_file(file)?;
+        let is_given = takes_arguments(&held.text.text);
+        Some(Started { name: path, argv: reader(program), held, sure: true, is_given })
+    }
+
+    /// The files that the statements of a client take in.
+    fn included(&mut self, name: &str, command: &Command, found: &[Started]) -> Vec<Started> {
+        let Some((_, begins)) = INCLUDES.iter().find(|(client, _)| *client == name) else { return Vec::new() };
+        let here = command.redirections.iter().flat_map(|read| [&read.body, &read.target.text]);
+        let words = command.argv.iter().skip(1).map(|word| &word.text);
+        let files = found.iter().map(|started| &started.held.text.text);
+        let texts = here.chain(words).chain(files);
+        let lines = texts.flat_map(|text| text.split(['\n', ';'])).map(str::trim);
+        let named = lines.filter_map(|line| begins.iter().find_map(|begin| line.strip_prefix(begin)));
+        let named: Vec<Word> = named.map(|file| literal(file.trim().trim_matches(['\'', '"']))).take(MOST).collect();
+        let mut started = Vec::new();
+        for file in named {
+            let Some((path, held)) = self.running_file(&file) else { continue };
+            let argv = std::iter::once(name.to_owned());
+            let argv = argv.chain(
+                command
+                    .argv
+                    .iter()
+                    .skip(1)
+                    .filter(|word| !word.text.contains(&file.text))
+                    .map(|word| word.text.clone()),
+            );
+            started.push(Started { name: path, argv: argv.collect(), held, sure: true, is_given: false });
+        }
+        started
     }
 
     /// A name: the first line of the file, or its ending, says who reads it.
@@ -244,6 +324,7 @@ pub(super) fn may_start(command: &Command) -> bool {
         || command.assignments.iter().any(|assignment| assignment.name == "PATH")
         || super::tasks::is_runner(name)
         || READERS.iter().any(|(programs, _)| programs.contains(&name))
+        || LAUNCHERS.contains(&name)
         || wrappers::reads_program(&command.argv)
         || shells::is_shell(name)
         || matches!(name, "." | "source")
