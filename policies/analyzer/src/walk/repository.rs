@@ -6,10 +6,10 @@ use super::Walker;
 use super::held::Held;
 use super::running::interpreter;
 use super::started::{Started, reader, values};
-use super::task_files::quoted_word;
 use super::tasks::operands;
 use super::written::GOAL;
 use crate::word::expand::literal;
+use crate::wrappers::layer::quoted;
 use crate::wrappers::reads_code;
 use crate::wrappers::shells::is_shell;
 
@@ -119,7 +119,7 @@ impl Walker {
         }
         let (path, held) = self.nearest(folder, &[".git/config"])?;
         let value = alias(&held.text.text, command)?;
-        let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted_word(&word.text));
+        let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted(&word.text));
         let start = match value.strip_prefix('!') {
             Some(text) => text.to_owned(),
             None => format!("git {value}"),

@@ -7,11 +7,6 @@ use guard_sdk::serde_json::Value;
 /// The most tasks that one task reaches.
 const MOST: usize = 32;
 
-/// A word as a shell reads it back.
-pub(super) fn quoted_word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// All texts in a value of JSON.
 pub(super) fn strings(value: &Value, found: &mut Vec<String>) {
     match value {
@@ -160,7 +155,7 @@ pub(super) fn set(text: &str, keys: &[&str]) -> Vec<String> {
     // A list is the words of one command.
     let list = |texts: Vec<String>| match texts.len() {
         0 | 1 => texts,
-        _ => vec![texts.iter().map(|word| quoted_word(word)).collect::<Vec<_>>().join(" ")],
+        _ => vec![texts.iter().map(|word| crate::wrappers::layer::quoted(word)).collect::<Vec<_>>().join(" ")],
     };
     text.lines().filter_map(value).flat_map(list).collect()
 }

@@ -9,9 +9,10 @@ use guard_sdk::syntax::Word;
 use super::Walker;
 use super::held::Held;
 use super::started::{PACKAGERS, Started, reader, values};
-use super::task_files::{ini, quoted_word, set, strings, toml, yaml};
+use super::task_files::{ini, set, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
 use crate::word::expand::literal;
+use crate::wrappers::layer::quoted;
 
 /// How a file holds commands.
 #[derive(Clone, Copy)]
@@ -30,7 +31,7 @@ enum Form {
     Keys(&'static [&'static str]),
 }
 
-/// Programs, and where they find what to run.
+/// A task runner, and the files in which it finds its tasks.
 struct Runner {
     programs: &'static [&'static str],
     files: &'static [&'static str],
@@ -48,6 +49,7 @@ const fn runner(
     Runner { programs, files, form, before }
 }
 
+/// Task runners and tools that load code from a file of the project.
 const RUNNERS: &[Runner] = &[
     runner(
         &["task", "go-task"],
@@ -236,7 +238,7 @@ impl Walker {
                     true => given
                         .iter()
                         .filter(|word| **word != "--")
-                        .fold(text, |text, word| format!("{text} {}", quoted_word(word))),
+                        .fold(text, |text, word| format!("{text} {}", quoted(word))),
                     false => text,
                 }
             }));

@@ -135,15 +135,17 @@ pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
     (found, rest)
 }
 
+/// A text as a shell reads it back: in quotes if it has to be.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// A word spelled so that a shell reads the same word again.
 pub(crate) fn spelled(word: &Word) -> Word {
-    let quoted = |text: &str| {
-        let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
-        if !text.is_empty() && text.chars().all(plain) {
-            return text.to_owned();
-        }
-        format!("'{}'", text.replace('\'', "'\\''"))
-    };
     let literal_part = |text: &str| Part { kind: "literal".to_owned(), text: quoted(text), quoted: false };
     let mut result = word.clone();
     if !word.dynamic && !word.glob && word.parts.iter().all(|part| part.kind != "tilde") {
