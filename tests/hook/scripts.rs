@@ -42,7 +42,7 @@ fn what_was_committed_weighs_less() {
     let world = project();
     assert_silent(&world.bash("sh asked.sh"));
     assert_silent(&world.bash("make push"));
-    let words = ["`denied.sh` line 4: `git push --force origin main`", "The file is as it was committed"];
+    let words = ["`denied.sh` line 4: `git push --force origin main`", "The file matches the last commit"];
     assert_ask(&world.bash("bash denied.sh"), &words);
     // What the call itself holds weighs as much as ever.
     assert_ask(&world.bash("sh asked.sh && git push origin topic"), &[]);

@@ -1,5 +1,4 @@
-//! What weighs less because a file does it that is as it was committed: somebody has read it, and the agent did not write
-//! it.
+//! Milder outcomes for files that match the last commit: a person has seen them.
 
 use std::sync::Arc;
 
@@ -12,11 +11,8 @@ use guard_facts::{Facts, Scene, sources};
 
 use crate::{AskOptions, Chain, Sandbox};
 
-/// The tag of a finding that would be more severe if its file were not as it was committed.
-const COMMITTED: &str = "committed";
-
 impl<S: Sandbox> Chain<'_, S> {
-    /// Makes what policies say milder where only files speak for it that are as they were committed.
+    /// Softens opinions that are based only on files that match the last commit.
     pub(crate) fn soften_committed(
         &self,
         (call, at, facts): (&ToolCall, &CallContext, &Arc<dyn Facts>),
@@ -37,7 +33,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
         let mut without = Vec::new();
         self.ask(call, at, facts, again, &mut without);
-        // What nobody may loosen, nothing softens either.
+        // Nobody can loosen self-protect, and neither can a commit.
         let may = |opinion: &Opinion| {
             let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == opinion.policy);
             entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
@@ -48,8 +44,8 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 }
 
-/// Makes the findings of an opinion milder that are not among those `without` the committed files: a deny asks, and an ask
-/// passes.
+/// Softens the findings of an opinion that are not among those `without` the committed files: a deny becomes an ask, and an
+/// ask passes.
 fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     let rest = without.iter().filter(|other| other.policy == opinion.policy).map(|other| &other.decision);
     let rest: Vec<_> = rest.collect();
@@ -57,17 +53,14 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
         let same = rest.iter().flat_map(|decision| &decision.findings).filter(|other| other.rule == finding.rule);
         same.map(|other| other.outcome).fold(Outcome::Abstain, worse)
     };
-    for finding in &mut opinion.decision.findings {
+    opinion.decision.findings.retain_mut(|finding| {
         let outcome = worse(milder(finding.outcome), left(finding));
         if rank(outcome) < rank(finding.outcome) {
-            finding.tags.push((COMMITTED.to_owned(), "yes".to_owned()));
-            finding.message.push_str(". The file is as it was committed, so a person may decide");
+            finding.message.push_str(". The file matches the last commit, so this asks instead of blocking");
             finding.outcome = outcome;
+            return outcome != Outcome::Abstain;
         }
-    }
-    // What passes needs no word.
-    opinion.decision.findings.retain(|finding| {
-        finding.outcome != Outcome::Abstain || finding.tags.iter().all(|(name, _)| name != COMMITTED)
+        true
     });
     let said = opinion.decision.findings.iter().map(|finding| finding.outcome).fold(Outcome::Abstain, worse);
     opinion.decision.outcome = rest.iter().map(|decision| decision.outcome).fold(said, worse);
