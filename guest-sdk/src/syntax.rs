@@ -49,12 +49,12 @@ impl ResolvedPath {
     }
 }
 
-/// Where a command of a file stands.
+/// The position of a command in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScriptPlace<'c> {
     /// The file's path.
     pub path: &'c str,
-    /// The line, from 1; none in code of another language than shell, or if the call itself wrote the file.
+    /// The line, from 1. `None` for code in other languages than shell, and for a file that the call itself writes.
     pub line: Option<u32>,
 }
 
@@ -72,7 +72,7 @@ impl Command {
         name.rsplit('/').next().unwrap_or(name)
     }
 
-    /// The innermost file that the command stands in; none if the call itself holds it.
+    /// The innermost file that contains the command. `None` for a command in the text of the call itself.
     #[must_use]
     pub fn script(&self) -> Option<ScriptPlace<'_>> {
         let at = self.via.iter().rposition(|via| via.kind == "script")?;

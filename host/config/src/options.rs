@@ -23,9 +23,8 @@ pub struct Options {
     pub on_malformed: Option<OnMalformed>,
     /// The verdict in place of an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
     pub bypass_ask: Option<BypassAsk>,
-    /// How the files that a call runs are judged: `"all"` as if their text stood in the call, `"changed"` the same, but what
-    /// is as the last commit has it weighs less, `"off"` not at all. Default: `"changed"`. Not in a
-    /// project's file.
+    /// Which files that a call runs are judged in full: `"all"`, `"changed"` (a file that matches the last commit is treated
+    /// more mildly), or `"off"` (no file is read). Default: `"changed"`. Not in a project's file.
     pub scripts: Option<Scripts>,
     /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
     #[schemars(range(min = 100, max = 2000))]

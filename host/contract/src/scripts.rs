@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scripts {
-    /// They are not read.
+    /// No file is read.
     Off,
-    /// As if their text stood in the call. What is as the last commit has it weighs less: an ask passes, and a deny asks.
+    /// Like [`Scripts::All`], except for files that match the last commit: an ask passes, and a deny becomes an ask.
     Changed,
-    /// As if their text stood in the call.
+    /// As part of the call.
     All,
 }

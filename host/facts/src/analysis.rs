@@ -51,10 +51,10 @@ pub fn analyze(
     analysis
 }
 
-/// Where homes usually lie: policies know such a home by its text.
+/// The usual parents of home directories. Policies recognize these by the path alone.
 const HOMES: [&str; 3] = ["/home/", "/root", "/Users/"];
 
-/// Adds the tag `home` to effects on files of the home, where nobody would take it for one by its text.
+/// Adds the tag `home` to effects on files in a home directory that isn't in one of [`HOMES`].
 fn tell_home(analysis: &mut Analysis, home: &str) {
     if home.len() < 2 || HOMES.iter().any(|usual| home.starts_with(usual)) {
         return;

@@ -21,7 +21,7 @@ pub enum GitQuestion {
     Staged,
     /// A rule leaves it out.
     Ignored,
-    /// What the last commit has of the file; the answer is the text, and there is none if it has no such file.
+    /// The text of the file in the last commit. No answer if the commit does not contain the file.
     Head,
 }
 
