@@ -12,7 +12,10 @@ use wit_bindgen_rust::{Opts, WithOption};
 const ENUMS: [&str; 6] = ["outcome", "fault", "presence", "level", "coverage", "severity"];
 
 /// The contract: a folder for each version, the last one with the world of a policy.
-const FOLDERS: [&str; 2] = ["wit/0.1.0", "wit/0.2.0"];
+const FOLDERS: [&str; 3] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0"];
+
+/// What the program asks of the component that it carries, with the packages that it uses.
+const BUNDLE: [&str; 4] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0", "policies/bundle/wit"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -80,26 +83,18 @@ fn guest_bindings_equal_the_contract() {
 
 #[test]
 fn bundle_bindings_equal_its_contract() {
-    let shared = ["types", "syntax", "context", "files", "env", "journal", "log"].map(shared);
-    check(
-        "policies/bundle/src/bindings.rs",
-        &["wit/0.1.0", "policies/bundle/wit"],
-        "bundle",
-        options("crate::bindings", shared.to_vec()),
-    );
+    let mut shared = ["types", "syntax", "context", "files", "env", "journal", "log"].map(shared).to_vec();
+    let history = WithOption::Path("guard_sdk::bindings::guard::facts0_3_0::history".to_owned());
+    shared.push(("guard:facts/history@0.3.0".to_owned(), history));
+    check("policies/bundle/src/bindings.rs", &BUNDLE, "bundle", options("crate::bindings", shared));
 }
 
 #[test]
 fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
-    check(
-        "policies/scripts/src/bindings.rs",
-        &["wit/0.1.0", "policies/bundle/wit"],
-        "script-reader",
-        options("crate::bindings", Vec::new()),
-    );
+    check("policies/scripts/src/bindings.rs", &BUNDLE, "script-reader", options("crate::bindings", Vec::new()));
 }
 
-const SERVICE: [&str; 4] = ["wit/0.1.0", "wit/0.2.0", "policies/bundle/wit", "policies/service/wit"];
+const SERVICE: [&str; 5] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0", "policies/bundle/wit", "policies/service/wit"];
 
 #[test]
 fn the_bindings_of_the_parts_of_a_service_equal_its_contract() {

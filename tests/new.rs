@@ -39,7 +39,11 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
         assert!(file("README.md").starts_with(&format!("# {name}\n")), "{language}");
         assert!(!suite::find(&world.repo().join(&name).join("fixtures")).unwrap().is_empty());
         // Each file is in it as it stands in the repository, but for the name.
-        let contract = [("wit/0.2.0", "wit"), ("wit/0.1.0", "wit/deps/guard-policy-0.1.0")];
+        let contract = [
+            ("wit/0.3.0", "wit"),
+            ("wit/0.2.0", "wit/deps/guard-facts-0.2.0"),
+            ("wit/0.1.0", "wit/deps/guard-policy-0.1.0"),
+        ];
         let shared = if language == "rust" { &[("guest-sdk/src", "guard-sdk/src")][..] } else { &contract };
         let own = format!("guest-sdk/templates/{language}");
         let mut parts = vec![(own.as_str(), ""), ("guest-sdk/templates/shared", "")];

@@ -27,7 +27,7 @@ fn names<'a>(block: &'a str, indent: &str, sign: &str) -> Vec<&'a str> {
 #[test]
 fn the_types_of_the_packages_are_those_of_the_contract() {
     let mut resolve = Resolve::default();
-    for folder in ["wit/0.1.0", "wit/0.2.0"] {
+    for folder in ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0"] {
         resolve.push_path(root().join(folder)).unwrap();
     }
     let shapes = [

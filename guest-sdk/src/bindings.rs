@@ -9,7 +9,7 @@
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
 pub mod guard {
-    pub mod facts {
+    pub mod facts0_2_0 {
         /// What git says of files.
         ///
         /// The host asks the `git` of the machine, which may take some milliseconds a
@@ -677,6 +677,240 @@ pub mod guard {
                     );
                     let result46 = result45;
                     result46
+                }
+            }
+        }
+    }
+    pub mod facts0_3_0 {
+        /// What happened in the session before this call.
+        #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+        pub mod history {
+            #[used]
+            #[doc(hidden)]
+            static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
+            use super::super::super::_rt;
+            pub type Fault = super::super::super::guard::policy::types::Fault;
+            /// Something that an earlier call did, or that became of it.
+            #[derive(Clone, Eq, PartialEq)]
+            pub struct Event {
+                /// Counts from 1, in the order of the calls.
+                pub number: u32,
+                /// When the call was decided, RFC 3339 in UTC.
+                pub time: _rt::String,
+                /// `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
+                /// `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
+                /// An open set.
+                pub kind: _rt::String,
+                /// The tool's name, such as `Bash`.
+                pub tool: _rt::String,
+                /// What it is about: a path, an address, a package, a rule, a program.
+                pub target: _rt::String,
+                /// False if it may not have happened: a person was asked about the call, or
+                /// the effect itself was not certain.
+                pub certain: bool,
+                /// Details by name.
+                pub tags: _rt::Vec<(_rt::String, _rt::String)>,
+            }
+            impl ::core::fmt::Debug for Event {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Event")
+                        .field("number", &self.number)
+                        .field("time", &self.time)
+                        .field("kind", &self.kind)
+                        .field("tool", &self.tool)
+                        .field("target", &self.target)
+                        .field("certain", &self.certain)
+                        .field("tags", &self.tags)
+                        .finish()
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// The events of a kind, oldest first; of every kind if it is empty.
+            ///
+            /// `absent` if the harness names no session. `failed` if the list is damaged,
+            /// so that nobody knows what happened.
+            #[allow(async_fn_in_trait)]
+            pub fn events(kind: &str) -> ::core::result::Result<_rt::Vec<Event>, Fault> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 3 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 3
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = kind;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "guard:facts/history@0.3.0")]
+                    unsafe extern "C" {
+                        #[link_name = "events"]
+                        fn wit_import2(_: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(_: *mut u8, _: usize, _: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, ptr1);
+                    let l3 = i32::from(*ptr1.add(0).cast::<u8>());
+                    let result31 = match l3 {
+                        0 => {
+                            let e = {
+                                let l4 = *ptr1
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *ptr1
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base29 = l4;
+                                let len29 = l5;
+                                let mut result29 = _rt::Vec::with_capacity(len29);
+                                for i in 0..len29 {
+                                    let base = base29
+                                        .add(i * (12 * ::core::mem::size_of::<*const u8>()));
+                                    let e29 = {
+                                        let l6 = *base.add(0).cast::<i32>();
+                                        let l7 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l8 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len9 = l8;
+                                        let bytes9 = _rt::Vec::from_raw_parts(
+                                            l7.cast(),
+                                            len9,
+                                            len9,
+                                        );
+                                        let l10 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l11 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len12 = l11;
+                                        let bytes12 = _rt::Vec::from_raw_parts(
+                                            l10.cast(),
+                                            len12,
+                                            len12,
+                                        );
+                                        let l13 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l14 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len15 = l14;
+                                        let bytes15 = _rt::Vec::from_raw_parts(
+                                            l13.cast(),
+                                            len15,
+                                            len15,
+                                        );
+                                        let l16 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l17 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len18 = l17;
+                                        let bytes18 = _rt::Vec::from_raw_parts(
+                                            l16.cast(),
+                                            len18,
+                                            len18,
+                                        );
+                                        let l19 = i32::from(
+                                            *base
+                                                .add(9 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        let l20 = *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l21 = *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base28 = l20;
+                                        let len28 = l21;
+                                        let mut result28 = _rt::Vec::with_capacity(len28);
+                                        for i in 0..len28 {
+                                            let base = base28
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            let e28 = {
+                                                let l22 = *base.add(0).cast::<*mut u8>();
+                                                let l23 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len24 = l23;
+                                                let bytes24 = _rt::Vec::from_raw_parts(
+                                                    l22.cast(),
+                                                    len24,
+                                                    len24,
+                                                );
+                                                let l25 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l26 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len27 = l26;
+                                                let bytes27 = _rt::Vec::from_raw_parts(
+                                                    l25.cast(),
+                                                    len27,
+                                                    len27,
+                                                );
+                                                (_rt::string_lift(bytes24), _rt::string_lift(bytes27))
+                                            };
+                                            result28.push(e28);
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base28,
+                                            len28 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        Event {
+                                            number: l6 as u32,
+                                            time: _rt::string_lift(bytes9),
+                                            kind: _rt::string_lift(bytes12),
+                                            tool: _rt::string_lift(bytes15),
+                                            target: _rt::string_lift(bytes18),
+                                            certain: _rt::bool_lift(l19 as u8),
+                                            tags: result28,
+                                        }
+                                    };
+                                    result29.push(e29);
+                                }
+                                _rt::cabi_dealloc(
+                                    base29,
+                                    len29 * (12 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                result29
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l30 = i32::from(
+                                    *ptr1.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                super::super::super::guard::policy::types::Fault::_lift(
+                                    l30 as u8,
+                                )
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result31
                 }
             }
         }
@@ -3664,6 +3898,17 @@ mod _rt {
             unsafe { String::from_utf8_unchecked(bytes) }
         }
     }
+    pub unsafe fn bool_lift(val: u8) -> bool {
+        if cfg!(debug_assertions) {
+            match val {
+                0 => false,
+                1 => true,
+                _ => panic!("invalid bool discriminant"),
+            }
+        } else {
+            val != 0
+        }
+    }
     pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
         if size == 0 {
             return;
@@ -3739,17 +3984,6 @@ mod _rt {
             self as i32
         }
     }
-    pub unsafe fn bool_lift(val: u8) -> bool {
-        if cfg!(debug_assertions) {
-            match val {
-                0 => false,
-                1 => true,
-                _ => panic!("invalid bool discriminant"),
-            }
-        } else {
-            val != 0
-        }
-    }
     #[cfg(target_arch = "wasm32")]
     pub fn run_ctors_once() {
         wit_bindgen::rt::run_ctors_once();
@@ -3785,14 +4019,14 @@ macro_rules! __export_guest_impl {
         exports::guard::policy::policy::__export_guard_policy_policy_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::policy); const _
         : () = { #[rustfmt::skip] #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
-        "component-type:wit-bindgen:0.63.0:guard:facts@0.2.0:guest:imports and exports")]
+        "component-type:wit-bindgen:0.63.0:guard:facts@0.3.0:guest:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2706] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2857] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x96\x14\x01A\x02\x01\
-A\x20\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
-ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
-remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xad\x15\x01A\x02\x01\
+A\"\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcom\
+e\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06re\
+medys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
 \x07ceiling\x01\x04\0\x04rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\
 \x04rules\x04\0\x07example\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07\
@@ -3802,53 +4036,57 @@ failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen
 ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
 git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
 ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x01\x04\0\x08pres\
-ence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+s@0.1.0\x05\0\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x06numbery\x04times\x04kinds\x04tools\x06targe\
+ts\x07certain\x7f\x04tags\x03\x04\0\x05event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\
+\x01\x01@\x01\x04kinds\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/histor\
+y@0.3.0\x05\x02\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x03\x04\0\x08pr\
+esence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
 \x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\
-\x15guard:facts/git@0.2.0\x05\x02\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x03\
-\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07\
-versions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
-\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
-\x03\0\x19guard:facts/project@0.2.0\x05\x04\x02\x03\0\0\x0dresolved-path\x01B'\x02\
-\x03\x02\x01\x05\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08\
-unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructi\
-ve\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04\
-span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01\
-p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\
-\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\
-\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0b\
-redirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operat\
-ors\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kind\
-s\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\
-\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08positio\
-n\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01\
-o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04p\
-ath\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\
-\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
-\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
-effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
-\x05\x06\x02\x03\0\x03\x06effect\x01B\x05\x02\x03\x02\x01\x07\x04\0\x06effect\x03\
-\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\
-\0\x19guard:facts/earlier@0.2.0\x05\x08\x02\x03\0\x03\x08analysis\x01B\x04\x02\x03\
-\x02\x01\x09\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\
-\0\x1bguard:policy/analysis@0.1.0\x05\x0a\x01B\x04\x01r\x07\x03cwds\x0cproject-r\
-oots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\
-\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/contex\
-t@0.1.0\x05\x0b\x01B\x09\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\
-\x05\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\
-\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18\
-guard:policy/files@0.1.0\x05\x0c\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\
-\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16gua\
-rd:policy/env@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x01\
+\x15guard:facts/git@0.2.0\x05\x04\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07versions\x07mana\
+gers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\x01p\x05\x01\
+j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\x03\0\x19gu\
+ard:facts/project@0.2.0\x05\x05\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\
+\x06\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\
+\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatast\
+rophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\
+\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01\
+r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04wo\
+rd\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\
+\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirect\
+ion\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0ab\
+ackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06det\
+ails\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06\
+parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08position\x13\x03vi\
+a\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01\
+p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04path\x01\x0a\
+command-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08lan\
+guages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\
+\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects\
+#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x07\
+\x02\x03\0\x04\x06effect\x01B\x05\x02\x03\x02\x01\x08\x04\0\x06effect\x03\0\0\x01\
+p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\0\x19g\
+uard:facts/earlier@0.2.0\x05\x09\x02\x03\0\x04\x08analysis\x01B\x04\x02\x03\x02\x01\
+\x0a\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\0\x1bgu\
+ard:policy/analysis@0.1.0\x05\x0b\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04\
+homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\x05fac\
+ts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\
+\x05\x0c\x01B\x09\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x06\
+\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\
+\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18g\
+uard:policy/files@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\
+\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard\
+:policy/env@0.1.0\x05\x0e\x01B\x05\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\0\x01\
 j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\
-\x03\0\x1aguard:policy/journal@0.1.0\x05\x0e\x02\x03\0\0\x05level\x01B\x04\x02\x03\
-\x02\x01\x0f\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
-\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x10\x02\x03\0\0\x08decision\x02\
-\x03\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x11\x04\0\x08decision\x03\0\0\x02\x03\
-\x02\x01\x12\x04\0\x08manifest\x03\0\x02\x01@\0\0\x03\x04\0\x08describe\x01\x04\x01\
+\x03\0\x1aguard:policy/journal@0.1.0\x05\x0f\x02\x03\0\0\x05level\x01B\x04\x02\x03\
+\x02\x01\x10\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
+\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x11\x02\x03\0\0\x08decision\x02\
+\x03\0\0\x08manifest\x01B\x0c\x02\x03\x02\x01\x12\x04\0\x08decision\x03\0\0\x02\x03\
+\x02\x01\x13\x04\0\x08manifest\x03\0\x02\x01@\0\0\x03\x04\0\x08describe\x01\x04\x01\
 j\0\x01s\x01@\x01\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01\
 s\x01@\x02\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x19guard:polic\
-y/policy@0.1.0\x05\x13\x04\0\x17guard:facts/guest@0.2.0\x04\0\x0b\x0b\x01\0\x05g\
+y/policy@0.1.0\x05\x14\x04\0\x17guard:facts/guest@0.3.0\x04\0\x0b\x0b\x01\0\x05g\
 uest\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\
 \x10wit-bindgen-rust\x060.63.0";
         };
@@ -3859,13 +4097,13 @@ pub use __export_guest_impl as export_component;
 #[rustfmt::skip]
 #[cfg(target_arch = "wasm32")]
 #[unsafe(
-    link_section = "component-type:wit-bindgen:0.63.0:guard:facts@0.2.0:guest-with-all-of-its-exports-removed:encoded world"
+    link_section = "component-type:wit-bindgen:0.63.0:guard:facts@0.3.0:guest-with-all-of-its-exports-removed:encoded world"
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2586] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfe\x12\x01A\x02\x01\
-A\x1c\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2737] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x95\x14\x01A\x02\x01\
+A\x1e\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outc\
 ome\x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06\
 remedys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -3877,49 +4115,53 @@ failed\x04\0\x05fault\x03\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presen
 ce\x03\0\x14\x01r\x07\x03raws\x07lexicals\x09canonicals\x10project-relatives\x08\
 git-roots\x06exists\x15\x04kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05er\
 ror\x04warn\x04info\x05debug\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/type\
-s@0.1.0\x05\0\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x01\x04\0\x08pres\
-ence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+s@0.1.0\x05\0\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x06numbery\x04times\x04kinds\x04tools\x06targe\
+ts\x07certain\x7f\x04tags\x03\x04\0\x05event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\
+\x01\x01@\x01\x04kinds\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/histor\
+y@0.3.0\x05\x02\x02\x03\0\0\x08presence\x01B\x08\x02\x03\x02\x01\x03\x04\0\x08pr\
+esence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
 \x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\
-\x15guard:facts/git@0.2.0\x05\x02\x02\x03\0\0\x05fault\x01B\x0a\x02\x03\x02\x01\x03\
-\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07\
-versions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\
-\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\
-\x03\0\x19guard:facts/project@0.2.0\x05\x04\x02\x03\0\0\x0dresolved-path\x01B'\x02\
-\x03\x02\x01\x05\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08\
-unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructi\
-ve\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04\
-span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01\
-p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\
-\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\
-\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0b\
-redirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operat\
-ors\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kind\
-s\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\
-\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08positio\
-n\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01\
-o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04p\
-ath\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\
-\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
-\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
-effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
-\x05\x06\x02\x03\0\x03\x06effect\x01B\x05\x02\x03\x02\x01\x07\x04\0\x06effect\x03\
-\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\
-\0\x19guard:facts/earlier@0.2.0\x05\x08\x02\x03\0\x03\x08analysis\x01B\x04\x02\x03\
-\x02\x01\x09\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\
-\0\x1bguard:policy/analysis@0.1.0\x05\x0a\x01B\x04\x01r\x07\x03cwds\x0cproject-r\
-oots\x04homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\
-\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/contex\
-t@0.1.0\x05\x0b\x01B\x09\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\
-\x05\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\
-\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18\
-guard:policy/files@0.1.0\x05\x0c\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\
-\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16gua\
-rd:policy/env@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x03\x04\0\x05fault\x03\0\0\x01\
+\x15guard:facts/git@0.2.0\x05\x04\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x04paths\x04kinds\x04names\x07versions\x07mana\
+gers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x04\x01p\x05\x01\
+j\x01\x06\x01\x01\x01@\x01\x04paths\0\x07\x04\0\x09manifests\x01\x08\x03\0\x19gu\
+ard:facts/project@0.2.0\x05\x05\x02\x03\0\0\x0dresolved-path\x01B'\x02\x03\x02\x01\
+\x06\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07partial\x08unparsed\x04\
+\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bdestructive\x0ccatast\
+rophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\x04\0\x04span\x03\0\
+\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\0\x08\x01p\x09\x01\
+r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05parts\x0a\x04\0\x04wo\
+rd\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignment\x03\0\x0d\x01r\x05\
+\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\x04\0\x0bredirect\
+ion\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\x08operators\x0ab\
+ackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\x04kinds\x06det\
+ails\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06\
+parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08position\x13\x03vi\
+a\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01\
+p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04path\x01\x0a\
+command-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01r\x04\x08lan\
+guages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\x01p\x1b\
+\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07effects\
+#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\x05\x07\
+\x02\x03\0\x04\x06effect\x01B\x05\x02\x03\x02\x01\x08\x04\0\x06effect\x03\0\0\x01\
+p\x01\x01@\x02\x0acommand-idy\x04paths\0\x02\x04\0\x07effects\x01\x03\x03\0\x19g\
+uard:facts/earlier@0.2.0\x05\x09\x02\x03\0\x04\x08analysis\x01B\x04\x02\x03\x02\x01\
+\x0a\x04\0\x08analysis\x03\0\0\x01@\0\0\x01\x04\0\x07current\x01\x02\x03\0\x1bgu\
+ard:policy/analysis@0.1.0\x05\x0b\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04\
+homes\x07sessions\x07harnesss\x0fpermission-modes\x0doriginal-tools\x04\0\x05fac\
+ts\x03\0\0\x01@\0\0\x01\x04\0\x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\
+\x05\x0c\x01B\x09\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\0\x02\x03\x02\x01\x06\
+\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\0\x07resolve\x01\x04\
+\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-text\x01\x06\x03\0\x18g\
+uard:policy/files@0.1.0\x05\x0d\x01B\x05\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\
+\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\x03\x03\0\x16guard\
+:policy/env@0.1.0\x05\x0e\x01B\x05\x02\x03\x02\x01\x01\x04\0\x05fault\x03\0\0\x01\
 j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-objects\0\x02\x04\0\x06append\x01\x03\
-\x03\0\x1aguard:policy/journal@0.1.0\x05\x0e\x02\x03\0\0\x05level\x01B\x04\x02\x03\
-\x02\x01\x0f\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
-\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x10\x04\07guard:facts/guest-\
-with-all-of-its-exports-removed@0.2.0\x04\0\x0b+\x01\0%guest-with-all-of-its-exp\
+\x03\0\x1aguard:policy/journal@0.1.0\x05\x0f\x02\x03\0\0\x05level\x01B\x04\x02\x03\
+\x02\x01\x10\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07messages\x01\0\x04\0\
+\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x11\x04\07guard:facts/guest-\
+with-all-of-its-exports-removed@0.3.0\x04\0\x0b+\x01\0%guest-with-all-of-its-exp\
 orts-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
 0.262.0\x10wit-bindgen-rust\x060.63.0";
 #[inline(never)]

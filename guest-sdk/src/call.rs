@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::syntax::{Analysis, Effect};
-use crate::{Error, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
+use crate::{Error, Event, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
 
 /// The tool call that is being decided, and the door to the facts around it.
 #[derive(Debug)]
@@ -100,6 +100,16 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn ignored(&self, path: &str) -> Presence {
         host::ignored(path)
+    }
+
+    /// What happened in the session before this call, oldest first: the events of a kind, such as `write`, or all if
+    /// `kind` is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Absent`] if the harness names no session, [`Fault::Failed`] if nobody knows what happened.
+    pub fn history(&self, kind: &str) -> Result<Vec<Event>, Fault> {
+        host::events(kind)
     }
 
     /// What the project's manifests say, such as `package.json`: those of the nearest folder, at `path` or above it, that

@@ -66,7 +66,8 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
 
-pub use bindings::guard::facts::project::Manifest as ProjectManifest;
+pub use bindings::guard::facts0_2_0::project::Manifest as ProjectManifest;
+pub use bindings::guard::facts0_3_0::history::Event;
 pub use bindings::guard::policy::context::Facts;
 pub use bindings::guard::policy::types::{Decision, Fault, Finding, Level, Outcome, Presence, ResolvedPath};
 pub use call::Call;

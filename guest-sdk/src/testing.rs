@@ -26,14 +26,14 @@ mod suite;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-pub use cases::{Case, GitFacts, Suite, WorldFacts};
+pub use cases::{Case, GitFacts, PastEvent, Suite, WorldFacts};
 
 use serde_json::Value;
 
 use crate::bindings::guard::policy::context::Facts;
 use crate::resolve::{Disk, command_path};
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
-use crate::{Decision, Policy, ProjectManifest, ResolvedPath, guest};
+use crate::{Decision, Event, Fault, Policy, ProjectManifest, ResolvedPath, guest};
 
 /// All that a policy can see in a test.
 #[derive(Debug, Clone)]
@@ -58,6 +58,8 @@ pub struct World {
     pub git: Option<GitFacts>,
     /// The file of guard-host's program; others with its text are copies.
     pub program: Option<String>,
+    /// What happened in the session before the call, or why nobody knows.
+    pub history: Result<Vec<Event>, Fault>,
     /// The manifests of the project, by folder.
     pub manifests: BTreeMap<String, Vec<ProjectManifest>>,
 }
@@ -99,6 +101,7 @@ impl Default for World {
             env: BTreeMap::new(),
             git: None,
             program: None,
+            history: Ok(Vec::new()),
             manifests: BTreeMap::new(),
         }
     }
@@ -169,7 +172,7 @@ pub(crate) mod host {
     use crate::earlier::{Earlier, FOR_EACH, Seat};
     use crate::paths::{below, parent};
     use crate::syntax::{Command, Effect};
-    use crate::{Fault, Level, Presence, ProjectManifest};
+    use crate::{Event, Fault, Level, Presence, ProjectManifest};
 
     const LINES: usize = 64;
     const LINE_BYTES: usize = 16 << 10;
@@ -223,6 +226,11 @@ pub(crate) mod host {
             Some(false) => Presence::No,
             None => Presence::Unknown,
         }
+    }
+
+    pub(crate) fn events(kind: &str) -> Result<Vec<Event>, Fault> {
+        let is_meant = |event: &Event| kind.is_empty() || event.kind == kind;
+        ask(|world| world.history.clone()).map(|events| events.into_iter().filter(is_meant).collect())
     }
 
     pub(crate) fn manifests(path: &str) -> Result<Vec<ProjectManifest>, Fault> {

@@ -15,7 +15,7 @@ use crate::support::world::{Ended, World, end};
 #[test]
 fn the_types_have_each_name_of_the_contract() {
     let mut resolve = Resolve::default();
-    for folder in ["wit/0.1.0", "wit/0.2.0"] {
+    for folder in ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0"] {
         resolve.push_path(root().join(folder)).unwrap();
     }
     let mut names = 0;

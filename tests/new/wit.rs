@@ -24,8 +24,9 @@ fn names(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The last version at the top, as its package is the one with the world, and the first one where tools look for others.
-const PARTS: [(&str, &str); 2] = [("wit/0.2.0", ""), ("wit/0.1.0", "deps/guard-policy-0.1.0/")];
+/// The last version at the top, as its package is the one with the world, and the others where tools look for them.
+const PARTS: [(&str, &str); 3] =
+    [("wit/0.3.0", ""), ("wit/0.2.0", "deps/guard-facts-0.2.0/"), ("wit/0.1.0", "deps/guard-policy-0.1.0/")];
 
 /// Each file of the contract, and where it stands in the repository.
 fn contract() -> BTreeMap<String, String> {
@@ -59,17 +60,17 @@ fn tools_find_a_package_with_one_world_and_the_other_where_it_is_looked_for() {
     assert_eq!(world.run(&["wit", "contract"], "").exit, 0);
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(world.repo().join("contract")).unwrap();
-    assert_eq!((resolve.packages.len(), resolve.packages[package].worlds.len()), (2, 1));
+    assert_eq!((resolve.packages.len(), resolve.packages[package].worlds.len()), (3, 1));
     let only = resolve.select_world(&[package], None).unwrap();
     assert_eq!(resolve.worlds[only].name, "guest");
-    assert_eq!(resolve.packages[package].name.to_string(), "guard:facts@0.2.0");
+    assert_eq!(resolve.packages[package].name.to_string(), "guard:facts@0.3.0");
 }
 
 #[test]
 fn what_is_there_already_is_completed_and_other_files_stay() {
     let world = World::new();
     world.write("repo/contract/notes.txt", "mine");
-    world.write("repo/contract/world.wit", read("wit/0.2.0/world.wit"));
+    world.write("repo/contract/world.wit", read("wit/0.3.0/world.wit"));
     for _ in 0..2 {
         let ended = world.run(&["wit", "contract"], "");
         assert_eq!((ended.exit, ended.stdout.lines().count()), (0, contract().len()), "{}", ended.stderr);
@@ -83,17 +84,18 @@ fn what_is_there_already_is_completed_and_other_files_stay() {
 #[test]
 fn a_file_with_other_content_is_refused_and_nothing_is_written() {
     let world = World::new();
-    world.write("repo/changed/project.wit", "mine");
-    world.write("repo/longer/world.wit", read("wit/0.2.0/world.wit") + "\n");
-    world.write("repo/folder/git.wit/x", "mine");
-    fs::create_dir(world.path("repo/linked")).unwrap();
-    std::os::unix::fs::symlink(world.path("nowhere"), world.path("repo/linked/earlier.wit")).unwrap();
+    world.write("repo/changed/history.wit", "mine");
+    world.write("repo/longer/world.wit", read("wit/0.3.0/world.wit") + "\n");
+    world.write("repo/folder/deps/guard-facts-0.2.0/git.wit/x", "mine");
+    fs::create_dir_all(world.path("repo/linked/deps/guard-facts-0.2.0")).unwrap();
+    std::os::unix::fs::symlink(world.path("nowhere"), world.path("repo/linked/deps/guard-facts-0.2.0/earlier.wit"))
+        .unwrap();
     world.write("repo/file", "mine");
     for (folder, named) in [
-        ("changed", "changed/project.wit"),
+        ("changed", "changed/history.wit"),
         ("longer", "longer/world.wit"),
-        ("folder", "folder/git.wit"),
-        ("linked", "linked/earlier.wit"),
+        ("folder", "folder/deps/guard-facts-0.2.0/git.wit"),
+        ("linked", "linked/deps/guard-facts-0.2.0/earlier.wit"),
         ("file", "/file`"),
     ] {
         let ended = world.run(&["wit", folder], "");
@@ -103,7 +105,7 @@ fn a_file_with_other_content_is_refused_and_nothing_is_written() {
             assert_eq!(names(&world.repo().join(folder)).len(), 1, "{folder}");
         }
     }
-    assert_eq!(fs::read_to_string(world.path("repo/changed/project.wit")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(world.path("repo/changed/history.wit")).unwrap(), "mine");
     assert_eq!(fs::read_to_string(world.path("repo/file")).unwrap(), "mine");
     assert!(!world.path("nowhere").exists());
 }

@@ -14,7 +14,8 @@ export const contract: [
   Both<import("guard-host-policy").Facts, import("guard:policy/context@0.1.0").Facts>,
   Both<import("guard-host-policy").Fault, import("guard:policy/types@0.1.0").Fault>,
   Both<import("guard-host-policy").Level, import("guard:policy/types@0.1.0").Level>,
-] = [true, true, true, true, true, true];
+  Both<import("guard-host-policy/facts").Event, import("guard:facts/history@0.3.0").Event>,
+] = [true, true, true, true, true, true, true];
 
 const publish = rule("publish", "a package is published", "ask", "deny");
 

@@ -1,1 +1,2 @@
 export { earlier, git, project } from "#facts";
+export { history } from "#history";

@@ -3,6 +3,7 @@
 const MODULES = {
   "guard:facts/earlier@0.2.0": "export const { effects } = host.earlier;",
   "guard:facts/git@0.2.0": "export const { branch, ignored, staged, tracked } = host.git;",
+  "guard:facts/history@0.3.0": "export const { events } = host.history;",
   "guard:facts/project@0.2.0": "export const { manifests } = host.project;",
   "guard:policy/analysis@0.1.0": "export const { analysis: current } = host;",
   "guard:policy/context@0.1.0": "export const { context: get } = host;",

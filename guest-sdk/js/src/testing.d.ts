@@ -5,7 +5,7 @@ import type {
   Via, Word,
 } from "./contract.js";
 
-import type { ProjectManifest } from "./facts.js";
+import type { Event, ProjectManifest } from "./facts.js";
 
 /** What a world holds. Everything may be left out. */
 export interface WorldParts {
@@ -34,7 +34,12 @@ export interface WorldParts {
   manifests?: Record<string, ProjectManifest[]>;
   /** The effects that come before, whatever `guard-host-policy/facts` is asked about. */
   earlier?: Effect[];
-  /** What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault. */
+  /** What happened in the session before, oldest first, for `guard-host-policy/facts`. */
+  history?: Event[];
+  /**
+   * What the host refuses: a path, a folder with manifests, a variable, a journal or `history`, and the fault. `failed`
+   * for `history`: the list is damaged.
+   */
   faults?: Record<string, Fault>;
 }
 
@@ -61,6 +66,7 @@ export interface Answers {
   presence(what: "tracked" | "staged" | "ignored", path: string): Presence;
   manifests(path: string): ProjectManifest[];
   earlier(commandId: number, path: string): Effect[];
+  events(kind: string): Event[];
 }
 
 /** All that a policy can see in a test. */
@@ -82,6 +88,13 @@ export function effect(
   target?: string,
   parts?: Partial<Omit<Effect, "operation" | "target" | "path" | "tags">> & { path?: string; tags?: Record<string, string> },
 ): Effect;
+
+/** Something that happened in the session before. Its number is its place in the world's `history`, counted from 1. */
+export function event(
+  kind: string,
+  target?: string,
+  parts?: Partial<Omit<Event, "number" | "kind" | "target" | "tags">> & { tags?: Record<string, string> },
+): Event;
 
 /** A command of these words; a text is taken apart at its blanks. A via may be its kind alone. */
 export function command(

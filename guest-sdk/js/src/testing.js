@@ -49,7 +49,7 @@ export class World {
   /** @param {string} tool @param {object} input @returns {import("./testing.js").Answers} */
   #answers(tool, input) {
     const { coverage = "complete", reasons = [], commands = [], scripts = [] } = this.#parts;
-    const { files = {}, env = {}, faults = {}, git = {}, manifests = {}, earlier = [] } = this.#parts;
+    const { files = {}, env = {}, faults = {}, git = {}, manifests = {}, earlier = [], history = [] } = this.#parts;
     const facts = { ...FACTS, ...this.#parts.facts };
     const disk = this.#disk(facts.projectRoot);
     /** @param {string} path */
@@ -76,6 +76,11 @@ export class World {
         return copy(manifests[folder] ?? []);
       },
       earlier: () => copy(earlier),
+      events: (kind) => {
+        if (faults.history !== undefined) throw failure(faults.history);
+        const counted = history.map((event, index) => ({ ...event, number: index + 1 }));
+        return copy(counted.filter((event) => kind === "" || event.kind === kind));
+      },
       analysis: () => copy({ coverage, reasons, commands: numbered, effects, scripts }),
       context: () => ({ ...facts }),
       resolve: at,
@@ -150,6 +155,11 @@ export function effect(operation, target = "", parts = {}) {
     certain: parts.certain ?? true,
     tags: Object.entries(tags),
   };
+}
+
+/** @type {typeof import("./testing.js").event} */
+export function event(kind, target = "", { tags = {}, ...parts } = {}) {
+  return { number: 0, time: "", kind, tool: "Bash", target, certain: true, ...parts, tags: Object.entries(tags) };
 }
 
 /** @type {typeof import("./testing.js").word} */

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { definePolicy, rule } from "guard-host-policy";
-import { earlier, git, project } from "guard-host-policy/facts";
-import { World, effect } from "guard-host-policy/testing";
+import { earlier, git, history, project } from "guard-host-policy/facts";
+import { World, effect, event } from "guard-host-policy/testing";
 import { branch } from "guard:facts/git@0.2.0";
+import { events } from "guard:facts/history@0.3.0";
 
 /** What `look` gives in a world. */
 function seen(parts, look) {
@@ -40,4 +41,21 @@ test("earlier effects are those that the world names", () => {
   const found = seen({ earlier: [made] }, () => earlier.effects(2, "a").map((one) => [one.target, one.certain]));
   assert.deepEqual(found, [["a/b", false]]);
   assert.deepEqual(seen({}, () => earlier.effects(2, "a")), []);
+});
+
+test("the history is what the world names, counted from 1", () => {
+  const parts = { history: [event("write", "/repo/a"), event("request", "x", { tool: "WebFetch", tags: { method: "get" } })] };
+  const first = { number: 1, time: "", kind: "write", tool: "Bash", target: "/repo/a", certain: true, tags: [] };
+  const second = { ...first, number: 2, kind: "request", tool: "WebFetch", target: "x", tags: [["method", "get"]] };
+  const look = () => ["", "write", "request", "send"].map((kind) => history.events(kind));
+  assert.deepEqual(seen(parts, look), [[first, second], [first], [second], []]);
+  assert.deepEqual(seen(parts, () => events("write")), [first]);
+  assert.deepEqual(seen({}, () => history.events("")), []);
+  assert.equal(event("write", "a", { certain: false }).certain, false);
+});
+
+test("nobody knows what happened if the history is damaged", () => {
+  const parts = { history: [event("write", "/repo/a")], faults: { history: "failed" } };
+  assert.throws(() => seen(parts, () => history.events("")), /failed/);
+  assert.throws(() => seen({ faults: { history: "absent" } }, () => history.events("write")), /absent/);
 });

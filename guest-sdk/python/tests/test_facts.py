@@ -3,8 +3,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from guard_host_policy import Call, Fault, Manifest, Outcome, PolicyError, Presence, Rule, define_policy
-from guard_host_policy.facts import earlier, git, project
-from guard_host_policy.testing import Git, ProjectManifest, World, effect
+from guard_host_policy.facts import earlier, git, history, project
+from guard_host_policy.testing import Event, Git, ProjectManifest, World, effect, event
 
 T = TypeVar("T")
 
@@ -51,3 +51,16 @@ class Facts(unittest.TestCase):
         found = seen(World(earlier=[made]), lambda: [one.target for one in earlier.effects(2, "a")])
         self.assertEqual(found, ["a/b"])
         self.assertEqual(seen(World(), lambda: earlier.effects(2, "a")), [])
+
+    def test_the_history_is_what_the_world_names_counted_from_1(self) -> None:
+        world = World(history=[event("write", "/repo/a"), event("request", "x", tool="WebFetch", tags={"method": "get"})])
+        first = Event(1, "", "write", "Bash", "/repo/a", True, [])
+        second = Event(2, "", "request", "WebFetch", "x", True, [("method", "get")])
+        for kind, expected in [("", [first, second]), ("write", [first]), ("request", [second]), ("send", [])]:
+            self.assertEqual(seen(world, lambda: history.events(kind)), expected)
+        self.assertEqual(seen(World(), lambda: history.events("")), [])
+
+    def test_nobody_knows_what_happened_if_the_history_is_damaged(self) -> None:
+        world = World(history=[event("write", "/repo/a")], faults={"history": Fault.FAILED})
+        with self.assertRaisesRegex(PolicyError, "FAILED"):
+            seen(world, lambda: history.events(""))

@@ -51,6 +51,42 @@ pub struct WorldFacts {
     pub program: Option<String>,
     /// What git says. Default: nothing is known.
     pub git: Option<GitFacts>,
+    /// What happened in the session before the call, in order. Default: nothing.
+    pub history: Vec<PastEvent>,
+    /// The list of what happened is damaged, so that nobody knows. Default: false.
+    pub history_is_damaged: bool,
+}
+
+/// Something that happened in the session before the call of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PastEvent {
+    /// What happened, such as `write` or `secret-read`.
+    pub kind: String,
+    /// What it is about: a path, an address, a package, a rule, a program. Default: nothing.
+    #[serde(default)]
+    pub target: String,
+    /// The tool. Default: `Bash`.
+    #[serde(default = "shell")]
+    pub tool: String,
+    /// When, RFC 3339 in UTC. Default: not known.
+    #[serde(default)]
+    pub time: String,
+    /// Whether it has certainly happened. Default: true.
+    #[serde(default = "yes")]
+    pub certain: bool,
+    /// Details by name. Default: none.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+}
+
+fn shell() -> String {
+    "Bash".to_owned()
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What git says in the world of a case. A path stands for all that is below it, too.
@@ -117,6 +153,8 @@ impl WorldFacts {
         if over.git.is_some() {
             world.git.clone_from(&over.git);
         }
+        world.history.extend(over.history.iter().cloned());
+        world.history_is_damaged |= over.history_is_damaged;
         world
     }
 }

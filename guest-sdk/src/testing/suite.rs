@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::World;
-use super::cases::{Case, OneOrMore, Suite, WorldFacts};
+use super::cases::{Case, OneOrMore, PastEvent, Suite, WorldFacts};
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
-use crate::{Decision, Outcome, Policy, ResolvedPath};
+use crate::{Decision, Event, Fault, Outcome, Policy, ResolvedPath};
 
 impl Suite {
     /// Runs every case but those of a payload, which need a harness ([`Case::needs_harness`]); a text for each one that
@@ -77,6 +77,14 @@ fn put(given: &WorldFacts, world: &mut World) {
     if given.git.is_some() {
         world.git.clone_from(&given.git);
     }
+    let event = |(past, number): (&PastEvent, u32)| {
+        let PastEvent { kind, target, tool, time, certain, tags } = past.clone();
+        Event { number, time, kind, tool, target, certain, tags: tags.into_iter().collect() }
+    };
+    world.history = match given.history_is_damaged {
+        true => Err(Fault::Failed),
+        false => Ok(given.history.iter().zip(1..).map(event).collect()),
+    };
 }
 
 impl Case {

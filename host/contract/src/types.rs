@@ -98,6 +98,29 @@ pub struct Manifest {
     pub examples: Vec<Example>,
 }
 
+/// Something that an earlier call of the session did, or that became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Event {
+    /// Counts from 1, in the order of the calls.
+    pub number: u32,
+    /// When the call was decided, RFC 3339 in UTC.
+    pub time: String,
+    /// `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
+    /// `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
+    /// An open set.
+    pub kind: String,
+    /// The tool's name, such as `Bash`.
+    pub tool: String,
+    /// What it is about: a path, an address, a package, a rule, a program.
+    pub target: String,
+    /// False if it may not have happened: a person was asked about the call, or
+    /// the effect itself was not certain.
+    pub certain: bool,
+    /// Details by name.
+    pub tags: Vec<(String, String)>,
+}
+
 /// Why the host did not give what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FactFault {

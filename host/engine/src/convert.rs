@@ -3,6 +3,7 @@
 use guard_contract as contract;
 
 use crate::bindings::facts::project;
+use crate::bindings::history;
 use crate::bindings::interfaces::{context, syntax, types};
 use guard_facts::manifests;
 
@@ -109,6 +110,7 @@ enums! {
 records! {
     contract::ResolvedPath => types::ResolvedPath { raw lexical canonical project_relative git_root exists kind }
     manifests::Manifest => project::Manifest { path kind name version manager dependencies scripts }
+    contract::Event => history::Event { number time kind tool target certain tags }
     contract::CallFacts => context::Facts { cwd project_root home session harness permission_mode original_tool }
     contract::syntax::Span => syntax::Span { start end }
     contract::syntax::Part => syntax::Part { kind text quoted }

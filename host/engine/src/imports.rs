@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::component::{HasData, Linker};
 use wasmtime::{Result, Store, Trap, UpdateDeadline};
 
-use super::bindings::{Guest, facts, interfaces, scripts, shared_analysis, sources};
+use super::bindings::{Guest, facts, history, interfaces, scripts, shared_analysis, sources};
 use super::meter::{Bounds, Meter};
 use super::scripts::Scripts;
 use super::wasi::Given;
@@ -77,7 +77,8 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
-/// Defines the imports of the bundle: those of the contract's first version, and the readers of scripts and files.
+/// Defines the imports of the bundle: those of the contract's first version, the history of the session, and the readers
+/// of scripts and files.
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;
@@ -87,6 +88,7 @@ pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::env::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::journal::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::log::add_to_linker::<State, State>(linker, |state| state)?;
+    history::add_to_linker::<State, State>(linker, |state| state)?;
     scripts::add_to_linker::<State, State>(linker, |state| state)?;
     sources::add_to_linker::<State, State>(linker, |state| state)
 }
@@ -190,6 +192,12 @@ impl facts::git::Host for State {
 impl facts::project::Host for State {
     fn manifests(&mut self, path: String) -> Result<Result<Vec<facts::project::Manifest>, FactFault>> {
         Ok(self.view.manifests(&path)?.map_err(Convert::convert).map(Convert::convert))
+    }
+}
+
+impl history::Host for State {
+    fn events(&mut self, kind: String) -> Result<Result<Vec<history::Event>, FactFault>> {
+        Ok(self.view.events(&kind)?.map_err(Convert::convert).map(Convert::convert))
     }
 }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use guard_contract::FactFault;
+use guard_contract::{Event, FactFault};
 
 use guard_sdk::resolve::runs_program;
-use guard_sdk::testing::cases::GitFacts;
+use guard_sdk::testing::cases::{GitFacts, PastEvent};
 
 use crate::{Disk, Entry, Facts, GitAsked, GitQuestion};
 
@@ -28,6 +28,10 @@ pub struct FixedFacts {
     pub program: Option<String>,
     /// What git says; nothing is known without it.
     pub git: Option<GitFacts>,
+    /// What happened in the session before the call, in order.
+    pub history: Vec<PastEvent>,
+    /// The list of what happened is damaged.
+    pub history_is_damaged: bool,
 }
 
 impl Disk for FixedFacts {
@@ -57,6 +61,19 @@ impl Facts for FixedFacts {
 
     fn env(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
+    }
+
+    fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
+        if self.history_is_damaged {
+            return Err(FactFault::Failed);
+        }
+        let event = |(past, number): (&PastEvent, u32)| {
+            let PastEvent { kind, target, tool, time, certain, tags } = past.clone();
+            let tags = tags.into_iter().collect();
+            Event { number, time, kind, tool, target, certain, tags }
+        };
+        let is_meant = |event: &Event| kind.is_empty() || event.kind == kind;
+        Ok(self.history.iter().zip(1..).map(event).filter(is_meant).collect())
     }
 
     fn git(&self, GitAsked { path, question, .. }: GitAsked<'_>, _: Duration) -> Option<String> {

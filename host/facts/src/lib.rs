@@ -36,7 +36,7 @@ pub use guard_sdk::resolve::{Disk, Entry, git_root};
 pub use resolve::{PATHS, Resolver};
 pub use view::{OutsideDecide, Scene, View};
 
-use guard_contract::FactFault;
+use guard_contract::{Event, FactFault};
 
 /// A machine, or the world of a test.
 pub trait Facts: Disk + fmt::Debug + Send + Sync {
@@ -60,6 +60,13 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
 
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;
+
+    /// What happened in the session before the call, oldest first: the events of a kind, or all if it is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its list is damaged.
+    fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
 
     /// What git says within `wait`. None: it is not known.
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;

@@ -11,8 +11,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use crate::{Disk, Entry, Facts, GitAsked, git};
-use guard_contract::FactFault;
 use guard_contract::paths;
+use guard_contract::{Event, FactFault};
 use guard_sdk::resolve::command_files;
 
 /// The machine this program runs on, with the variables that it was started with.
@@ -153,6 +153,11 @@ impl Facts for RealFacts {
 
     fn env(&self, name: &str) -> Option<String> {
         self.env.get(name).cloned()
+    }
+
+    fn history(&self, _: &str) -> Result<Vec<Event>, FactFault> {
+        // A session is no part of the machine: who knows it puts it around these facts.
+        Err(FactFault::Absent)
     }
 
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use guard_contract::FactFault;
+use guard_contract::{Event, FactFault};
 
 use crate::{Disk, Entry, Facts, GitAsked};
 
@@ -32,6 +32,9 @@ pub struct Record {
     /// The commands that run the program of guard-host.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub own_program: BTreeSet<String>,
+    /// What happened in the session before, by the kind that was asked for, or why nobody knows.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub history: BTreeMap<String, Result<Vec<Event>, FactFault>>,
 }
 
 const LINK: &str = "link:";
@@ -44,7 +47,12 @@ impl Record {
         let links = self.entries.values_mut().filter(|entry| entry.starts_with(LINK)).map(|entry| ("", entry));
         let env = self.env.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut()?)));
         let git = self.git.values_mut().filter_map(|text| Some(("", text.as_mut()?)));
-        heads.chain(files).chain(links).chain(env).chain(git)
+        let events = self.history.values_mut().flat_map(|events| events.iter_mut().flatten());
+        let past = events.flat_map(|event| {
+            let tags = event.tags.iter_mut().map(|(name, text)| (name.as_str(), text));
+            std::iter::once(("", &mut event.target)).chain(tags)
+        });
+        heads.chain(files).chain(links).chain(env).chain(git).chain(past)
     }
 }
 
@@ -162,6 +170,15 @@ impl Facts for Recording {
         let value = self.facts.env(name);
         self.noted().env.insert(name.to_owned(), value.clone());
         value
+    }
+
+    fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
+        if let Some(known) = self.noted().history.get(kind) {
+            return known.clone();
+        }
+        let history = self.facts.history(kind);
+        self.noted().history.insert(kind.to_owned(), history.clone());
+        history
     }
 
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
@@ -306,6 +323,11 @@ impl Facts for Recorded {
         .flatten()
     }
 
+    fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
+        // The list of a session stays on its machine, whose own policies ask for it.
+        self.record.history.get(kind).cloned().unwrap_or(Err(FactFault::Absent))
+    }
+
     fn git(&self, asked: GitAsked<'_>, _: Duration) -> Option<String> {
         let key = asked_of(asked);
         self.known(self.record.git.get(&key), |missing| {
@@ -322,7 +344,7 @@ mod tests {
 
     #[test]
     fn what_was_learned_is_told_again_and_nothing_else() {
-        let world = "env = { A = 'a' }\ngit = { tracked = ['/repo/x'] }\ndirs = ['/repo/.git']\n[files]\n'/repo/x' = 'text'\n[links]\n'/repo/l' = '../o'";
+        let world = "history = [{ kind = 'write', target = '/repo/x' }]\nenv = { A = 'a' }\ngit = { tracked = ['/repo/x'] }\ndirs = ['/repo/.git']\n[files]\n'/repo/x' = 'text'\n[links]\n'/repo/l' = '../o'";
         let world: Arc<dyn Facts> = Arc::new(toml::from_str::<FixedFacts>(world).unwrap());
         let ask = |facts: &dyn Facts| {
             let entries = ["/repo/x", "/repo/.git", "/repo/l", "/gone"].map(|path| facts.entry(path));
@@ -333,7 +355,7 @@ mod tests {
                 let question = crate::GitQuestion::Tracked;
                 facts.git(GitAsked { root: "/repo", path, question, own: &[] }, crate::git::WAIT)
             });
-            (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git)
+            (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git, facts.history("write"))
         };
         let recording = Recording::of(world.clone());
         let first = ask(&recording);
@@ -358,6 +380,7 @@ mod tests {
         assert_eq!(elsewhere.env("A"), None);
         let asked = GitAsked { root: "/r", path: "/r/b", question: crate::GitQuestion::Staged, own: &[] };
         assert_eq!(elsewhere.git(asked, crate::git::WAIT), None);
+        assert_eq!(elsewhere.history(""), Err(FactFault::Absent));
         let expected = Missing {
             entries: ["/b".to_owned()].into(),
             heads: ["7:/b".to_owned()].into(),

@@ -8,7 +8,7 @@ use guard_contract::grants::Grants;
 use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES};
 use guard_contract::paths::{is_below, parent};
 use guard_contract::syntax::{Analysis, Command, Effect};
-use guard_contract::{CallFacts, FactFault, JournalLine, Level, LogLine, Presence, ResolvedPath};
+use guard_contract::{CallFacts, Event, FactFault, JournalLine, Level, LogLine, Presence, ResolvedPath};
 use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
 
 /// All that the policies of a chain can learn of one call.
@@ -165,6 +165,12 @@ impl View {
     /// `git.ignored`.
     pub fn ignored(&mut self, path: &str) -> InDecide<Presence> {
         self.git_presence("git.ignored", path, GitQuestion::Ignored)
+    }
+
+    /// `history.events`.
+    pub fn events(&mut self, kind: &str) -> InDecide<Result<Vec<Event>, FactFault>> {
+        let scene = self.scene("history.events")?;
+        Ok(scene.facts.history(kind))
     }
 
     /// `project.manifests`.

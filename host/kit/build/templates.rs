@@ -17,8 +17,9 @@ const COMPRESSION: u8 = 10;
 const FILE_BYTES: u64 = 256 << 10;
 
 /// What the folders of the repository are called in a project; the templates lie at its top.
-const SHARED: [(&str, &str, &str); 3] = [
-    ("wit", "wit/0.2.0", "wit/"),
+const SHARED: [(&str, &str, &str); 4] = [
+    ("wit", "wit/0.3.0", "wit/"),
+    ("wit", "wit/0.2.0", "wit/deps/guard-facts-0.2.0/"),
     ("wit", "wit/0.1.0", "wit/deps/guard-policy-0.1.0/"),
     ("sdk", "guest-sdk/src", "guard-sdk/src/"),
 ];

@@ -1528,7 +1528,7 @@ pub mod exports {
                 );
             }
         }
-        pub mod facts {
+        pub mod facts0_2_0 {
             /// What git says of files.
             ///
             /// The host asks the `git` of the machine, which may take some milliseconds a
@@ -2482,6 +2482,338 @@ pub mod exports {
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
                     [::core::mem::MaybeUninit::uninit(); 2
+                        * ::core::mem::size_of::<*const u8>()],
+                );
+            }
+        }
+        pub mod facts0_3_0 {
+            /// What happened in the session before this call.
+            #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
+            pub mod history {
+                #[used]
+                #[doc(hidden)]
+                static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
+                use super::super::super::super::_rt;
+                pub type Fault = super::super::super::super::exports::guard::policy::types::Fault;
+                /// Something that an earlier call did, or that became of it.
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct Event {
+                    /// Counts from 1, in the order of the calls.
+                    pub number: u32,
+                    /// When the call was decided, RFC 3339 in UTC.
+                    pub time: _rt::String,
+                    /// `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
+                    /// `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
+                    /// An open set.
+                    pub kind: _rt::String,
+                    /// The tool's name, such as `Bash`.
+                    pub tool: _rt::String,
+                    /// What it is about: a path, an address, a package, a rule, a program.
+                    pub target: _rt::String,
+                    /// False if it may not have happened: a person was asked about the call, or
+                    /// the effect itself was not certain.
+                    pub certain: bool,
+                    /// Details by name.
+                    pub tags: _rt::Vec<(_rt::String, _rt::String)>,
+                }
+                impl ::core::fmt::Debug for Event {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("Event")
+                            .field("number", &self.number)
+                            .field("time", &self.time)
+                            .field("kind", &self.kind)
+                            .field("tool", &self.tool)
+                            .field("target", &self.target)
+                            .field("certain", &self.certain)
+                            .field("tags", &self.tags)
+                            .finish()
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_events_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result1 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            T_::events(_rt::string_lift(bytes0))
+                        };
+                        let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result1 {
+                            Ok(e) => {
+                                *ptr2.add(0).cast::<u8>() = (0i32) as u8;
+                                let vec12 = e;
+                                let len12 = vec12.len();
+                                let layout12 = _rt::alloc::Layout::from_size_align(
+                                        vec12.len() * (12 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result12, _cleanup12) = wit_bindgen::rt::Cleanup::new(
+                                    layout12,
+                                );
+                                if let Some(cleanup) = _cleanup12 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec12.into_iter().enumerate() {
+                                    let base = result12
+                                        .add(i * (12 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let Event {
+                                            number: number3,
+                                            time: time3,
+                                            kind: kind3,
+                                            tool: tool3,
+                                            target: target3,
+                                            certain: certain3,
+                                            tags: tags3,
+                                        } = e;
+                                        *base.add(0).cast::<i32>() = _rt::as_i32(number3);
+                                        let vec4 = (time3.into_bytes()).into_boxed_slice();
+                                        let ptr4 = vec4.as_ptr().cast::<u8>();
+                                        let len4 = vec4.len();
+                                        ::core::mem::forget(vec4);
+                                        *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len4;
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr4.cast_mut();
+                                        let vec5 = (kind3.into_bytes()).into_boxed_slice();
+                                        let ptr5 = vec5.as_ptr().cast::<u8>();
+                                        let len5 = vec5.len();
+                                        ::core::mem::forget(vec5);
+                                        *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len5;
+                                        *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr5.cast_mut();
+                                        let vec6 = (tool3.into_bytes()).into_boxed_slice();
+                                        let ptr6 = vec6.as_ptr().cast::<u8>();
+                                        let len6 = vec6.len();
+                                        ::core::mem::forget(vec6);
+                                        *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len6;
+                                        *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr6.cast_mut();
+                                        let vec7 = (target3.into_bytes()).into_boxed_slice();
+                                        let ptr7 = vec7.as_ptr().cast::<u8>();
+                                        let len7 = vec7.len();
+                                        ::core::mem::forget(vec7);
+                                        *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len7;
+                                        *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr7.cast_mut();
+                                        *base
+                                            .add(9 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match certain3 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                        let vec11 = tags3;
+                                        let len11 = vec11.len();
+                                        let layout11 = _rt::alloc::Layout::from_size_align(
+                                                vec11.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result11, _cleanup11) = wit_bindgen::rt::Cleanup::new(
+                                            layout11,
+                                        );
+                                        if let Some(cleanup) = _cleanup11 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec11.into_iter().enumerate() {
+                                            let base = result11
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t8_0, t8_1) = e;
+                                                let vec9 = (t8_0.into_bytes()).into_boxed_slice();
+                                                let ptr9 = vec9.as_ptr().cast::<u8>();
+                                                let len9 = vec9.len();
+                                                ::core::mem::forget(vec9);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len9;
+                                                *base.add(0).cast::<*mut u8>() = ptr9.cast_mut();
+                                                let vec10 = (t8_1.into_bytes()).into_boxed_slice();
+                                                let ptr10 = vec10.as_ptr().cast::<u8>();
+                                                let len10 = vec10.len();
+                                                ::core::mem::forget(vec10);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len10;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr10.cast_mut();
+                                            }
+                                        }
+                                        *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len11;
+                                        *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result11;
+                                    }
+                                }
+                                *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len12;
+                                *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = result12;
+                            }
+                            Err(e) => {
+                                *ptr2.add(0).cast::<u8>() = (1i32) as u8;
+                                *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (e.clone() as i32) as u8;
+                            }
+                        };
+                        ptr2
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_events<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {
+                                let l1 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base18 = l1;
+                                let len18 = l2;
+                                for i in 0..len18 {
+                                    let base = base18
+                                        .add(i * (12 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l3 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l4 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l3, l4, 1);
+                                        let l5 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l6 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l5, l6, 1);
+                                        let l7 = *base
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l8 = *base
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l7, l8, 1);
+                                        let l9 = *base
+                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l10 = *base
+                                            .add(8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l9, l10, 1);
+                                        let l11 = *base
+                                            .add(10 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l12 = *base
+                                            .add(11 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base17 = l11;
+                                        let len17 = l12;
+                                        for i in 0..len17 {
+                                            let base = base17
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l13 = *base.add(0).cast::<*mut u8>();
+                                                let l14 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l13, l14, 1);
+                                                let l15 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l16 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l15, l16, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base17,
+                                            len17 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base18,
+                                    len18 * (12 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                pub trait Guest {
+                    /// The events of a kind, oldest first; of every kind if it is empty.
+                    ///
+                    /// `absent` if the harness names no session. `failed` if the list is damaged,
+                    /// so that nobody knows what happened.
+                    #[allow(async_fn_in_trait)]
+                    fn events(
+                        kind: _rt::String,
+                    ) -> ::core::result::Result<_rt::Vec<Event>, Fault>;
+                }
+                #[doc(hidden)]
+                #[macro_export]
+                macro_rules! __export_guard_facts_history_0_3_0_cabi {
+                    ($ty:ident with_types_in $($path_to_types:tt)*) => {
+                        const _ : () = { #[unsafe (export_name =
+                        "guard:facts/history@0.3.0#events")] unsafe extern "C" fn
+                        export_events(arg0 : * mut u8, arg1 : usize,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_events_cabi::<$ty > (arg0,
+                        arg1) } } #[unsafe (export_name =
+                        "cabi_post_guard:facts/history@0.3.0#events")] unsafe extern "C"
+                        fn _post_return_events(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_events::<$ty > (arg0) } } };
+                    };
+                }
+                #[doc(hidden)]
+                pub use __export_guard_facts_history_0_3_0_cabi;
+                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                struct _RetArea(
+                    [::core::mem::MaybeUninit<
+                        u8,
+                    >; 3 * ::core::mem::size_of::<*const u8>()],
+                );
+                static mut _RET_AREA: _RetArea = _RetArea(
+                    [::core::mem::MaybeUninit::uninit(); 3
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
@@ -6106,14 +6438,17 @@ macro_rules! __export_view_impl {
         exports::guard::policy::log::__export_guard_policy_log_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::policy::log);
         $($path_to_types_root)*::
-        exports::guard::facts::git::__export_guard_facts_git_0_2_0_cabi!($ty
-        with_types_in $($path_to_types_root)*:: exports::guard::facts::git);
+        exports::guard::facts0_2_0::git::__export_guard_facts_git_0_2_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::facts0_2_0::git);
         $($path_to_types_root)*::
-        exports::guard::facts::project::__export_guard_facts_project_0_2_0_cabi!($ty
-        with_types_in $($path_to_types_root)*:: exports::guard::facts::project);
+        exports::guard::facts0_2_0::project::__export_guard_facts_project_0_2_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::facts0_2_0::project);
         $($path_to_types_root)*::
-        exports::guard::facts::earlier::__export_guard_facts_earlier_0_2_0_cabi!($ty
-        with_types_in $($path_to_types_root)*:: exports::guard::facts::earlier);
+        exports::guard::facts0_2_0::earlier::__export_guard_facts_earlier_0_2_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::facts0_2_0::earlier);
+        $($path_to_types_root)*::
+        exports::guard::facts0_3_0::history::__export_guard_facts_history_0_3_0_cabi!($ty
+        with_types_in $($path_to_types_root)*:: exports::guard::facts0_3_0::history);
         $($path_to_types_root)*::
         exports::guard::service::scene::__export_guard_service_scene_0_1_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::guard::service::scene);
@@ -6124,10 +6459,10 @@ macro_rules! __export_view_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:service@0.1.0:view:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2981] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 3132] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x16\x01A\x02\x01\
-A%\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc1\x17\x01A\x02\x01\
+A'\x01B\x1a\x01m\x05\x07abstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\
 \x03\0\0\x01o\x02ss\x01p\x02\x01r\x05\x04rules\x07outcome\x01\x07messages\x06rem\
 edys\x04tags\x03\x04\0\x07finding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08\
 findings\x06\x04\0\x08decision\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\
@@ -6185,15 +6520,19 @@ ersions\x07managers\x0cdependencies\x03\x07scripts\x03\x04\0\x08manifest\x03\0\x
 \x04\0\x19guard:facts/project@0.2.0\x05\x10\x02\x03\0\x01\x06effect\x01B\x05\x02\
 \x03\x02\x01\x11\x04\0\x06effect\x03\0\0\x01p\x01\x01@\x02\x0acommand-idy\x04pat\
 hs\0\x02\x04\0\x07effects\x01\x03\x04\0\x19guard:facts/earlier@0.2.0\x05\x12\x01\
-B\x0b\x01p}\x01@\x01\x07machine\0\x01\0\x04\0\x04open\x01\x01\x01@\x01\x05scene\0\
-\x01\0\x04\0\x05begin\x01\x02\x01k\0\x01@\x01\x06grants\x03\x01\0\x04\0\x04meet\x01\
-\x04\x01@\0\0\0\x04\0\x05leave\x01\x05\x04\0\x07missing\x01\x05\x04\0\x19guard:s\
-ervice/scene@0.1.0\x05\x13\x02\x03\0\0\x08decision\x01B\x08\x02\x03\x02\x01\x14\x04\
-\0\x08decision\x03\0\0\x01j\0\x01s\x01@\x02\x05placey\x08settingss\0\x02\x04\0\x09\
-configure\x01\x03\x01j\x01\x01\x01s\x01@\x03\x05placey\x04tools\x05inputs\0\x04\x04\
-\0\x06decide\x01\x05\x04\0\x1cguard:service/policies@0.1.0\x05\x15\x04\0\x18guar\
-d:service/view@0.1.0\x04\0\x0b\x0a\x01\0\x04view\x03\0\0\0G\x09producers\x01\x0c\
-processed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+B\x0a\x02\x03\x02\x01\x08\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\x02\x01r\x07\x06\
+numbery\x04times\x04kinds\x04tools\x06targets\x07certain\x7f\x04tags\x03\x04\0\x05\
+event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04kinds\0\x07\x04\0\x06e\
+vents\x01\x08\x04\0\x19guard:facts/history@0.3.0\x05\x13\x01B\x0b\x01p}\x01@\x01\
+\x07machine\0\x01\0\x04\0\x04open\x01\x01\x01@\x01\x05scene\0\x01\0\x04\0\x05beg\
+in\x01\x02\x01k\0\x01@\x01\x06grants\x03\x01\0\x04\0\x04meet\x01\x04\x01@\0\0\0\x04\
+\0\x05leave\x01\x05\x04\0\x07missing\x01\x05\x04\0\x19guard:service/scene@0.1.0\x05\
+\x14\x02\x03\0\0\x08decision\x01B\x08\x02\x03\x02\x01\x15\x04\0\x08decision\x03\0\
+\0\x01j\0\x01s\x01@\x02\x05placey\x08settingss\0\x02\x04\0\x09configure\x01\x03\x01\
+j\x01\x01\x01s\x01@\x03\x05placey\x04tools\x05inputs\0\x04\x04\0\x06decide\x01\x05\
+\x04\0\x1cguard:service/policies@0.1.0\x05\x16\x04\0\x18guard:service/view@0.1.0\
+\x04\0\x0b\x0a\x01\0\x04view\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0d\
+wit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
         };
     };
 }

@@ -17,7 +17,8 @@
 mod generated;
 
 mod bindings {
-    pub(crate) use crate::generated::exports::guard::facts;
+    pub(crate) use crate::generated::exports::guard::facts0_2_0 as facts;
+    pub(crate) use crate::generated::exports::guard::facts0_3_0::history;
     pub(crate) use crate::generated::exports::guard::policy as interfaces;
 }
 
@@ -28,6 +29,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bindings::facts::{earlier, git, project};
+use bindings::history;
 use bindings::interfaces::types::{Fault, Level, Presence, ResolvedPath};
 use bindings::interfaces::{analysis, context, env, files, journal, log, syntax};
 use convert::Convert;
@@ -227,6 +229,12 @@ impl git::Guest for Component {
 impl project::Guest for Component {
     fn manifests(path: String) -> Result<Vec<project::Manifest>, Fault> {
         told(|view| view.manifests(&path)).map_err(Convert::convert).map(Convert::convert)
+    }
+}
+
+impl history::Guest for Component {
+    fn events(kind: String) -> Result<Vec<history::Event>, Fault> {
+        told(|view| view.events(&kind)).map_err(Convert::convert).map(Convert::convert)
     }
 }
 

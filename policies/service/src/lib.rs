@@ -17,7 +17,8 @@
 mod generated;
 
 mod bindings {
-    pub(crate) use guard_sdk::bindings::guard::facts;
+    pub(crate) use guard_sdk::bindings::guard::facts0_2_0 as facts;
+    pub(crate) use guard_sdk::bindings::guard::facts0_3_0::history;
     pub(crate) use guard_sdk::bindings::guard::policy as interfaces;
 }
 

@@ -1,4 +1,4 @@
-// The host's functions of the package guard:facts in a component.
+// The host's functions of the package guard:facts@0.2.0 in a component.
 
 import * as gitModule from "guard:facts/git@0.2.0";
 import * as projectModule from "guard:facts/project@0.2.0";

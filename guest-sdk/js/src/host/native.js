@@ -56,3 +56,5 @@ export const git = {
 export const project = { manifests: (path) => ask().manifests(path) };
 /** @type {typeof import("../facts.js").earlier} */
 export const earlier = { effects: (commandId, path) => ask().earlier(commandId, path) };
+/** @type {typeof import("../facts.js").history} */
+export const history = { events: (kind) => ask().events(kind) };

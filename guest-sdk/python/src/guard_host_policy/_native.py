@@ -83,6 +83,7 @@ _MODULES: dict[str, dict[str, Any]] = {
         "staged": lambda path: _ask().presence("staged", path),
         "ignored": lambda path: _ask().presence("ignored", path),
     },
+    "wit_world.imports.history": {"events": lambda kind: _ask().events(kind), **_named("Event")},
     "wit_world.imports.project": {
         "manifests": lambda path: _ask().manifests(path),
         "Manifest": shapes.ProjectManifest,

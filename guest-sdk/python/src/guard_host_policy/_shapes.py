@@ -268,3 +268,16 @@ class ProjectManifest:
     manager: str
     dependencies: list[tuple[str, str]]
     scripts: list[tuple[str, str]]
+
+
+@dataclass
+class Event:
+    """Something that an earlier call did, or that became of it, of the package `guard:facts@0.3.0`."""
+
+    number: int
+    time: str
+    kind: str
+    tool: str
+    target: str
+    certain: bool
+    tags: list[tuple[str, str]]

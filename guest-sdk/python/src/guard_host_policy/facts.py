@@ -1,12 +1,13 @@
-"""Facts of the package `guard:facts@0.2.0`: `git`, `project` and `earlier`.
+"""Facts of the package `guard:facts`: `git`, `project` and `earlier` of its version 0.2.0, and `history` of 0.3.0.
 
-A policy that asks for them is built for the world `guest` of that package, and needs a host that has it.
+A policy that asks for them is built for the world `guest` of that version or of a later one, and needs a host that has it.
 """
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._shapes import Effect, Presence, ProjectManifest
+    from ._shapes import Effect, Event, Presence, ProjectManifest
 
     class git:
         """What git says of files."""
@@ -32,8 +33,18 @@ if TYPE_CHECKING:
         @staticmethod
         def effects(command_id: int, path: str) -> list[Effect]: ...
 
+    class history:
+        """What happened in the session before this call: of a kind, or all if it is empty. A fault is an `Err`."""
+
+        @staticmethod
+        def events(kind: str) -> list[Event]: ...
+
 else:
     from . import _host  # noqa: F401
     from wit_world.imports import earlier, git, project  # isort: skip
 
-__all__ = ["earlier", "git", "project"]
+    # The world of 0.2.0 lacks it, and a policy that does not use it can be built for that one.
+    with suppress(ImportError):
+        from wit_world.imports import history
+
+__all__ = ["earlier", "git", "history", "project"]

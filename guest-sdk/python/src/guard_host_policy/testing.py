@@ -6,7 +6,7 @@ A policy that imports from `wit_world` itself is imported after this module.
 import copy
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import _native
@@ -14,7 +14,7 @@ from ._call import is_below
 from ._host import Err
 from ._paths import Disk, resolve, unresolved
 from ._policy import Exported
-from ._shapes import ProjectManifest
+from ._shapes import Event, ProjectManifest
 from .contract import (
     Analysis,
     Command,
@@ -36,7 +36,7 @@ from .contract import (
 )
 from .errors import PolicyError
 
-__all__ = ["Git", "ProjectManifest", "World", "command", "effect", "facts", "word"]
+__all__ = ["Event", "Git", "ProjectManifest", "World", "command", "effect", "event", "facts", "word"]
 
 # The limits of a journal.
 LINES, LINE_BYTES = 64, 16 << 10
@@ -80,6 +80,19 @@ def effect(
         path = target if kind in _FILE_KINDS else ""
     pairs = list((tags or {}).items())
     return Effect(kind, operation, severity, target, unresolved(path), command_id, certain, pairs)
+
+
+def event(
+    kind: str,
+    target: str = "",
+    *,
+    tool: str = "Bash",
+    time: str = "",
+    certain: bool = True,
+    tags: Mapping[str, str] | None = None,
+) -> Event:
+    """Something that happened in the session before. Its number is its place in the world's `history`, counted from 1."""
+    return Event(0, time, kind, tool, target, certain, list((tags or {}).items()))
 
 
 def word(text: str, *, dynamic: bool = False, quoted: bool = False, glob: bool = False) -> Word:
@@ -150,8 +163,13 @@ class World:
     """The manifests of folders by absolute path, for `guard_host_policy.facts`."""
     earlier: Sequence[Effect] = ()
     """The effects that come before, whatever `guard_host_policy.facts` is asked about."""
+    history: Sequence[Event] = ()
+    """What happened in the session before, oldest first, for `guard_host_policy.facts`."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
-    """What the host refuses: a path, a folder with manifests, a variable or a journal, and the fault."""
+    """What the host refuses: a path, a folder with manifests, a variable, a journal or `history`, and the fault.
+
+    `FAILED` for `history`: the list is damaged.
+    """
     journal: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """The lines that the policy wanted written in the last call: the stream and the object."""
     log: list[tuple[Level, str]] = field(default_factory=list)
@@ -252,6 +270,12 @@ class _Answers:
 
     def earlier(self, command_id: int, path: str) -> list[Effect]:
         return copy.deepcopy(list(self._world.earlier))
+
+    def events(self, kind: str) -> list[Event]:
+        if "history" in self._world.faults:
+            raise Err(self._world.faults["history"])
+        counted = [replace(one, number=number) for number, one in enumerate(self._world.history, 1)]
+        return copy.deepcopy([one for one in counted if kind in ("", one.kind)])
 
     def note(self, level: Level, text: str) -> None:
         self._world.log.append((level, text))

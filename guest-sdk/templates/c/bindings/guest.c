@@ -3,29 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Imported Functions from `guard:facts/history@0.3.0`
+
+__attribute__((__import_module__("guard:facts/history@0.3.0"), __import_name__("events")))
+extern void __wasm_import_guard_facts_0_3_0_history_events(uint8_t *, size_t, uint8_t *);
+
 // Imported Functions from `guard:facts/git@0.2.0`
 
 __attribute__((__import_module__("guard:facts/git@0.2.0"), __import_name__("branch")))
-extern void __wasm_import_guard_facts_git_branch(uint8_t *, size_t, uint8_t *);
+extern void __wasm_import_guard_facts_0_2_0_git_branch(uint8_t *, size_t, uint8_t *);
 
 __attribute__((__import_module__("guard:facts/git@0.2.0"), __import_name__("tracked")))
-extern int32_t __wasm_import_guard_facts_git_tracked(uint8_t *, size_t);
+extern int32_t __wasm_import_guard_facts_0_2_0_git_tracked(uint8_t *, size_t);
 
 __attribute__((__import_module__("guard:facts/git@0.2.0"), __import_name__("staged")))
-extern int32_t __wasm_import_guard_facts_git_staged(uint8_t *, size_t);
+extern int32_t __wasm_import_guard_facts_0_2_0_git_staged(uint8_t *, size_t);
 
 __attribute__((__import_module__("guard:facts/git@0.2.0"), __import_name__("ignored")))
-extern int32_t __wasm_import_guard_facts_git_ignored(uint8_t *, size_t);
+extern int32_t __wasm_import_guard_facts_0_2_0_git_ignored(uint8_t *, size_t);
 
 // Imported Functions from `guard:facts/project@0.2.0`
 
 __attribute__((__import_module__("guard:facts/project@0.2.0"), __import_name__("manifests")))
-extern void __wasm_import_guard_facts_project_manifests(uint8_t *, size_t, uint8_t *);
+extern void __wasm_import_guard_facts_0_2_0_project_manifests(uint8_t *, size_t, uint8_t *);
 
 // Imported Functions from `guard:facts/earlier@0.2.0`
 
 __attribute__((__import_module__("guard:facts/earlier@0.2.0"), __import_name__("effects")))
-extern void __wasm_import_guard_facts_earlier_effects(int32_t, uint8_t *, size_t, uint8_t *);
+extern void __wasm_import_guard_facts_0_2_0_earlier_effects(int32_t, uint8_t *, size_t, uint8_t *);
 
 // Imported Functions from `guard:policy/analysis@0.1.0`
 
@@ -312,7 +317,32 @@ void guard_policy_types_resolved_path_free(guard_policy_types_resolved_path_t *p
   guest_string_free(&ptr->kind);
 }
 
-void guard_facts_project_manifest_free(guard_facts_project_manifest_t *ptr) {
+void guard_facts_0_3_0_history_event_free(guard_facts_0_3_0_history_event_t *ptr) {
+  guest_string_free(&ptr->time);
+  guest_string_free(&ptr->kind);
+  guest_string_free(&ptr->tool);
+  guest_string_free(&ptr->target);
+}
+
+void guard_facts_0_3_0_history_list_event_free(guard_facts_0_3_0_history_list_event_t *ptr) {
+  size_t list_len = ptr->len;
+  if (list_len > 0) {
+    guard_facts_0_3_0_history_event_t *list_ptr = ptr->ptr;
+    for (size_t i = 0; i < list_len; i++) {
+      guard_facts_0_3_0_history_event_free(&list_ptr[i]);
+    }
+    free(list_ptr);
+  }
+}
+
+void guard_facts_0_3_0_history_result_list_event_fault_free(guard_facts_0_3_0_history_result_list_event_fault_t *ptr) {
+  if (!ptr->is_err) {
+    guard_facts_0_3_0_history_list_event_free(&ptr->val.ok);
+  } else {
+  }
+}
+
+void guard_facts_0_2_0_project_manifest_free(guard_facts_0_2_0_project_manifest_t *ptr) {
   guest_string_free(&ptr->path);
   guest_string_free(&ptr->kind);
   guest_string_free(&ptr->name);
@@ -320,20 +350,20 @@ void guard_facts_project_manifest_free(guard_facts_project_manifest_t *ptr) {
   guest_string_free(&ptr->manager);
 }
 
-void guard_facts_project_list_manifest_free(guard_facts_project_list_manifest_t *ptr) {
+void guard_facts_0_2_0_project_list_manifest_free(guard_facts_0_2_0_project_list_manifest_t *ptr) {
   size_t list_len = ptr->len;
   if (list_len > 0) {
-    guard_facts_project_manifest_t *list_ptr = ptr->ptr;
+    guard_facts_0_2_0_project_manifest_t *list_ptr = ptr->ptr;
     for (size_t i = 0; i < list_len; i++) {
-      guard_facts_project_manifest_free(&list_ptr[i]);
+      guard_facts_0_2_0_project_manifest_free(&list_ptr[i]);
     }
     free(list_ptr);
   }
 }
 
-void guard_facts_project_result_list_manifest_fault_free(guard_facts_project_result_list_manifest_fault_t *ptr) {
+void guard_facts_0_2_0_project_result_list_manifest_fault_free(guard_facts_0_2_0_project_result_list_manifest_fault_t *ptr) {
   if (!ptr->is_err) {
-    guard_facts_project_list_manifest_free(&ptr->val.ok);
+    guard_facts_0_2_0_project_list_manifest_free(&ptr->val.ok);
   } else {
   }
 }
@@ -490,16 +520,16 @@ void guard_policy_syntax_analysis_free(guard_policy_syntax_analysis_t *ptr) {
   guard_policy_syntax_list_script_free(&ptr->scripts);
 }
 
-void guard_facts_earlier_effect_free(guard_facts_earlier_effect_t *ptr) {
+void guard_facts_0_2_0_earlier_effect_free(guard_facts_0_2_0_earlier_effect_t *ptr) {
   guard_policy_syntax_effect_free(ptr);
 }
 
-void guard_facts_earlier_list_effect_free(guard_facts_earlier_list_effect_t *ptr) {
+void guard_facts_0_2_0_earlier_list_effect_free(guard_facts_0_2_0_earlier_list_effect_t *ptr) {
   size_t list_len = ptr->len;
   if (list_len > 0) {
-    guard_facts_earlier_effect_t *list_ptr = ptr->ptr;
+    guard_facts_0_2_0_earlier_effect_t *list_ptr = ptr->ptr;
     for (size_t i = 0; i < list_len; i++) {
-      guard_facts_earlier_effect_free(&list_ptr[i]);
+      guard_facts_0_2_0_earlier_effect_free(&list_ptr[i]);
     }
     free(list_ptr);
   }
@@ -593,39 +623,16 @@ void guest_string_free(guest_string_t *ret) {
 
 // Component Adapters
 
-void guard_facts_git_branch(guest_string_t *path, guest_string_t *ret) {
-  __attribute__((__aligned__(sizeof(void*))))
-  uint8_t ret_area[(2*sizeof(void*))];
-  uint8_t *ptr = (uint8_t *) &ret_area;
-  __wasm_import_guard_facts_git_branch((uint8_t *) (*path).ptr, (*path).len, ptr);
-  *ret = (guest_string_t) { (uint8_t*)(*((uint8_t **) (ptr + 0))), (*((size_t*) (ptr + sizeof(void*)))) };
-}
-
-guard_facts_git_presence_t guard_facts_git_tracked(guest_string_t *path) {
-  int32_t ret = __wasm_import_guard_facts_git_tracked((uint8_t *) (*path).ptr, (*path).len);
-  return ret;
-}
-
-guard_facts_git_presence_t guard_facts_git_staged(guest_string_t *path) {
-  int32_t ret = __wasm_import_guard_facts_git_staged((uint8_t *) (*path).ptr, (*path).len);
-  return ret;
-}
-
-guard_facts_git_presence_t guard_facts_git_ignored(guest_string_t *path) {
-  int32_t ret = __wasm_import_guard_facts_git_ignored((uint8_t *) (*path).ptr, (*path).len);
-  return ret;
-}
-
-bool guard_facts_project_manifests(guest_string_t *path, guard_facts_project_list_manifest_t *ret, guard_facts_project_fault_t *err) {
+bool guard_facts_0_3_0_history_events(guest_string_t *kind, guard_facts_0_3_0_history_list_event_t *ret, guard_facts_0_3_0_history_fault_t *err) {
   __attribute__((__aligned__(sizeof(void*))))
   uint8_t ret_area[(3*sizeof(void*))];
   uint8_t *ptr = (uint8_t *) &ret_area;
-  __wasm_import_guard_facts_project_manifests((uint8_t *) (*path).ptr, (*path).len, ptr);
-  guard_facts_project_result_list_manifest_fault_t result;
+  __wasm_import_guard_facts_0_3_0_history_events((uint8_t *) (*kind).ptr, (*kind).len, ptr);
+  guard_facts_0_3_0_history_result_list_event_fault_t result;
   switch ((int32_t) *((uint8_t*) (ptr + 0))) {
     case 0: {
       result.is_err = false;
-      result.val.ok = (guard_facts_project_list_manifest_t) { (guard_facts_project_manifest_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      result.val.ok = (guard_facts_0_3_0_history_list_event_t) { (guard_facts_0_3_0_history_event_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
       break;
     }
     case 1: {
@@ -643,12 +650,62 @@ bool guard_facts_project_manifests(guest_string_t *path, guard_facts_project_lis
   }
 }
 
-void guard_facts_earlier_effects(uint32_t command_id, guest_string_t *path, guard_facts_earlier_list_effect_t *ret) {
+void guard_facts_0_2_0_git_branch(guest_string_t *path, guest_string_t *ret) {
   __attribute__((__aligned__(sizeof(void*))))
   uint8_t ret_area[(2*sizeof(void*))];
   uint8_t *ptr = (uint8_t *) &ret_area;
-  __wasm_import_guard_facts_earlier_effects((int32_t) (command_id), (uint8_t *) (*path).ptr, (*path).len, ptr);
-  *ret = (guard_facts_earlier_list_effect_t) { (guard_facts_earlier_effect_t*)(*((uint8_t **) (ptr + 0))), (*((size_t*) (ptr + sizeof(void*)))) };
+  __wasm_import_guard_facts_0_2_0_git_branch((uint8_t *) (*path).ptr, (*path).len, ptr);
+  *ret = (guest_string_t) { (uint8_t*)(*((uint8_t **) (ptr + 0))), (*((size_t*) (ptr + sizeof(void*)))) };
+}
+
+guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_tracked(guest_string_t *path) {
+  int32_t ret = __wasm_import_guard_facts_0_2_0_git_tracked((uint8_t *) (*path).ptr, (*path).len);
+  return ret;
+}
+
+guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_staged(guest_string_t *path) {
+  int32_t ret = __wasm_import_guard_facts_0_2_0_git_staged((uint8_t *) (*path).ptr, (*path).len);
+  return ret;
+}
+
+guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_ignored(guest_string_t *path) {
+  int32_t ret = __wasm_import_guard_facts_0_2_0_git_ignored((uint8_t *) (*path).ptr, (*path).len);
+  return ret;
+}
+
+bool guard_facts_0_2_0_project_manifests(guest_string_t *path, guard_facts_0_2_0_project_list_manifest_t *ret, guard_facts_0_2_0_project_fault_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(3*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_guard_facts_0_2_0_project_manifests((uint8_t *) (*path).ptr, (*path).len, ptr);
+  guard_facts_0_2_0_project_result_list_manifest_fault_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      result.val.ok = (guard_facts_0_2_0_project_list_manifest_t) { (guard_facts_0_2_0_project_manifest_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      result.val.err = (int32_t) *((uint8_t*) (ptr + sizeof(void*)));
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+void guard_facts_0_2_0_earlier_effects(uint32_t command_id, guest_string_t *path, guard_facts_0_2_0_earlier_list_effect_t *ret) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(2*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_guard_facts_0_2_0_earlier_effects((int32_t) (command_id), (uint8_t *) (*path).ptr, (*path).len, ptr);
+  *ret = (guard_facts_0_2_0_earlier_list_effect_t) { (guard_facts_0_2_0_earlier_effect_t*)(*((uint8_t **) (ptr + 0))), (*((size_t*) (ptr + sizeof(void*)))) };
 }
 
 void guard_policy_analysis_current(guard_policy_analysis_analysis_t *ret) {

@@ -193,12 +193,48 @@ typedef uint8_t guard_policy_types_level_t;
 // Detail for the author of the policy.
 #define GUARD_POLICY_TYPES_LEVEL_DEBUG 3
 
-typedef guard_policy_types_presence_t guard_facts_git_presence_t;
+typedef guard_policy_types_fault_t guard_facts_0_3_0_history_fault_t;
 
-typedef guard_policy_types_fault_t guard_facts_project_fault_t;
+// Something that an earlier call did, or that became of it.
+typedef struct guard_facts_0_3_0_history_event_t {
+  // Counts from 1, in the order of the calls.
+  uint32_t   number;
+  // When the call was decided, RFC 3339 in UTC.
+  guest_string_t   time;
+  // `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
+  // `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
+  // An open set.
+  guest_string_t   kind;
+  // The tool's name, such as `Bash`.
+  guest_string_t   tool;
+  // What it is about: a path, an address, a package, a rule, a program.
+  guest_string_t   target;
+  // False if it may not have happened: a person was asked about the call, or
+  // the effect itself was not certain.
+  bool   certain;
+  // Details by name.
+  guest_list_tuple2_string_string_t   tags;
+} guard_facts_0_3_0_history_event_t;
+
+typedef struct {
+  guard_facts_0_3_0_history_event_t *ptr;
+  size_t len;
+} guard_facts_0_3_0_history_list_event_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    guard_facts_0_3_0_history_list_event_t ok;
+    guard_facts_0_3_0_history_fault_t err;
+  } val;
+} guard_facts_0_3_0_history_result_list_event_fault_t;
+
+typedef guard_policy_types_presence_t guard_facts_0_2_0_git_presence_t;
+
+typedef guard_policy_types_fault_t guard_facts_0_2_0_project_fault_t;
 
 // A file that says what a package is made of.
-typedef struct guard_facts_project_manifest_t {
+typedef struct guard_facts_0_2_0_project_manifest_t {
   // The file, absolute.
   guest_string_t   path;
   // `npm`, `cargo`, `python`, `go` or `composer`. An open set.
@@ -216,20 +252,20 @@ typedef struct guard_facts_project_manifest_t {
   guest_list_tuple2_string_string_t   dependencies;
   // Its commands: name and text.
   guest_list_tuple2_string_string_t   scripts;
-} guard_facts_project_manifest_t;
+} guard_facts_0_2_0_project_manifest_t;
 
 typedef struct {
-  guard_facts_project_manifest_t *ptr;
+  guard_facts_0_2_0_project_manifest_t *ptr;
   size_t len;
-} guard_facts_project_list_manifest_t;
+} guard_facts_0_2_0_project_list_manifest_t;
 
 typedef struct {
   bool is_err;
   union {
-    guard_facts_project_list_manifest_t ok;
-    guard_facts_project_fault_t err;
+    guard_facts_0_2_0_project_list_manifest_t ok;
+    guard_facts_0_2_0_project_fault_t err;
   } val;
-} guard_facts_project_result_list_manifest_fault_t;
+} guard_facts_0_2_0_project_result_list_manifest_fault_t;
 
 typedef guard_policy_types_resolved_path_t guard_policy_syntax_resolved_path_t;
 
@@ -468,12 +504,12 @@ typedef struct guard_policy_syntax_analysis_t {
   guard_policy_syntax_list_script_t   scripts;
 } guard_policy_syntax_analysis_t;
 
-typedef guard_policy_syntax_effect_t guard_facts_earlier_effect_t;
+typedef guard_policy_syntax_effect_t guard_facts_0_2_0_earlier_effect_t;
 
 typedef struct {
-  guard_facts_earlier_effect_t *ptr;
+  guard_facts_0_2_0_earlier_effect_t *ptr;
   size_t len;
-} guard_facts_earlier_list_effect_t;
+} guard_facts_0_2_0_earlier_list_effect_t;
 
 typedef guard_policy_syntax_analysis_t guard_policy_analysis_analysis_t;
 
@@ -548,17 +584,24 @@ typedef struct {
   } val;
 } exports_guard_policy_policy_result_decision_string_t;
 
+// Imported Functions from `guard:facts/history@0.3.0`
+// The events of a kind, oldest first; of every kind if it is empty.
+// 
+// `absent` if the harness names no session. `failed` if the list is damaged,
+// so that nobody knows what happened.
+extern bool guard_facts_0_3_0_history_events(guest_string_t *kind, guard_facts_0_3_0_history_list_event_t *ret, guard_facts_0_3_0_history_fault_t *err);
+
 // Imported Functions from `guard:facts/git@0.2.0`
 // The branch that is checked out where `path` lies, such as `main`. Empty
 // if none is, or if it is not known.
-extern void guard_facts_git_branch(guest_string_t *path, guest_string_t *ret);
+extern void guard_facts_0_2_0_git_branch(guest_string_t *path, guest_string_t *ret);
 // Whether git keeps the file, or a file below the folder.
-extern guard_facts_git_presence_t guard_facts_git_tracked(guest_string_t *path);
+extern guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_tracked(guest_string_t *path);
 // Whether the next commit changes the file, or a file below the folder.
-extern guard_facts_git_presence_t guard_facts_git_staged(guest_string_t *path);
+extern guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_staged(guest_string_t *path);
 // Whether git leaves the file or the folder out: a rule of `.gitignore` or
 // of the user's own rules says so, and it is not tracked.
-extern guard_facts_git_presence_t guard_facts_git_ignored(guest_string_t *path);
+extern guard_facts_0_2_0_git_presence_t guard_facts_0_2_0_git_ignored(guest_string_t *path);
 
 // Imported Functions from `guard:facts/project@0.2.0`
 // The manifests of the nearest folder, at `path` or above it and within the
@@ -567,7 +610,7 @@ extern guard_facts_git_presence_t guard_facts_git_ignored(guest_string_t *path);
 // Each is read as `files.read-text` reads it: the configuration must grant
 // it, and `denied` is the answer if one of them is not granted. One that
 // cannot be understood is `failed`.
-extern bool guard_facts_project_manifests(guest_string_t *path, guard_facts_project_list_manifest_t *ret, guard_facts_project_fault_t *err);
+extern bool guard_facts_0_2_0_project_manifests(guest_string_t *path, guard_facts_0_2_0_project_list_manifest_t *ret, guard_facts_0_2_0_project_fault_t *err);
 
 // Imported Functions from `guard:facts/earlier@0.2.0`
 // The effects on `path`, on what lies below it and on the folders above it
@@ -579,7 +622,7 @@ extern bool guard_facts_project_manifests(guest_string_t *path, guard_facts_proj
 // later commands count as well, and are not `certain`, where they may come
 // first: in a loop, in a function, in the same pipeline, and if the command
 // itself is in the background or in a trap.
-extern void guard_facts_earlier_effects(uint32_t command_id, guest_string_t *path, guard_facts_earlier_list_effect_t *ret);
+extern void guard_facts_0_2_0_earlier_effects(uint32_t command_id, guest_string_t *path, guard_facts_0_2_0_earlier_list_effect_t *ret);
 
 // Imported Functions from `guard:policy/analysis@0.1.0`
 // The analysis of the call that is being decided.
@@ -652,11 +695,17 @@ void guard_policy_types_manifest_free(guard_policy_types_manifest_t *ptr);
 
 void guard_policy_types_resolved_path_free(guard_policy_types_resolved_path_t *ptr);
 
-void guard_facts_project_manifest_free(guard_facts_project_manifest_t *ptr);
+void guard_facts_0_3_0_history_event_free(guard_facts_0_3_0_history_event_t *ptr);
 
-void guard_facts_project_list_manifest_free(guard_facts_project_list_manifest_t *ptr);
+void guard_facts_0_3_0_history_list_event_free(guard_facts_0_3_0_history_list_event_t *ptr);
 
-void guard_facts_project_result_list_manifest_fault_free(guard_facts_project_result_list_manifest_fault_t *ptr);
+void guard_facts_0_3_0_history_result_list_event_fault_free(guard_facts_0_3_0_history_result_list_event_fault_t *ptr);
+
+void guard_facts_0_2_0_project_manifest_free(guard_facts_0_2_0_project_manifest_t *ptr);
+
+void guard_facts_0_2_0_project_list_manifest_free(guard_facts_0_2_0_project_list_manifest_t *ptr);
+
+void guard_facts_0_2_0_project_result_list_manifest_fault_free(guard_facts_0_2_0_project_result_list_manifest_fault_t *ptr);
 
 void guard_policy_syntax_resolved_path_free(guard_policy_syntax_resolved_path_t *ptr);
 
@@ -696,9 +745,9 @@ void guard_policy_syntax_list_script_free(guard_policy_syntax_list_script_t *ptr
 
 void guard_policy_syntax_analysis_free(guard_policy_syntax_analysis_t *ptr);
 
-void guard_facts_earlier_effect_free(guard_facts_earlier_effect_t *ptr);
+void guard_facts_0_2_0_earlier_effect_free(guard_facts_0_2_0_earlier_effect_t *ptr);
 
-void guard_facts_earlier_list_effect_free(guard_facts_earlier_list_effect_t *ptr);
+void guard_facts_0_2_0_earlier_list_effect_free(guard_facts_0_2_0_earlier_list_effect_t *ptr);
 
 void guard_policy_analysis_analysis_free(guard_policy_analysis_analysis_t *ptr);
 

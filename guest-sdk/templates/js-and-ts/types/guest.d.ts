@@ -1,5 +1,6 @@
 /// <reference path="./interfaces/guard-facts-earlier.d.ts" />
 /// <reference path="./interfaces/guard-facts-git.d.ts" />
+/// <reference path="./interfaces/guard-facts-history.d.ts" />
 /// <reference path="./interfaces/guard-facts-project.d.ts" />
 /// <reference path="./interfaces/guard-policy-analysis.d.ts" />
 /// <reference path="./interfaces/guard-policy-context.d.ts" />
@@ -10,9 +11,10 @@
 /// <reference path="./interfaces/guard-policy-policy.d.ts" />
 /// <reference path="./interfaces/guard-policy-syntax.d.ts" />
 /// <reference path="./interfaces/guard-policy-types.d.ts" />
-declare module 'guard:facts/guest@0.2.0' {
+declare module 'guard:facts/guest@0.3.0' {
   export type * as GuardFactsEarlier020 from 'guard:facts/earlier@0.2.0'; // import guard:facts/earlier@0.2.0
   export type * as GuardFactsGit020 from 'guard:facts/git@0.2.0'; // import guard:facts/git@0.2.0
+  export type * as GuardFactsHistory030 from 'guard:facts/history@0.3.0'; // import guard:facts/history@0.3.0
   export type * as GuardFactsProject020 from 'guard:facts/project@0.2.0'; // import guard:facts/project@0.2.0
   export type * as GuardPolicyAnalysis010 from 'guard:policy/analysis@0.1.0'; // import guard:policy/analysis@0.1.0
   export type * as GuardPolicyContext010 from 'guard:policy/context@0.1.0'; // import guard:policy/context@0.1.0

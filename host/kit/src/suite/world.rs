@@ -36,5 +36,7 @@ pub(super) fn machine(world: &WorldFacts) -> FixedFacts {
         links: world.links.clone(),
         program: world.program.clone(),
         git: world.git.clone(),
+        history: world.history.clone(),
+        history_is_damaged: world.history_is_damaged,
     }
 }
