@@ -8,6 +8,7 @@
 //!   can read the key.
 //! - An approval belongs to one session, one folder and one operation. It answers the asks of the rules that the person
 //!   was shown, and never a deny. A session file that cannot be read approves nothing.
+//! - What happened in a session is sealed line by line. A list that is damaged tells nothing, and says so.
 //! - Approvals are private files without a seal, so a process of the same user can write one. The policy `self-protect`
 //!   keeps an agent from that; a program that an earlier call left running is out of its sight.
 //! - The environment is read once, into [`environment::Environment`]. No variable changes a verdict, except for two
@@ -19,6 +20,7 @@
 pub mod environment;
 pub mod files;
 mod folder;
+pub mod history;
 mod lock;
 pub mod pause;
 mod places;

@@ -21,6 +21,16 @@ const MAC_DIGITS: usize = 64;
 /// The largest sealed file.
 const SEALED_BYTES: u64 = 8 << 20;
 
+/// The seal of a part of a file, in hexadecimal digits; zeros where there is no part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tag(pub(crate) [u8; MAC_DIGITS]);
+
+impl Default for Tag {
+    fn default() -> Self {
+        Tag([b'0'; MAC_DIGITS])
+    }
+}
+
 /// The key that vouches for files.
 #[derive(Clone)]
 pub struct Seal {
@@ -123,6 +133,23 @@ impl Seal {
         bytes.push(b'\n');
         bytes.extend_from_slice(body);
         write_new(path, &bytes, 0o600)
+    }
+
+    /// The seal of a part of a file, in which `before` is that of the part before it.
+    pub(crate) fn tag(&self, purpose: &str, before: &Tag, body: &[u8]) -> Tag {
+        let digits = hex(&self.chained(purpose, before, body).finalize().into_bytes());
+        digits.as_bytes().try_into().map(Tag).unwrap_or_default()
+    }
+
+    /// Whether this is the seal of such a part.
+    pub(crate) fn fits(&self, purpose: &str, before: &Tag, body: &[u8], tag: &Tag) -> bool {
+        unhex(&tag.0).is_some_and(|tag| self.chained(purpose, before, body).verify_slice(&tag).is_ok())
+    }
+
+    fn chained(&self, purpose: &str, before: &Tag, body: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.mac(purpose, &before.0);
+        mac.update(body);
+        mac
     }
 
     fn mac(&self, purpose: &str, body: &[u8]) -> Hmac<Sha256> {

@@ -1,4 +1,4 @@
-//! `guard-host session`: what was asked and confirmed, and forgetting it.
+//! `guard-host session`: what was asked, confirmed and done, and forgetting it.
 
 use std::time::Duration;
 
@@ -6,9 +6,11 @@ use super::args::{Format, SessionArgs, SessionCommand};
 use super::print;
 use super::subject::refused;
 use guard_config::load;
+use guard_contract::Event;
 use guard_contract::exit::Exit;
 use guard_redact::plain;
 use guard_state::Places;
+use guard_state::history::History;
 use guard_state::session::{Contents, Entry, Sessions};
 
 /// How long to wait for other processes that write to a session.
@@ -22,7 +24,8 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
             print::line(&serde_json::to_string_pretty(&known)?)?;
         }
         SessionCommand::List { format: Format::Human } => list(&known)?,
-        SessionCommand::Clear { session } => return clear(&sessions, &known, session.as_deref()),
+        SessionCommand::Show { session, format } => return show(places, session.as_deref(), *format),
+        SessionCommand::Clear { session } => return clear(places, &sessions, &known, session.as_deref()),
     }
     Ok(warn_of_unusable(&sessions))
 }
@@ -69,19 +72,74 @@ fn list(known: &Contents) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn clear(sessions: &Sessions, known: &Contents, session: Option<&str>) -> anyhow::Result<Exit> {
+/// Prints what a session did: the one of this id, or the one that was active last.
+fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Result<Exit> {
+    let mut histories = History::all(&places.state);
+    if let Some(id) = session {
+        let names = [Sessions::name(id), id.to_owned()];
+        histories.retain(|(name, _)| names.contains(name));
+        if histories.is_empty() {
+            let text = format!("nothing is known of a session `{}`", plain(id));
+            return Err(refused(
+                Exit::NoQuestion,
+                text,
+                "`guard-host session show` shows the one that was active last",
+            ));
+        }
+    }
+    let written = |history: &History| history.file().metadata().and_then(|data| data.modified()).ok();
+    let Some((name, history)) = histories.into_iter().max_by_key(|(_, history)| written(history)) else {
+        print::line("no session has done anything that later calls are judged by")?;
+        return Ok(Exit::Success);
+    };
+    let events = history.read("").map_err(|error| {
+        let remedy = format!("start anew with `guard-host session clear --session {}`", plain(&name));
+        refused(Exit::Data, error.to_string(), &remedy)
+    })?;
+    if matches!(format, Format::Json) {
+        let value = serde_json::json!({ "session": name, "events": events });
+        print::line(&serde_json::to_string_pretty(&value)?)?;
+        return Ok(Exit::Success);
+    }
+    print::line(&format!("session {}", plain(&name)))?;
+    for event in &events {
+        let Event { number, time, kind, tool, target, certain, tags } = event;
+        let perhaps = if *certain { "" } else { "  (perhaps)" };
+        let line = format!("{number:>5}  {time}  {kind:<11}  {tool}  {target}{perhaps}");
+        print::line(&plain(&line))?;
+        for (name, value) in tags.iter().filter(|(name, _)| name != "call") {
+            print::line(&plain(&format!("       {name}: {value}")))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn clear(places: &Places, sessions: &Sessions, known: &Contents, session: Option<&str>) -> anyhow::Result<Exit> {
+    let histories = History::all(&places.state);
     let Some(id) = session else {
-        let count = sessions.clear(PATIENCE)?;
-        print::line(&format!("cleared {count} sessions"))?;
+        let mut names = known.sessions();
+        names.extend(histories.iter().map(|(name, _)| name.clone()));
+        names.sort();
+        names.dedup();
+        sessions.clear(PATIENCE)?;
+        histories.iter().try_for_each(|(_, history)| history.end())?;
+        print::line(&format!("cleared {} sessions", names.len()))?;
         return Ok(Exit::Success);
     };
     // An id, or a session as the list names it.
     let names = [Sessions::name(id), id.to_owned()];
-    let Some(name) = known.sessions().into_iter().find(|name| names.contains(name)) else {
+    let history = histories.into_iter().find(|(name, _)| names.contains(name));
+    let asked = known.sessions().into_iter().find(|name| names.contains(name));
+    if history.is_none() && asked.is_none() {
         let text = format!("there is no session `{}`", plain(id));
         return Err(refused(Exit::NoQuestion, text, "see the sessions with `guard-host session list`"));
-    };
-    sessions.end(&name, PATIENCE)?;
+    }
+    if let Some(name) = asked {
+        sessions.end(&name, PATIENCE)?;
+    }
+    if let Some((_, history)) = history {
+        history.end()?;
+    }
     print::line(&format!("cleared session {}", plain(id)))?;
     Ok(Exit::Success)
 }

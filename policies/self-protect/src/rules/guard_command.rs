@@ -244,7 +244,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("audit", "ship") => Some((Outcome::Ask, "it sends the audit log to another machine", SAY)),
         ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
         ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),
-        ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list") => None,
+        ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list" | "show") => None,
         ("confirm", _) => {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }

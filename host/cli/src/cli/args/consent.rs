@@ -31,6 +31,7 @@ pub(in crate::cli) struct ConfirmArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host session list
+  guard-host session show
   guard-host session clear --session 0b7c2f1e")]
 pub(in crate::cli) struct SessionArgs {
     #[command(subcommand)]
@@ -45,7 +46,15 @@ pub(in crate::cli) enum SessionCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Delete pending calls and approvals
+    /// Show what a session did, as later calls are judged by it
+    Show {
+        /// The session [default: the one that was active last]
+        session: Option<String>,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Delete what is known of sessions: pending calls, approvals, and what was done
     Clear {
         /// Only this session
         #[arg(long, value_name = "ID")]

@@ -1,0 +1,426 @@
+//! [`History`]: what happened in a session, call by call, in a file that grows.
+//!
+//! Format: a line a call. 64 hexadecimal digits of HMAC-SHA-256 over the purpose, a zero byte, the digits of the line
+//! before, and the body; a space; the body, a JSON list of events.
+//!
+//! Each seal covers the one before, so a line that is missing in the middle, from another session, or written by hand is
+//! found. Lines that were cut off at the end are not.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use guard_contract::Event;
+use rustix::process::{Resource, getrlimit};
+
+use crate::folder::open_at_once;
+use crate::seal::{SealError, Tag};
+use crate::session::Sessions;
+use crate::{FileLock, Seal, is_private, make_private, write_new};
+
+/// The largest file. Beyond it the oldest events go, until half is left.
+pub const HISTORY_BYTES: usize = 1 << 20;
+
+/// The longest line: one call.
+const LINE_BYTES: usize = 64 << 10;
+
+/// The most files. Those that were written to last are kept.
+const FILES: usize = 256;
+
+/// A file that nothing was added to for so long belongs to no session that goes on.
+const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// The longest that a reader waits for a line that is being written.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Kinds of which the oldest events stay when the file is full: few, and decisive.
+const LASTING: [&str; 4] = ["denied", "download", "remote", "secret-read"];
+
+/// Why a history cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// The machine refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// There is no key.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// The file is not what this program wrote.
+    #[error("`{0}` is damaged")]
+    Damaged(PathBuf),
+}
+
+/// What happened in one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    state: PathBuf,
+    name: String,
+}
+
+impl History {
+    /// The one of a session; none without an id, as nobody knows which calls belong together.
+    #[must_use]
+    pub fn of(state: &Path, session: &str) -> Option<Self> {
+        let history = || History { state: state.to_path_buf(), name: Sessions::name(session) };
+        (!session.is_empty()).then(history)
+    }
+
+    /// Those that are kept in a state folder, by the names of their sessions.
+    #[must_use]
+    pub fn all(state: &Path) -> Vec<(String, Self)> {
+        let entries = fs::read_dir(folder(state)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let names: BTreeSet<String> = names.filter_map(|name| Some(name.strip_suffix(END)?.to_owned())).collect();
+        names.into_iter().map(|name| (name.clone(), History { state: state.to_path_buf(), name })).collect()
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        folder(&self.state).join(format!("{}{END}", self.name))
+    }
+
+    /// The events of a kind, oldest first, or all if it is empty; none if nothing was noted.
+    ///
+    /// # Errors
+    ///
+    /// [`HistoryError::Damaged`] if a line is not whole or not sealed, and those of the file system and of the key.
+    pub fn read(&self, kind: &str) -> Result<Vec<Event>, HistoryError> {
+        let Some(mut bytes) = self.bytes()? else { return Ok(Vec::new()) };
+        if !bytes.is_empty() && bytes.last() != Some(&b'\n') {
+            // A line that is being written. What is still torn under the lock was left by a process that was killed.
+            let _lock = self.lock(PATIENCE)?;
+            bytes = self.bytes()?.unwrap_or_default();
+        }
+        self.opened(&bytes, kind)
+    }
+
+    /// Adds the events of one call, in order, and gives each its number.
+    ///
+    /// # Errors
+    ///
+    /// [`HistoryError::Damaged`] if the file is, [`ErrorKind::TimedOut`] if others hold its lock for longer than
+    /// `patience`, and those of the file system and of the key. Then nothing is added.
+    pub fn append(&self, mut events: Vec<Event>, patience: Duration) -> Result<(), HistoryError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        make_private(&folder(&self.state)).map_err(io::Error::other)?;
+        let seal = Seal::open(&self.state)?;
+        let _lock = self.lock(patience)?;
+        let path = self.file();
+        let is_new = !path.exists();
+        let mut options = OpenOptions::new();
+        let mut file = open_at_once(options.read(true).append(true).create(true).mode(0o600), &path)?;
+        let data = file.metadata()?;
+        if !is_private(&data) {
+            return Err(self.damaged());
+        }
+        let (tag, last) = self.tail(&mut file, data.len())?;
+        for (event, number) in events.iter_mut().zip(last.saturating_add(1)..) {
+            event.number = number;
+        }
+        let line = self.line(&seal, &tag, &events)?;
+        if line.len() > LINE_BYTES {
+            return Err(io::Error::from(ErrorKind::FileTooLarge).into());
+        }
+        let size = data.len().saturating_add(line.len() as u64);
+        if size > HISTORY_BYTES as u64 {
+            return self.shrink(&seal, events);
+        }
+        // Beyond the process's limit a write is answered with a signal.
+        if getrlimit(Resource::Fsize).current.is_some_and(|limit| size >= limit) {
+            return Err(io::Error::from(ErrorKind::FileTooLarge).into());
+        }
+        if let Err(error) = file.write_all(&line) {
+            // Half a line would spoil what is known.
+            let _ = file.set_len(data.len());
+            return Err(error.into());
+        }
+        if is_new {
+            self.prune();
+        }
+        Ok(())
+    }
+
+    /// Forgets all of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn end(&self) -> io::Result<()> {
+        match fs::remove_file(self.file()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn damaged(&self) -> HistoryError {
+        HistoryError::Damaged(self.file())
+    }
+
+    fn lock(&self, patience: Duration) -> io::Result<FileLock> {
+        FileLock::acquire(&folder(&self.state).join(".lock"), Instant::now() + patience)
+    }
+
+    /// What the file holds; none if there is none.
+    fn bytes(&self) -> Result<Option<Vec<u8>>, HistoryError> {
+        let file = match open_at_once(OpenOptions::new().read(true), &self.file()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        if !is_private(&file.metadata()?) {
+            return Err(self.damaged());
+        }
+        let mut bytes = Vec::new();
+        file.take(HISTORY_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > HISTORY_BYTES { Err(self.damaged()) } else { Ok(Some(bytes)) }
+    }
+
+    /// The events of a kind of all lines, if each is sealed.
+    fn opened(&self, bytes: &[u8], kind: &str) -> Result<Vec<Event>, HistoryError> {
+        let named = format!("\"kind\":{}", serde_json::Value::from(kind));
+        let seal = Seal::open(&self.state)?;
+        let mut tag = Tag::default();
+        let mut all = Vec::new();
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let line = line.strip_suffix(b"\n").and_then(Line::of).ok_or_else(|| self.damaged())?;
+            if !seal.fits(&self.purpose(), &tag, line.body, &line.tag) {
+                return Err(self.damaged());
+            }
+            tag = line.tag;
+            // Reading JSON takes longer than all else.
+            if !kind.is_empty() && memchr::memmem::find(line.body, named.as_bytes()).is_none() {
+                continue;
+            }
+            let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged())?;
+            all.extend(events.into_iter().filter(|event| kind.is_empty() || event.kind == kind));
+        }
+        Ok(all)
+    }
+
+    /// The seal of the last line, and the number of its last event.
+    fn tail(&self, file: &mut File, size: u64) -> Result<(Tag, u32), HistoryError> {
+        if size == 0 {
+            return Ok((Tag::default(), 0));
+        }
+        // With the line feed before it.
+        file.seek(SeekFrom::Start(size.saturating_sub(LINE_BYTES as u64 + 1)))?;
+        let mut bytes = Vec::new();
+        file.take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        let whole = bytes.strip_suffix(b"\n").ok_or_else(|| self.damaged())?;
+        let line = whole.rsplit(|byte| *byte == b'\n').next().and_then(Line::of).ok_or_else(|| self.damaged())?;
+        let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged())?;
+        Ok((line.tag, events.last().map_or(0, |event| event.number)))
+    }
+
+    fn line(&self, seal: &Seal, before: &Tag, events: &[Event]) -> Result<Vec<u8>, HistoryError> {
+        let body = serde_json::to_vec(events).map_err(io::Error::from)?;
+        let mut line = seal.tag(&self.purpose(), before, &body).0.to_vec();
+        line.push(b' ');
+        line.extend(body);
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    /// Writes the file anew, with these events, without the oldest ones that are no [`LASTING`] ones.
+    fn shrink(&self, seal: &Seal, new: Vec<Event>) -> Result<(), HistoryError> {
+        let mut events = self.opened(&self.bytes()?.unwrap_or_default(), "")?;
+        events.extend(new);
+        let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
+        let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
+        for lasting in [false, true] {
+            events.retain(|event| {
+                let goes = surplus > 0 && LASTING.contains(&event.kind.as_str()) == lasting;
+                surplus = if goes { surplus.saturating_sub(size(event)) } else { surplus };
+                !goes
+            });
+        }
+        let mut bytes = Vec::new();
+        let mut tag = Tag::default();
+        // As many as a line surely holds.
+        for events in events.chunks(8) {
+            let line = self.line(seal, &tag, events)?;
+            tag = Line::of(&line).map(|line| line.tag).unwrap_or_default();
+            bytes.extend(line);
+        }
+        Ok(write_new(&self.file(), &bytes, 0o600)?)
+    }
+
+    fn purpose(&self) -> String {
+        format!("history {}", self.name)
+    }
+
+    /// Removes the files of sessions that are long over, and the oldest beyond [`FILES`].
+    fn prune(&self) {
+        let written = |entry: fs::DirEntry| {
+            let path = entry.path();
+            let is_one = path.to_string_lossy().ends_with(END);
+            Some((entry.metadata().ok()?.modified().ok()?, path)).filter(|_| is_one)
+        };
+        let entries = fs::read_dir(folder(&self.state)).into_iter().flatten().flatten();
+        let mut files: Vec<(SystemTime, PathBuf)> = entries.filter_map(written).collect();
+        files.sort();
+        let surplus = files.len().saturating_sub(FILES);
+        let now = SystemTime::now();
+        for (at, (time, path)) in files.iter().enumerate() {
+            if at < surplus || now.duration_since(*time).is_ok_and(|age| age >= LIFE) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+/// How the files' names end.
+const END: &str = ".log";
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("history")
+}
+
+/// A line without its line feed.
+struct Line<'a> {
+    tag: Tag,
+    body: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let (tag, body) = line.split_first_chunk()?;
+        Some(Line { tag: Tag(*tag), body: body.strip_prefix(b" ")? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn event(kind: &str, target: &str) -> Event {
+        let (time, tool) = ("2026-01-02T03:04:05.678Z".to_owned(), "Bash".to_owned());
+        Event {
+            number: 0,
+            time,
+            kind: kind.to_owned(),
+            tool,
+            target: target.to_owned(),
+            certain: true,
+            tags: Vec::new(),
+        }
+    }
+
+    fn history(state: &Path, session: &str) -> History {
+        History::of(state, session).unwrap()
+    }
+
+    fn targets(history: &History) -> Vec<String> {
+        history.read("").unwrap().into_iter().map(|event| event.target).collect()
+    }
+
+    #[test]
+    fn events_are_numbered_and_told_in_order() {
+        let state = tempfile::tempdir().unwrap();
+        let one = history(state.path(), "s1");
+        assert_eq!(one.read("").unwrap(), []);
+        one.append(vec![event("write", "/a"), event("write", "/b")], PATIENCE).unwrap();
+        one.append(vec![event("denied", "p:r")], PATIENCE).unwrap();
+        let denied: Vec<String> = one.read("denied").unwrap().into_iter().map(|event| event.target).collect();
+        assert_eq!(denied, ["p:r"]);
+        let known = one.read("").unwrap();
+        let numbers: Vec<(u32, &str)> = known.iter().map(|event| (event.number, event.target.as_str())).collect();
+        assert_eq!(numbers, [(1, "/a"), (2, "/b"), (3, "p:r")]);
+        assert_eq!(history(state.path(), "s2").read("").unwrap(), []);
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(one.file()), mode(state.path().join("history"))), (0o600, 0o700));
+        one.end().unwrap();
+        one.end().unwrap();
+        assert_eq!(one.read("").unwrap(), []);
+    }
+
+    #[test]
+    fn two_hundred_processes_at_once_lose_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let one = &history(state.path(), "s1");
+        std::thread::scope(|scope| {
+            for number in 0..200 {
+                scope.spawn(move || one.append(vec![event("write", &format!("/{number}"))], PATIENCE).unwrap());
+            }
+        });
+        let mut known = targets(one);
+        known.sort();
+        known.dedup();
+        assert_eq!(known.len(), 200);
+    }
+
+    /// Any byte that is changed, taken away or added makes a file that says nothing.
+    #[test]
+    fn a_damaged_file_is_never_believed() {
+        let state = tempfile::tempdir().unwrap();
+        let one = history(state.path(), "s1");
+        for target in ["/a", "/b", "/c"] {
+            one.append(vec![event("write", target)], PATIENCE).unwrap();
+        }
+        let sound = fs::read(one.file()).unwrap();
+        let lines: Vec<&[u8]> = sound.split_inclusive(|byte| *byte == b'\n').collect();
+        let mut damaged: Vec<Vec<u8>> = Vec::new();
+        for at in (0..sound.len()).step_by(7) {
+            let mut flipped = sound.clone();
+            flipped[at] ^= 1;
+            damaged.push(flipped);
+        }
+        damaged.extend((1..lines[2].len()).map(|cut| sound[..sound.len() - cut].to_vec()));
+        damaged.push([lines[0], lines[2]].concat());
+        damaged.push([lines[1], lines[2]].concat());
+        damaged.push([lines[0], lines[1], lines[2], lines[2]].concat());
+        damaged.push([&sound, &b"x\n"[..]].concat());
+        damaged.push(vec![b'\n']);
+        damaged.push(vec![b'a'; HISTORY_BYTES + 1]);
+        for bytes in damaged {
+            fs::write(one.file(), &bytes).unwrap();
+            assert!(matches!(one.read(""), Err(HistoryError::Damaged(_))), "{}", String::from_utf8_lossy(&bytes));
+        }
+        fs::write(one.file(), &sound).unwrap();
+        assert_eq!(targets(&one), ["/a", "/b", "/c"]);
+        fs::copy(one.file(), history(state.path(), "s2").file()).unwrap();
+        assert!(history(state.path(), "s2").read("").is_err(), "the list of another session");
+        fs::set_permissions(one.file(), fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(one.read("").is_err(), "others can write to it");
+    }
+
+    #[test]
+    fn nothing_is_added_to_half_a_line() {
+        let state = tempfile::tempdir().unwrap();
+        let one = history(state.path(), "s1");
+        one.append(vec![event("write", "/a")], PATIENCE).unwrap();
+        let sound = fs::read(one.file()).unwrap();
+        fs::write(one.file(), &sound[..sound.len() - 5]).unwrap();
+        assert!(matches!(one.append(vec![event("write", "/b")], PATIENCE), Err(HistoryError::Damaged(_))));
+        assert!(one.read("").is_err());
+    }
+
+    #[test]
+    fn a_full_file_loses_its_oldest_events_but_the_decisive_ones() {
+        let state = tempfile::tempdir().unwrap();
+        let one = history(state.path(), "s1");
+        one.append(vec![event("secret-read", "/repo/.env")], PATIENCE).unwrap();
+        let long = "x".repeat(1000);
+        for number in 0..1200 {
+            one.append(vec![event("write", &format!("/{number}/{long}"))], PATIENCE).unwrap();
+        }
+        assert!(fs::metadata(one.file()).unwrap().len() <= HISTORY_BYTES as u64);
+        let known = one.read("").unwrap();
+        assert_eq!(known.first().map(|event| event.target.as_str()), Some("/repo/.env"));
+        assert_eq!(known.last().map(|event| event.number), Some(1201));
+        assert!(known.len() > 300, "{}", known.len());
+        assert!(known.is_sorted_by_key(|event| event.number));
+        let huge = event("write", &"x".repeat(LINE_BYTES));
+        assert!(one.append(vec![huge], PATIENCE).is_err());
+        assert_eq!(one.read("").unwrap().len(), known.len());
+    }
+}
