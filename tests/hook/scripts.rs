@@ -155,3 +155,24 @@ fn what_protects_guard_host_is_never_made_milder() {
     assert_ask(&world.bash("git stash pop; sh asked.sh"), &[]);
     assert_ask(&world.bash("echo 'git push' >> asked.sh; sh asked.sh"), &[]);
 }
+
+/// An agent can commit what it wrote, and nobody need have read it.
+#[test]
+fn a_script_that_this_session_wrote_is_judged_as_if_it_were_typed_even_when_it_is_committed() {
+    let world = project();
+    let input = serde_json::json!({ "file_path": world.path("repo/late.sh"), "content": DENIED });
+    let payload = |session: &str, tool: &str, input: serde_json::Value| {
+        let payload = serde_json::json!({
+            "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
+            "tool_name": tool, "tool_input": input,
+        });
+        world.hook(&payload.to_string())
+    };
+    assert_silent(&payload("s7", "Write", input));
+    world.write("repo/late.sh", DENIED);
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "b"]);
+    let run = || serde_json::json!({ "command": "sh late.sh" });
+    assert_deny(&payload("s7", "Bash", run()), &["`late.sh` line 4"]);
+    assert_ask(&payload("s8", "Bash", run()), &["The file matches the last commit"]);
+}

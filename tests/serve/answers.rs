@@ -17,6 +17,8 @@ fn the_answer_is_what_the_hook_prints() {
     let payloads = ["ls", "rm -rf /", "git push", "python3 -c 'import os; os.remove(\"/etc/passwd\")'"];
     for payload in payloads.map(|command| bash(&world, command)).into_iter().chain([end, after]) {
         for path in ["/hook", "/hook/claude"] {
+            // The third denial of a session is told, whoever gives it.
+            let _ = std::fs::remove_dir_all(world.path(".local/state/guard-host/history"));
             let (hook, answered) = (world.hook(&payload), server.post(path, &payload));
             assert_eq!((answered.status, answered.header("content-type")), (200, Some("application/json")));
             assert_eq!((answered.ended().exit, &answered.body), (hook.exit, &hook.stdout), "{payload}");

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::paths::is_below;
 use guard_contract::policy::may_loosen;
 use guard_contract::verdict::Opinion;
-use guard_contract::{Finding, Outcome, rank, worse};
+use guard_contract::{FactFault, Finding, Outcome, rank, worse};
 use guard_facts::{Facts, Scene, sources};
 
 use crate::{AskOptions, Chain, Sandbox};
@@ -24,7 +25,21 @@ impl<S: Sandbox> Chain<'_, S> {
         if !said.iter().any(is_stop) || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
             return;
         }
-        let committed = scene.sources.committed(scene);
+        let mut committed = scene.sources.committed(scene);
+        if committed.is_empty() {
+            return;
+        }
+        // Who commits a file of the agent need not have read it.
+        for kind in ["write", "download"] {
+            match facts.history(kind) {
+                Ok(events) => {
+                    let written = |path: &String| events.iter().any(|event| is_below(&led(path, scene), &event.target));
+                    committed.retain(|path| !written(path));
+                }
+                Err(FactFault::Absent) => {}
+                Err(_) => return,
+            }
+        }
         if committed.is_empty() {
             return;
         }
@@ -64,6 +79,11 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     });
     let said = opinion.decision.findings.iter().map(|finding| finding.outcome).fold(Outcome::Abstain, worse);
     opinion.decision.outcome = rest.iter().map(|decision| decision.outcome).fold(said, worse);
+}
+
+/// Where a path leads.
+fn led(path: &str, scene: &Scene) -> String {
+    scene.resolver.resolve(&*scene.facts, path).canonical
 }
 
 fn milder(outcome: Outcome) -> Outcome {

@@ -57,6 +57,12 @@ impl Interface {
         let told = ["guard:policy/analysis@", "guard:facts/earlier@"];
         self.imports.iter().any(|import| told.iter().any(|interface| import.starts_with(interface)))
     }
+
+    /// The component asks what the session did before.
+    #[must_use]
+    pub fn wants_history(&self) -> bool {
+        self.imports.iter().any(|import| import.starts_with("guard:facts/history@"))
+    }
 }
 
 /// What calls of WASI meet.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::capabilities::{Ask, CLAUDE, Capabilities, Surface, UNASKED};
 use super::nested::{Nested, line};
 use super::payload::unclear;
+use super::read::failed;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
@@ -101,6 +102,8 @@ impl Harness for Claude {
             permission_mode: told("permission_mode"),
             agent: told("agent_type"),
             call: told("tool_use_id"),
+            parent: String::new(),
+            failed: failed(payload),
         })
     }
 

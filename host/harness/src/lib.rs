@@ -105,6 +105,10 @@ pub struct Payload {
     pub agent: String,
     /// The call's id; empty if it is not given.
     pub call: String,
+    /// The session that a subagent's session belongs to; empty if it is not given.
+    pub parent: String,
+    /// The call has run and failed.
+    pub failed: bool,
 }
 
 impl Payload {
@@ -118,6 +122,8 @@ impl Payload {
             permission_mode: String::new(),
             agent: String::new(),
             call: String::new(),
+            parent: String::new(),
+            failed: false,
         }
     }
 }

@@ -58,6 +58,9 @@ const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
 /// Those who tell only an id of the agent tell nothing that would be the same in the next session.
 const AGENTS: [&str; 2] = ["agent_type", "agentType"];
 const IDS: [&str; 3] = ["tool_use_id", "toolUseId", "tool_call_id"];
+const PARENTS: [&str; 4] = ["parent_session_id", "parentSessionId", "parent_session", "parentID"];
+const RESPONSES: [&str; 4] = ["tool_response", "toolResponse", "tool_result", "toolResult"];
+const EXITS: [&str; 3] = ["exit_code", "exitCode", "exit"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
 impl Protocol {
@@ -152,6 +155,8 @@ pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: Strin
         permission_mode: told(&MODES).unwrap_or_default(),
         agent: told(&AGENTS).unwrap_or_default(),
         call: told(&IDS).unwrap_or_default(),
+        parent: told(&PARENTS).unwrap_or_default(),
+        failed: failed(payload),
     }
 }
 
@@ -183,4 +188,16 @@ pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadabl
         Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Told(end, calls), String::new()),
         _ => about(payload, Event::Other, String::new()),
     }
+}
+
+/// Whether a payload tells that a call has run and failed.
+pub(super) fn failed(payload: &Map<String, Value>) -> bool {
+    if event(payload).ok().flatten().is_some_and(|event| event.ends_with("Failure")) {
+        return true;
+    }
+    let response = RESPONSES.iter().find_map(|key| payload.get(*key));
+    let exit = EXITS.iter().find_map(|key| response?.get(*key)).and_then(Value::as_i64);
+    let flag = |key: &str| response.and_then(|response| response.get(key)).and_then(Value::as_bool);
+    exit.is_some_and(|exit| exit != 0)
+        || ["is_error", "isError", "interrupted"].iter().any(|key| flag(key) == Some(true))
 }

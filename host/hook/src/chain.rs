@@ -11,13 +11,13 @@ use guard_chain::{DEFAULTS, Given, Sandbox, Seat, Terms};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
-use guard_contract::syntax::Analysis;
-use guard_contract::verdict::{Opinion, Verdict};
-use guard_contract::{FaultKind, Problem};
+use guard_contract::syntax::{Analysis, Effect};
+use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
+use guard_contract::{FaultKind, Outcome, Problem};
 use guard_engine::{Engine, Policy, Shared};
-use guard_facts::recorded::Missing;
+use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::sources::Sources;
-use guard_facts::{Answer, Facts, Question, Scene};
+use guard_facts::{Answer, Facts, Question, Resolver, Scene};
 use guard_state::Pause;
 use guard_state::session::today;
 
@@ -129,6 +129,28 @@ impl Chain {
         self.seen().sparing(verdict, of, analysis, given)
     }
 
+    /// Whether a rule that denied the call denies it for this effect: it also does if there is no other one, and does not
+    /// if there is none.
+    #[must_use]
+    pub fn denies_for(&self, (call, at): (&ToolCall, &CallContext), trace: &Trace, effect: &Effect) -> bool {
+        let Some(analysis) = &trace.analysis else { return false };
+        if analysis.effects.len() == 1 {
+            return true;
+        }
+        let rules: Vec<String> = denials(&trace.verdict).collect();
+        let denied = |effects: Vec<Effect>| {
+            let analysis = Analysis { effects, scripts: Vec::new(), ..Analysis::clone(analysis) };
+            let facts: Arc<dyn Facts> = Arc::new(Recorded::new(Record::default()));
+            let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
+            let scene = Scene::new(at.facts(call), analysis, facts.clone(), resolver);
+            let ask = guard_chain::AskOptions { scene: Some(&scene), is_without_committed: true, ..Default::default() };
+            let mut said = Vec::new();
+            self.seen().ask(call, at, &facts, ask, &mut said);
+            denials(&merge(said)).filter(|rule| rules.contains(rule)).count()
+        };
+        denied(vec![effect.clone()]) > denied(Vec::new())
+    }
+
     /// Answers a request from elsewhere, until it `is_over`.
     ///
     /// # Errors
@@ -213,6 +235,12 @@ impl Sandbox for Chain {
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
         START.elapsed()
     }
+}
+
+/// The rules of policies that deny.
+fn denials(verdict: &Verdict) -> impl Iterator<Item = String> {
+    let is_denial = |found: &&Attributed| found.finding.outcome == Outcome::Deny && !found.of_host;
+    verdict.findings.iter().filter(is_denial).map(Attributed::rule)
 }
 
 /// All that the policy says are words of guard-host's own. A built-in policy of no preset says what its settings say.

@@ -26,6 +26,7 @@ pub mod carried;
 pub mod chain;
 pub mod command_line;
 pub mod examples;
+mod history;
 pub mod hook;
 pub mod nested;
 pub mod programs;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::judge::{Asked, Judge};
-use crate::cache::Prepared;
-use crate::chain::Trace;
+use crate::cache::{Member, Prepared, Readiness};
+use crate::chain::{Trace, speaks_for_itself};
 use guard_chain::exchange::{JournalEntry, Request};
 use guard_config::{Fallback, Remote};
 use guard_contract::Layer;
@@ -29,13 +29,14 @@ pub(super) struct Elsewhere {
 }
 
 impl Judge<'_> {
-    /// Asks the policies here that the user may not loosen, and those that the hook's command line brings settings for; and
-    /// the server for everything else.
+    /// Asks the policies here that the user may not loosen, that ask for the history of the session, which lies here, and
+    /// those that the hook's command line brings settings for; and the server for everything else.
     pub(super) fn ask_elsewhere(&self, of: Asked<'_>, remote: &Remote) -> Elsewhere {
         let Prepared { config, members, .. } = &of.chain.prepared;
         let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
-        let own = members.iter().map(|member| &member.entry).filter(|entry| !config.may_loosen(Layer::User, entry));
-        let own: Vec<String> = own.map(|entry| &entry.name).chain(brought).cloned().collect();
+        let is_own = |member: &&Member| !config.may_loosen(Layer::User, &member.entry) || wants_history(member);
+        let own = members.iter().filter(is_own).map(|member| &member.entry.name);
+        let own: Vec<String> = own.chain(brought).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
         let traces = self.ask_here(of, Some(&own), Some(&facts));
@@ -72,6 +73,12 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// A policy of the presets that asks for the history.
+fn wants_history(member: &Member) -> bool {
+    let asks = matches!(&member.readiness, Readiness::Ready { artifact, .. } if artifact.interface.wants_history());
+    asks && speaks_for_itself(&member.entry)
 }
 
 /// What the host says where there is no answer.

@@ -14,12 +14,15 @@ use super::{bypass, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{AskOptions, Chain, Trace};
+use crate::history::{self, SessionFacts};
 use crate::remote::Asker;
 use crate::{nested, redaction, watch};
+use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
+use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
 use guard_contract::{Outcome, Presence};
 use guard_facts::recorded::Recording;
@@ -28,6 +31,7 @@ use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
 use guard_harness::{AskScene, End, Event, Harness, Payload, Variable};
 use guard_state::environment::Environment;
+use guard_state::history::History;
 use guard_state::session::{Operation, Sessions};
 use guard_state::{Pause, Places};
 
@@ -73,6 +77,7 @@ pub(super) struct Asked<'a> {
     pub(super) calls: &'a [ToolCall],
     pub(super) at: &'a CallContext,
     pub(super) pause: Option<&'a Pause>,
+    pub(super) history: Option<&'a History>,
 }
 
 /// What is said of a payload.
@@ -108,6 +113,7 @@ enum Kept {
         harness: &'static str,
         payload: Box<Payload>,
         calls: Vec<ToolCall>,
+        analyses: Vec<Option<Analysis>>,
     },
     Ended {
         session: String,
@@ -132,6 +138,8 @@ struct Decided {
     key: String,
     /// The session that is told that policies are only watched.
     told: Option<String>,
+    /// The history to which a denial is added.
+    history: Option<History>,
 }
 
 impl Records {
@@ -140,7 +148,12 @@ impl Records {
         match &mut self.0 {
             Kept::Nothing => {}
             Kept::Decided(decided) => {
-                let Decided { chain, at, calls, traces, journal, .. } = &**decided;
+                let Decided { chain, at, calls, traces, journal, history, .. } = &**decided;
+                if let Some(history) = history.as_ref().filter(|_| decided.outcome == Outcome::Deny) {
+                    let is_denied =
+                        |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
+                    history::note_denials(history, calls, traces, is_denied);
+                }
                 journal::write(&chain.prepared, at, facts, calls, traces);
                 journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
                 if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
@@ -153,8 +166,22 @@ impl Records {
                     let _ = sessions.change(&session, PATIENCE, |contents, now| contents.tell(&session, now));
                 }
             }
-            Kept::Told { end, harness, payload, calls } => outcome::tell(places, harness, payload, calls, *end),
-            Kept::Ended { session } => consent::end(places, session),
+            Kept::Told { end, harness, payload, calls, analyses } => {
+                if let Some(history) = history_of(places, payload) {
+                    let kind = match end {
+                        End::Ran if payload.failed => "failed",
+                        End::Ran => "ran",
+                        End::Refused => "refused",
+                    };
+                    history::note_end(&history, kind, calls, analyses);
+                }
+                outcome::tell(places, harness, payload, calls, *end);
+            }
+            Kept::Ended { session } => {
+                consent::end(places, session);
+                // What cannot be removed grows old.
+                let _ = History::of(&places.state, session).map(|history| history.end());
+            }
         }
     }
 }
@@ -206,7 +233,16 @@ impl Judge<'_> {
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
             Event::Told(end, calls) => {
-                return silent(Kept::Told { end, harness: harness.name(), payload: Box::new(payload), calls });
+                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                let is_kept = history_of(self.places, &payload).is_some();
+                let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
+                return silent(Kept::Told {
+                    end,
+                    harness: harness.name(),
+                    payload: Box::new(payload),
+                    calls,
+                    analyses,
+                });
             }
             Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
             _ => return silent(Kept::Nothing),
@@ -223,7 +259,9 @@ impl Judge<'_> {
         }
         note(call, &config.audit, &calls, &at);
         let pause = Pause::of(&self.places.state, Timestamp::now());
-        let asked = Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref() };
+        let history = history_of(self.places, &payload);
+        let asked =
+            Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
         let (traces, told) = match &config.remote {
             None => (self.ask_here(asked, self.brought.only.as_deref(), None), None),
             Some(remote) => {
@@ -234,6 +272,7 @@ impl Judge<'_> {
         let (elsewhere, journal) = told.unzip();
         let is_elsewhere = elsewhere.is_some();
         let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
+        verdict = history::without_retries(verdict);
         // Only the chain of this machine may skip the harness's own prompt.
         verdict.skips_prompt &= !is_elsewhere;
         // A pause here is none of what a server watches.
@@ -248,6 +287,10 @@ impl Judge<'_> {
             verdict = Verdict::all([verdict, merge([note])]);
         }
         let told = (is_first && pause.is_none()).then_some(session);
+        if let Some(note) = history.as_ref().and_then(|history| noted(history, &calls, &traces, &verdict)) {
+            call.record_opinion(&note);
+            verdict = Verdict::all([verdict, merge([note])]);
+        }
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         if question.is_some() && !is_elsewhere && can_be_allowed(&chain, &calls, &traces, (&at, &**self.facts)) {
@@ -260,7 +303,8 @@ impl Judge<'_> {
         let by_person = surface.answered_by_person;
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
         let (journal, outcome) = (journal.unwrap_or_default(), verdict.outcome);
-        let decided = Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at };
+        let decided =
+            Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
     }
@@ -285,7 +329,7 @@ impl Judge<'_> {
         only: Option<&[String]>,
         facts: Option<&Arc<dyn Facts>>,
     ) -> Vec<Trace> {
-        let Asked { call, chain, calls, at, pause } = of;
+        let Asked { call, chain, calls, at, pause, history } = of;
         let audit = &chain.prepared.config.audit;
         let nested = |folders: &[String]| self.chains.nested(folders);
         let nested = facts.is_none().then_some(&nested as &nested::Open<'_>);
@@ -294,8 +338,14 @@ impl Judge<'_> {
         let mut worst = None;
         for each in calls {
             call.set_record(audit, each, at);
-            let recording = keeps_facts.then(|| Arc::new(Recording::of(self.facts.clone())));
-            let own = || facts.unwrap_or(self.facts).clone();
+            let own = || {
+                let facts = facts.unwrap_or(self.facts).clone();
+                match history {
+                    Some(history) => Arc::new(SessionFacts::new(facts, history.clone(), each)) as Arc<dyn Facts>,
+                    None => facts,
+                }
+            };
+            let recording = keeps_facts.then(|| Arc::new(Recording::of(own())));
             let facts = recording.clone().map_or_else(own, |recording| recording as Arc<dyn Facts>);
             let record = |opinion: &Opinion| call.record_opinion(opinion);
             let trace = chain.decide(
@@ -323,6 +373,12 @@ impl Judge<'_> {
         traces
     }
 
+    /// What a call does, as far as its command says.
+    fn read(&self, call: &ToolCall, at: &CallContext) -> Option<Analysis> {
+        let (command, dialect) = call.command()?;
+        self.chains.chain(at).analyze(&mut Default::default(), command, dialect.name(), at, None).ok()
+    }
+
     /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
     fn refuse(
         &self,
@@ -343,6 +399,20 @@ impl Judge<'_> {
             Some(verdict) => Said::Verdict(verdict).into(),
             None => Said::Report(refusal.text().to_owned()).into(),
         }
+    }
+}
+
+/// The history of the session that a payload comes from, or of the one that this belongs to.
+fn history_of(places: &Places, payload: &Payload) -> Option<History> {
+    let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
+    History::of(&places.state, session)
+}
+
+/// Notes what calls do before they may run, and gives what the history has to be said of.
+fn noted(history: &History, calls: &[ToolCall], traces: &[Trace], verdict: &Verdict) -> Option<Opinion> {
+    match verdict.outcome {
+        Outcome::Deny => history::repeated(history, verdict),
+        outcome => history::note_calls(history, calls, traces, outcome),
     }
 }
 

@@ -1,0 +1,389 @@
+//! The history of a session: what a call learns of it, and what it adds.
+//!
+//! Effects are noted, not texts. What a call does is noted before its reply is out, so that no later call is judged
+//! without it; that a call was denied, and what became of one, afterwards.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use guard_chain::Trace;
+use guard_contract::call::ToolCall;
+use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_contract::verdict::{Attributed, Opinion, Verdict};
+use guard_contract::{Event, FactFault, Outcome};
+use guard_facts::{Disk, Entry, Facts, GitAsked};
+use guard_redact::{plain, redact, shorten};
+use guard_state::hex;
+use guard_state::history::{History, HistoryError};
+use guard_state::session::stamp;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// How long a call waits for others that add to the history. They hold the lock for some microseconds each.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The most events of one call. What more files are written is noted as one write, to any file.
+const EVENTS: usize = 128;
+
+/// The longest target, in bytes: as long as a path can be.
+const TARGET_BYTES: usize = 4096;
+
+/// The longest text of a tag, in bytes.
+const TAG_BYTES: usize = 400;
+
+/// The tag by which a policy has something noted: the kind of the event, a space, and its target.
+const NOTE: &str = "history";
+
+/// The kind of a denial.
+const DENIED: &str = "denied";
+
+/// The tag of a denial that tells which call it was of.
+const CALL: &str = "call";
+
+/// The rule of `session-guard` that denies again what was denied.
+const RETRY: &str = "retry-after-deny";
+
+/// The denials of one rule after which the person is told.
+const DENIALS: usize = 3;
+
+/// The machine with the history of a session.
+#[derive(Debug)]
+pub(crate) struct SessionFacts {
+    facts: Arc<dyn Facts>,
+    history: History,
+    /// What tells the call from others.
+    call: String,
+}
+
+impl SessionFacts {
+    /// The machine, as this call of the session sees it.
+    pub(crate) fn new(facts: Arc<dyn Facts>, history: History, call: &ToolCall) -> Self {
+        SessionFacts { facts, history, call: digest(call) }
+    }
+}
+
+impl Disk for SessionFacts {
+    fn entry(&self, path: &str) -> Entry {
+        self.facts.entry(path)
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        self.facts.read_head(path, cap)
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        self.facts.runs_own_program(command)
+    }
+}
+
+impl Facts for SessionFacts {
+    fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
+        self.facts.read_granted(root, path, cap)
+    }
+
+    fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
+        self.facts.read_source(path, cap)
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        self.facts.env(name)
+    }
+
+    fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
+        let mut events = self.history.read(kind).map_err(|_| FactFault::Failed)?;
+        // The same call once more is no other way to do what was denied: whoever denied it says so again.
+        events.retain(|event| event.kind != DENIED || tag(&event.tags, CALL) != Some(self.call.as_str()));
+        Ok(events)
+    }
+
+    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
+        self.facts.git(asked, wait)
+    }
+}
+
+/// Notes what calls do that are not denied. Gives what is to be said if that fails.
+pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace], outcome: Outcome) -> Option<Opinion> {
+    let mut events = Vec::new();
+    for (call, trace) in calls.iter().zip(traces) {
+        events.extend(of_call(call, trace));
+        if outcome == Outcome::Ask {
+            let asks = trace.verdict.asks().map(|asked| event("asked", call, asked.rule()));
+            events.extend(asks);
+        }
+    }
+    for event in &mut events {
+        event.certain &= outcome != Outcome::Ask;
+    }
+    let is_decisive = events.iter().any(|event| matches!(event.kind.as_str(), "secret-read" | "download"));
+    let error = history.append(bounded(events), PATIENCE).err()?;
+    let text = format!("what this call does could not be noted for the session: {error}");
+    let remedy = match error {
+        HistoryError::Damaged(_) => "a person can start anew with `guard-host session clear`",
+        HistoryError::Io(_) | HistoryError::Seal(_) => "make the state folder writable; `guard-host doctor` names it",
+    };
+    let outcome = if is_decisive { Outcome::Ask } else { Outcome::Warn };
+    Some(Opinion::of_host("session", "not-noted", outcome, text, remedy.to_owned()))
+}
+
+/// Notes that calls were denied, by which rules, and which of their effects `is_denied`.
+pub(crate) fn note_denials(
+    history: &History,
+    calls: &[ToolCall],
+    traces: &[Trace],
+    is_denied: impl Fn(&ToolCall, &Trace, &Effect) -> bool,
+) {
+    let mut events = Vec::new();
+    for (call, trace) in calls.iter().zip(traces) {
+        let denials = trace.verdict.findings.iter().filter(|found| found.finding.outcome == Outcome::Deny);
+        let mut rules: Vec<String> = Vec::new();
+        for found in denials.filter(|found| !found.of_host) {
+            let rule = found.rule();
+            // That a call was denied for what was denied before is no new denial.
+            if rules.contains(&rule) || found.finding.rule == RETRY {
+                continue;
+            }
+            let mut denied = event(DENIED, call, rule.clone());
+            denied.tags.push((CALL.to_owned(), digest(call)));
+            denied.tags.push(("message".to_owned(), text(&found.finding.message)));
+            let effects = trace.analysis.iter().flat_map(|analysis| &analysis.effects);
+            for effect in effects.filter(|effect| is_lasting(effect)).take(EFFECTS) {
+                if is_denied(call, trace, effect) {
+                    denied.tags.push(("effect".to_owned(), named(effect)));
+                }
+            }
+            rules.push(rule);
+            events.push(denied);
+        }
+    }
+    // One that comes again and again would fill the list, and tells nothing new.
+    let known = history.read(DENIED).unwrap_or_default();
+    events.retain(|denied| known.iter().filter(|other| is_same(other, denied)).count() < DENIALS);
+    // The reply is out, and the rule denies the next time as well.
+    let _ = history.append(bounded(events), PATIENCE);
+}
+
+/// Whether two denials are of the same effects by the same rule.
+fn is_same(one: &Event, other: &Event) -> bool {
+    let effects = |event: &Event| -> Vec<String> {
+        let of = event.tags.iter().filter(|(name, _)| name == "effect");
+        of.map(|(_, effect)| effect.clone()).collect()
+    };
+    one.target == other.target && effects(one) == effects(other)
+}
+
+/// The most effects of a denied call that are looked at.
+const EFFECTS: usize = 16;
+
+/// What a person is told when a rule has denied often enough.
+pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> {
+    let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
+    let known = history.read(DENIED).ok()?;
+    let before = known.iter().filter(|event| event.target == rule).count();
+    let text =
+        format!("`{rule}` has denied {DENIALS} calls of this session: the agent may be looking for a way around it");
+    let remedy = "tell the agent what you want instead; `guard-host session show` lists what happened".to_owned();
+    (before + 1 == DENIALS).then(|| Opinion::of_host("session", "repeated-denials", Outcome::Warn, text, remedy))
+}
+
+/// The verdict without the denials of what was denied before, where a policy says it by itself.
+pub(crate) fn without_retries(mut verdict: Verdict) -> Verdict {
+    let is_retry = |found: &Attributed| found.finding.rule == RETRY;
+    let denies = |found: &Attributed| found.finding.outcome == Outcome::Deny && !is_retry(found);
+    if verdict.findings.iter().any(denies) {
+        verdict.findings.retain(|found| !is_retry(found));
+    }
+    verdict
+}
+
+/// Notes what became of calls.
+pub(crate) fn note_end(history: &History, kind: &str, calls: &[ToolCall], analyses: &[Option<Analysis>]) {
+    let mut events = Vec::new();
+    for (call, analysis) in calls.iter().zip(analyses) {
+        match analysis {
+            Some(analysis) if kind != "refused" => events.extend(programs(call, analysis).map(|(program, certain)| {
+                let certain = certain && kind == "ran";
+                Event { certain, ..event(kind, call, program) }
+            })),
+            _ => events.push(event(kind, call, String::new())),
+        }
+    }
+    // Nobody waits for it.
+    let _ = history.append(bounded(events), PATIENCE);
+}
+
+/// The programs of a call with the words that say what they do, such as `cargo test`. It is certain of one that it ended
+/// well if the call did.
+fn programs(call: &ToolCall, analysis: &Analysis) -> impl Iterator<Item = (String, bool)> {
+    let top = |command: &&Command| command.parent == 0 && command.via.is_empty() && !command.argv.is_empty();
+    let is_joined = |command: &Command| {
+        let position = &command.position;
+        matches!(position.operator.as_str(), "" | "&&") && !position.background && position.within.is_empty()
+    };
+    let all_joined = analysis.commands.iter().filter(top).all(is_joined) && call.command().is_some();
+    analysis.commands.iter().filter(top).map(move |command| {
+        let is_last = command.position.index + 1 == command.position.length;
+        let is_plain = |text: &str| {
+            text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.".contains(&byte))
+        };
+        let mut words = command.argv.iter().map(|word| word.text.as_str());
+        let program = words.next().unwrap_or_default();
+        let program = redact(program.rsplit('/').next().unwrap_or_default());
+        let rest = words.take_while(|word| is_plain(word)).take(2);
+        let words: Vec<&str> = std::iter::once(program.as_str()).chain(rest).collect();
+        (words.join(" "), all_joined && is_last && command.certain)
+    })
+}
+
+/// What a call does that a later one may be judged by.
+fn of_call(call: &ToolCall, trace: &Trace) -> Vec<Event> {
+    let findings = trace.verdict.findings.iter().flat_map(|found| &found.finding.tags);
+    let noted = findings.filter(|(name, _)| name == NOTE).filter_map(|(_, value)| value.split_once(' '));
+    let mut events: Vec<Event> = noted.map(|(kind, target)| event(kind, call, target.to_owned())).collect();
+    let Some(analysis) = &trace.analysis else { return events };
+    let fetching = fetches(analysis);
+    for effect in &analysis.effects {
+        let path = || Some(effect.path.canonical.clone()).filter(|path| !path.is_empty() && !path.starts_with("/dev/"));
+        let (kind, target) = match (effect.kind.as_str(), effect.operation.as_str()) {
+            ("write", _) if tag(&effect.tags, "directory").is_none() => ("write", path()),
+            ("delete", _) => ("delete", path()),
+            (_, "network.request" | "network.connect") => ("request", Some(host(&effect.target))),
+            (_, "network.upload" | "network.send" | "secret.send") => ("send", Some(host(&effect.target))),
+            (_, "package.install") => ("install", Some(effect.target.clone())),
+            (_, "git.remote") => ("remote", Some(effect.target.clone())),
+            _ => continue,
+        };
+        let Some(target) = target else { continue };
+        let from = fetching.get(&effect.command_id).filter(|_| kind == "write");
+        let mut event = Event { certain: effect.certain, ..event(from.map_or(kind, |_| "download"), call, target) };
+        let kept = effect.tags.iter().filter(|(name, _)| matches!(name.as_str(), "tree" | "archive" | "manager"));
+        event.tags.extend(kept.cloned());
+        event.tags.extend(from.map(|from| ("from".to_owned(), text(from))));
+        if let Some(content) =
+            call.input.get("content").and_then(|content| content.as_str()).filter(|_| kind == "write")
+        {
+            event.tags.push(("sha256".to_owned(), hex(&Sha256::digest(content))));
+        }
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    events
+}
+
+/// The commands whose pipeline fetches something, with where from.
+fn fetches(analysis: &Analysis) -> BTreeMap<u32, String> {
+    let pipeline = |id: u32| analysis.commands.iter().find(|command| command.id == id).map(|it| it.position.pipeline);
+    let requests = analysis.effects.iter().filter(|effect| effect.operation == "network.request");
+    let from: Vec<(u32, String)> = requests
+        .filter_map(|effect| Some((pipeline(effect.command_id)?, host(&effect.target))))
+        .filter(|(_, host)| !is_here(host))
+        .collect();
+    let found = analysis.commands.iter().filter_map(|command| {
+        let (_, host) = from.iter().find(|(pipeline, _)| *pipeline == command.position.pipeline)?;
+        Some((command.id, host.clone()))
+    });
+    found.collect()
+}
+
+/// The name of the machine in an address.
+fn host(address: &str) -> String {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = rest.get(..end).unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => address,
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    host.to_ascii_lowercase()
+}
+
+/// Whether the name is that of this machine.
+fn is_here(host: &str) -> bool {
+    matches!(host, "localhost" | "::1" | "0.0.0.0") || host.starts_with("127.") || host.ends_with(".localhost")
+}
+
+/// Whether an effect is one that a call may be denied for: it is done to something, and it is no trial.
+fn is_lasting(effect: &Effect) -> bool {
+    let has_target = !effect.path.canonical.is_empty() || !effect.target.is_empty();
+    has_target && tag(&effect.tags, "dry-run").is_none()
+}
+
+/// An effect in one text: what is done, and to what.
+fn named(effect: &Effect) -> String {
+    let is_path = !effect.path.canonical.is_empty();
+    let (operation, target) = match is_path {
+        true => (&effect.kind, &effect.path.canonical),
+        false => (&effect.operation, &effect.target),
+    };
+    format!("{operation} {target}")
+}
+
+fn event(kind: &str, call: &ToolCall, target: String) -> Event {
+    Event {
+        number: 0,
+        time: stamp(Timestamp::now()),
+        kind: shorten(&plain(kind), TAG_BYTES),
+        tool: shorten(&plain(&call.tool), TAG_BYTES),
+        target: shorten(&target, TARGET_BYTES),
+        certain: true,
+        tags: Vec::new(),
+    }
+}
+
+fn text(text: &str) -> String {
+    shorten(&plain(&redact(text)), TAG_BYTES)
+}
+
+/// As many events as one line of the history holds. What is left out of many writes is noted as a write to any file.
+fn bounded(mut events: Vec<Event>) -> Vec<Event> {
+    let size = |event: &Event| {
+        let tags: usize = event.tags.iter().map(|(name, value)| name.len() + value.len() + 16).sum();
+        event.target.len() + tags + 256
+    };
+    let mut room = 48 << 10;
+    let fits = |event: &Event| {
+        room -= i64::try_from(size(event)).unwrap_or(i64::MAX).min(room);
+        room > 0
+    };
+    let kept = events.iter().take(EVENTS).map(fits).take_while(|fits| *fits).count();
+    let rest = events.split_off(kept);
+    if let Some(first) = rest.into_iter().next() {
+        let kind = if first.kind == "download" { "download" } else { "write" };
+        events.push(Event { kind: kind.to_owned(), target: "/".to_owned(), certain: false, tags: Vec::new(), ..first });
+    }
+    events
+}
+
+/// What tells a call from others.
+fn digest(call: &ToolCall) -> String {
+    let input = serde_json::to_string(&call.input).unwrap_or_default();
+    let digest = hex(&Sha256::digest(format!("{}\0{input}", call.tool)));
+    digest.get(..16).unwrap_or_default().to_owned()
+}
+
+fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_named_without_what_stands_around_it() {
+        for (address, expected) in [
+            ("https://User:pw@Example.org:8443/a?b=c#d", "example.org"),
+            ("example.org/x", "example.org"),
+            ("git@example.org:a/b.git", "example.org"),
+            ("http://[::1]:80/", "::1"),
+            ("", ""),
+        ] {
+            assert_eq!(host(address), expected);
+        }
+        assert!(["localhost", "127.0.0.1", "a.localhost"].iter().all(|host| is_here(host)));
+        assert!(!is_here("localhost.example.org"));
+    }
+}

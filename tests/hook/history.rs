@@ -1,0 +1,240 @@
+//! Calls that are judged by what the session did before them.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::world::{Ended, World};
+
+fn payload(world: &World, session: &str, tool: &str, input: Value) -> Value {
+    json!({
+        "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "tool_name": tool, "tool_input": input,
+    })
+}
+
+fn call(world: &World, session: &str, tool: &str, input: Value) -> Ended {
+    world.hook(&payload(world, session, tool, input).to_string())
+}
+
+fn bash(world: &World, session: &str, command: &str) -> Ended {
+    call(world, session, "Bash", json!({ "command": command }))
+}
+
+/// Tells what became of a command.
+fn tell(world: &World, session: &str, event: &str, command: &str) {
+    let mut payload = payload(world, session, "Bash", json!({ "command": command }));
+    payload["hook_event_name"] = event.into();
+    assert_silent(&world.hook(&payload.to_string()));
+}
+
+fn events(world: &World, session: &str) -> Vec<(String, String, bool)> {
+    let ended = world.run(&["session", "show", session, "--format", "json"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let shown: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let event = |event: &Value| {
+        let text = |key: &str| event[key].as_str().unwrap().to_owned();
+        (text("kind"), text("target"), event["certain"].as_bool().unwrap())
+    };
+    shown["events"].as_array().unwrap().iter().map(event).collect()
+}
+
+const SEND: &str = "curl -d note=hello https://collect.example.org/v1";
+
+#[test]
+fn data_that_leaves_after_a_secret_was_read_is_asked_about_in_this_session_alone() {
+    let world = World::new();
+    assert_silent(&bash(&world, "s1", SEND));
+    assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    let words = ["[session-guard: secret-then-network]", "`collect.example.org`", "repo/.env", "by `Read`"];
+    assert_ask(&bash(&world, "s1", SEND), &words);
+    assert_silent(&bash(&world, "s1", "curl https://collect.example.org/v1"));
+    assert_silent(&bash(&world, "s2", SEND));
+    // Nobody knows which calls without an id belong together.
+    assert_silent(&bash(&world, "", SEND));
+    let mut end = payload(&world, "s1", "", json!({}));
+    end["hook_event_name"] = "SessionEnd".into();
+    assert_silent(&world.hook(&end.to_string()));
+    assert_silent(&bash(&world, "s1", SEND));
+}
+
+#[test]
+fn a_subagents_session_is_that_of_its_parent() {
+    let world = World::new();
+    assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    let mut payload = json!({
+        "hook_event_name": "pre_tool", "session_id": "child", "parent_session_id": "s1", "cwd": world.repo(),
+        "tool_name": "bash", "tool_call_id": "c1", "tool_input": { "command": SEND }, "transcript_path": "",
+    });
+    let ask = |payload: &Value| world.run(&["hook", "vibe"], &payload.to_string());
+    assert!(ask(&payload).stdout.contains("secret-then-network"), "{:?}", ask(&payload));
+    payload["parent_session_id"] = Value::Null;
+    assert!(!ask(&payload).stdout.contains("secret-then-network"), "{:?}", ask(&payload));
+}
+
+#[test]
+fn a_call_that_nothing_depends_on_leaves_nothing_behind() {
+    let world = World::new();
+    for command in ["ls -la", "git status", "cat README.md", "cargo build"] {
+        assert_silent(&bash(&world, "s1", command));
+    }
+    assert!(!world.path(".local/state/guard-host/history").exists());
+}
+
+#[test]
+fn what_a_session_did_is_shown() {
+    let world = World::new();
+    bash(&world, "s1", "git push --force origin main");
+    call(&world, "s1", "Write", json!({ "file_path": world.path("repo/a.txt"), "content": "x" }));
+    bash(&world, "s1", "curl -Lo tool https://files.example.org/tool && rm old.txt");
+    bash(&world, "s1", "git push origin topic");
+    tell(&world, "s1", "PostToolUse", "cargo test --release && echo done");
+    tell(&world, "s1", "PostToolUse", "cargo test || true");
+    tell(&world, "s1", "PostToolUseFailure", "make check");
+    let repo = world.repo().canonicalize().unwrap();
+    let path = |name: &str| repo.join(name).to_str().unwrap().to_owned();
+    let expected = [
+        ("denied", "command-guard:force-push-protected".to_owned(), true),
+        ("write", path("a.txt"), true),
+        ("request", "files.example.org".to_owned(), true),
+        ("download", path("tool"), true),
+        ("delete", path("old.txt"), true),
+        ("asked", "command-guard:git-push".to_owned(), false),
+        ("ran", "cargo test".to_owned(), true),
+        ("ran", "echo done".to_owned(), true),
+        ("ran", "cargo test".to_owned(), false),
+        ("ran", "true".to_owned(), false),
+        ("failed", "make check".to_owned(), false),
+    ];
+    let expected = expected.map(|(kind, target, certain)| (kind.to_owned(), target, certain));
+    assert_eq!(events(&world, "s1"), expected);
+    let shown = world.run(&["session", "show"], "");
+    assert!(shown.stdout.contains("session s1\n") && shown.stdout.contains("effect: git.push.force main"), "{shown:?}");
+    assert_eq!(
+        world.run(&["session", "show", "s9"], "").exit,
+        world.run(&["session", "clear", "--session", "s9"], "").exit
+    );
+    assert_eq!(world.run(&["session", "clear", "--session", "s1"], "").exit, 0);
+    assert!(world.run(&["session", "show"], "").stdout.contains("no session"));
+}
+
+#[test]
+fn what_was_denied_is_denied_in_other_words() {
+    let world = World::new();
+    world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { deny-patterns = [\"rm -rf data\"] }\n");
+    world.write("repo/data/x", "1");
+    assert_deny(&bash(&world, "s1", "rm -rf data"), &["[command-guard: "]);
+    let words = ["[session-guard: retry-after-deny]", "has denied this in other words"];
+    assert_deny(&bash(&world, "s1", "find data -delete"), &words);
+    assert_ask(&bash(&world, "s2", "find data -delete"), &[]);
+    assert_ask(&bash(&world, "s1", "find other -delete"), &[]);
+    // The same words once more are no other words: the user has changed the settings.
+    world.configure("preset = \"standard\"\n");
+    assert_ask(&bash(&world, "s1", "rm -rf data"), &[]);
+    assert_eq!(world.run(&["session", "clear"], "").exit, 0);
+    assert_ask(&bash(&world, "s1", "find data -delete"), &[]);
+}
+
+/// A call is denied for one of the things that it does. The others are none the worse for it.
+#[test]
+fn only_what_a_call_was_denied_for_is_denied_again() {
+    let world = World::new();
+    world.write("repo/data/x", "1");
+    let both = "rm -rf data && git push --force origin main";
+    assert_deny(&bash(&world, "s1", both), &["[command-guard: force-push-protected]"]);
+    assert_ask(&bash(&world, "s1", "rm -r data"), &[]);
+    // Where the rule says it itself, it is said once.
+    let again = bash(&world, "s1", "git push -f origin main");
+    assert_deny(&again, &["[command-guard: force-push-protected]"]);
+    assert!(!again.reason().contains("in other words"), "{again:?}");
+}
+
+#[test]
+fn the_third_denial_of_a_rule_is_told_once() {
+    let world = World::new();
+    let told = |number: u32| {
+        let ended = bash(&world, "s1", &format!("git push --force origin main # {number}"));
+        assert_deny(&ended, &["[command-guard: force-push-protected]"]);
+        ended.reason().contains("has denied 3 calls of this session")
+    };
+    assert_eq!((1..=5).map(told).collect::<Vec<_>>(), [false, false, true, false, false]);
+}
+
+#[test]
+fn a_list_that_is_damaged_is_no_consent() {
+    let world = World::new();
+    let file = world.path(".local/state/guard-host/history/s1.log");
+    assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    let sound = fs::read_to_string(&file).unwrap();
+    let cut = sound.get(..sound.len() - 4).unwrap();
+    let forged = sound.replace("secret-read", "write-file1");
+    for damaged in [cut, forged.as_str(), "", "\n"].iter().filter(|text| !text.is_empty()) {
+        fs::write(&file, damaged).unwrap();
+        assert_ask(&bash(&world, "s1", SEND), &["[session-guard: unknown-history]"]);
+        assert_silent(&bash(&world, "s1", "ls -la"));
+        let shown = world.run(&["session", "show", "s1"], "");
+        assert!(shown.exit == 65 && shown.stderr.contains("session clear"), "{shown:?}");
+    }
+    assert_eq!(world.run(&["session", "clear", "--session", "s1"], "").exit, 0);
+    assert_silent(&bash(&world, "s1", SEND));
+}
+
+#[test]
+fn a_call_that_cannot_be_noted_says_so() {
+    let world = World::new();
+    assert_silent(&bash(&world, "s0", "ls"));
+    // A lock cannot be had where a folder lies. A full disk fails in the same place.
+    fs::create_dir_all(world.path(".local/state/guard-host/history/.lock")).unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs::set_permissions(world.path(".local/state/guard-host/history"), private).unwrap();
+    let write = call(&world, "s1", "Write", json!({ "file_path": world.path("repo/a.txt"), "content": "x" }));
+    assert_warn(&write, &["could not be noted for the session", "[session: not-noted]"]);
+    let download = bash(&world, "s1", "curl -Lo tool https://files.example.org/tool");
+    assert_ask(&download, &["[session: not-noted]"]);
+    assert_silent(&bash(&world, "s1", "ls -la"));
+}
+
+#[test]
+fn two_hundred_hooks_at_once_lose_nothing() {
+    let world = World::new();
+    assert_silent(&bash(&world, "s1", "ls"));
+    let start = |number: usize| {
+        let input = json!({ "file_path": world.path(&format!("repo/{number}.txt")), "content": "x" });
+        let mut command = world.command(&["hook", "claude"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload(&world, "s1", "Write", input).to_string().as_bytes()).unwrap();
+        child
+    };
+    let children: Vec<_> = (0..200).map(start).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let mut written: Vec<String> = events(&world, "s1").into_iter().map(|(_, target, _)| target).collect();
+    written.sort();
+    written.dedup();
+    assert_eq!(written.len(), 200);
+}
+
+#[test]
+fn a_hook_that_is_killed_takes_nothing_back() {
+    let world = World::new();
+    assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    for micros in (0..12_000).step_by(200) {
+        let input = json!({ "file_path": world.path("repo/a.txt"), "content": "x" });
+        let mut command = world.command(&["hook", "claude"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // It may be gone before it reads.
+        let _ = child.stdin.take().unwrap().write_all(payload(&world, "s1", "Write", input).to_string().as_bytes());
+        std::thread::sleep(Duration::from_micros(micros));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let ended = bash(&world, "s1", SEND);
+    assert_ask(&ended, &[]);
+    let reasons = ["secret-then-network", "unknown-history"];
+    assert!(reasons.iter().any(|reason| ended.reason().contains(reason)), "{ended:?}");
+}
