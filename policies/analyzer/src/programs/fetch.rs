@@ -187,10 +187,27 @@ fn curl_uploads(run: &mut Run<'_>, parsed: &Parsed<'_>, url: Option<&Operand<'_>
         (uploads, whole) = (true, true);
         run.read(&value.renamed(file.trim_matches('"').to_owned()));
     }
+    let target = url.map_or("", |url| url.text.as_ref());
     if uploads {
-        let url = url.map_or("", |url| url.text.as_ref()).to_owned();
-        run.emit(Draft::notable("network", "network.upload").target(&url).flag("file", whole));
+        run.emit(Draft::notable("network", "network.upload").target(target).flag("file", whole));
+    } else if sends_a_body(parsed) {
+        sends(run, target);
     }
+}
+
+/// Options of curl whose value is the body of a request.
+const BODIES: &[&str] = &["data", "data-raw", "data-binary", "data-urlencode", "data-ascii", "json"];
+
+/// The call has a body, or parts of a form, that its own words hold.
+fn sends_a_body(parsed: &Parsed<'_>) -> bool {
+    let has_body = BODIES.iter().any(|name| parsed.value("", name).is_some()) || parsed.value("d", "").is_some();
+    let has_form = parsed.value("F", "form").is_some() || parsed.value("", "form-string").is_some();
+    has_form || has_body && !parsed.is("G", "get")
+}
+
+/// What the words of a call hold goes to an address.
+fn sends(run: &mut Run<'_>, url: &str) {
+    run.emit(Draft::routine("network", "network.send").target(url));
 }
 
 /// What a body asks for: a mutation that deletes, or statements for a database that speaks HTTP.
@@ -228,6 +245,9 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for file in parsed.values("", "post-file").chain(parsed.values("", "body-file")) {
         run.read(&file);
         run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)));
+    }
+    if parsed.value("", "post-data").or_else(|| parsed.value("", "body-data")).is_some() {
+        sends(run, parsed.text(0));
     }
     for file in parsed.values("", "save-cookies") {
         run.write(&file);
@@ -268,8 +288,12 @@ fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.read(&item.renamed(file));
         }
     }
+    // A field has `=` or `:=`; `==` is for the query.
+    let is_field = |text: &str| text.split_once('=').is_some_and(|(_, value)| !value.starts_with('='));
     if uploads {
         run.emit(Draft::notable("network", "network.upload").target(&url.text));
+    } else if parsed.from(at + 1).iter().any(|item| is_field(&item.text)) {
+        sends(run, &url.text);
     }
     parsed.values("o", "output").for_each(|file| run.write(&file));
 }
