@@ -12,12 +12,13 @@ use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 
 use expression::Variables;
 use rules::policy;
-use settings::Settings;
+use settings::{Settings, Written};
 
 /// The policy.
 #[derive(Debug)]
 pub struct Cel {
     rules: Vec<policy::Condition>,
+    names_history: bool,
     data: guard_sdk::serde_json::Value,
 }
 
@@ -35,12 +36,13 @@ impl Policy for Cel {
 
     fn configure(settings: Settings) -> Result<Self, Error> {
         let (rules, data) = settings.checked()?;
+        let names_history = rules.iter().any(names_history);
         let rules = rules.into_iter().map(policy::Condition::new).collect::<Result<_, _>>()?;
-        Ok(Self { rules, data })
+        Ok(Self { rules, names_history, data })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let variables = Variables::new(policy_input_document::of_call(call)?, &self.data)?;
+        let variables = Variables::new(policy_input_document::of_call(call, self.names_history)?, &self.data)?;
         let (mut said, mut fault) = (Vec::new(), None);
         for rule in &self.rules {
             match rule.answer(&variables, |warning| call.log(Level::Warn, &warning)) {
@@ -56,6 +58,12 @@ impl Policy for Cel {
         }
         Ok(policy_input_document::decision(&policy::RULE, said))
     }
+}
+
+fn names_history(rule: &Written) -> bool {
+    std::iter::once(&rule.when)
+        .chain(&rule.message_expression)
+        .any(|text| text.contains(policy_input_document::HISTORY))
 }
 
 guard_sdk::export!(Cel);

@@ -68,6 +68,7 @@ impl Settings {
 pub struct Rego {
     /// Evaluation changes what the engine remembers, and nothing that a later one could see.
     text: RefCell<Text>,
+    names_history: bool,
     /// As the settings say.
     test: bool,
     coverage: bool,
@@ -91,11 +92,12 @@ impl Policy for Rego {
         if sources.modules.is_empty() {
             return Err("there is no text in Rego: name its file with `settings-file`, and see that it is there".into());
         }
+        let names_history = sources.modules.iter().any(|(_, text)| text.contains(policy_input_document::HISTORY));
         let mut text = Text::load(sources)?;
         if coverage {
             text.watch_lines();
         }
-        Ok(Self { text: RefCell::new(text), test, coverage })
+        Ok(Self { text: RefCell::new(text), names_history, test, coverage })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
@@ -104,7 +106,7 @@ impl Policy for Rego {
             self.try_out(call, &mut text)?;
             return Err("the settings have `test`, so that tests are run and no call is judged".into());
         }
-        let document = policy_input_document::of_call(call)?;
+        let document = policy_input_document::of_call(call, self.names_history)?;
         text.see(document);
         let (mut said, mut fault) = (Vec::new(), None);
         for (outcome, name) in text::HEADS {

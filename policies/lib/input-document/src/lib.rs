@@ -9,12 +9,15 @@ use guard_sdk::serde_json::{Map, Value, json};
 use guard_sdk::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Redirection, Script, Severity, Via, Word,
 };
-use guard_sdk::{Call, Error, Facts, Presence, ResolvedPath, guest};
+use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
 pub use answer::{Said, decision};
 
 /// The keys of the document, which are the names that a text begins with.
-pub const KEYS: [&str; 4] = ["tool", "input", "analysis", "context"];
+pub const KEYS: [&str; 5] = ["tool", "input", "analysis", "context", HISTORY];
+
+/// The key of what happened in the session before. It is asked for where a text names it.
+pub const HISTORY: &str = "history";
 
 /// The keys of what stands under `name` in the document, where they are always the same ones.
 #[must_use]
@@ -41,17 +44,41 @@ pub fn keys_of(name: &str) -> Vec<String> {
     empty.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// The document of a call: its tool, its input, what it does, and where it happens.
+/// The document of a call: its tool, its input, what it does, where it happens, and, where the text names it, what
+/// happened in the session before.
 ///
 /// # Errors
 ///
-/// The input is no JSON; the host never sends such a one.
-pub fn of_call(call: &Call<'_>) -> Result<Value, Error> {
-    Ok(document(call.tool(), call.input()?, guest::analysis(), call.context()))
+/// Nobody knows what happened, or the input is no JSON; the host never sends such a one.
+pub fn of_call(call: &Call<'_>, names_history: bool) -> Result<Value, Error> {
+    let history = match names_history.then(|| call.history("")) {
+        None | Some(Err(Fault::Absent)) => Vec::new(),
+        Some(Ok(events)) => events,
+        Some(Err(_)) => return Err("the list of what this session did before is damaged".into()),
+    };
+    Ok(document(call.tool(), call.input()?, guest::analysis(), call.context(), history))
 }
 
-fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts) -> Value {
-    json!({ "tool": tool, "input": input, "analysis": of_analysis(analysis), "context": of_facts(facts) })
+fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts, history: Vec<Event>) -> Value {
+    json!({
+        "tool": tool,
+        "input": input,
+        "analysis": of_analysis(analysis),
+        "context": of_facts(facts),
+        HISTORY: list(history, of_event),
+    })
+}
+
+fn of_event(event: Event) -> Value {
+    json!({
+        "number": event.number,
+        "time": event.time,
+        "kind": event.kind,
+        "tool": event.tool,
+        "target": event.target,
+        "certain": event.certain,
+        "tags": of_tags(event.tags),
+    })
 }
 
 fn of_facts(facts: Facts) -> Value {
@@ -201,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_a_document_of_four_keys_in_snake_case() {
+    fn a_call_is_a_document_of_its_keys_in_snake_case() {
         let command = Command {
             id: 2,
             parent: 1,
@@ -250,7 +277,22 @@ mod tests {
             }],
         };
         let facts = guard_sdk::testing::World::default().facts;
-        let document = document("Bash", json!({ "command": "c" }), analysis, facts);
+        let event = Event {
+            number: 1,
+            time: "2026-01-02T03:04:05.678Z".to_owned(),
+            kind: "write".to_owned(),
+            tool: "Write".to_owned(),
+            target: "/repo/a".to_owned(),
+            certain: true,
+            tags: vec![("tree".to_owned(), "yes".to_owned())],
+        };
+        let document = document("Bash", json!({ "command": "c" }), analysis, facts, vec![event]);
+        let event = &document["history"][0];
+        assert_eq!(
+            (&event["kind"], &event["target"], &event["number"]),
+            (&json!("write"), &json!("/repo/a"), &json!(1))
+        );
+        assert_eq!((&event["certain"], &event["tags"]), (&json!(true), &json!({ "tree": "yes" })));
         let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
         assert_eq!(keys.len(), KEYS.len());
         assert!(KEYS.iter().all(|key| document.get(key).is_some()));
