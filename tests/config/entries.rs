@@ -28,7 +28,7 @@ fn an_entry_that_is_switched_off_is_checked_and_not_asked() {
     let world = World::new();
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: "]);
     world.configure("[[policy]]\nname = \"command-guard\"\nenabled = false\nsettings = { secret-reads = \"ask\" }\n");
-    assert_eq!(chain(&world), ["self-protect", "protected-files"]);
+    assert_eq!(chain(&world), ["self-protect", "protected-files", "session-guard"]);
     assert_silent(&world.bash("git push"));
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
     let shown = world.run(&["config", "show"], "").stdout;
@@ -47,7 +47,7 @@ fn a_project_switches_off_its_own_entries_alone() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\nenabled = false\n");
     assert_ask(&world.bash("git push"), &["[command-guard: "]);
-    assert_eq!(chain(&world), ["self-protect", "command-guard", "protected-files"]);
+    assert_eq!(chain(&world), ["self-protect", "command-guard", "protected-files", "session-guard"]);
 }
 
 #[test]
@@ -57,15 +57,21 @@ fn an_entry_stands_before_or_after_another_one() {
         format!("[[policy]]\nname = \"{name}\"\nsource = \"builtin:write-control\"\n{place}\n")
     };
     for (text, expected) in [
-        (entry("x", "before = \"command-guard\""), &["self-protect", "x", "command-guard", "protected-files"][..]),
-        (entry("x", "after = \"self-protect\""), &["self-protect", "x", "command-guard", "protected-files"]),
+        (
+            entry("x", "before = \"command-guard\""),
+            &["self-protect", "x", "command-guard", "protected-files", "session-guard"][..],
+        ),
+        (
+            entry("x", "after = \"self-protect\""),
+            &["self-protect", "x", "command-guard", "protected-files", "session-guard"],
+        ),
         (
             entry("x", "before = \"y\"") + &entry("y", "before = \"self-protect\""),
-            &["x", "y", "self-protect", "command-guard", "protected-files"],
+            &["x", "y", "self-protect", "command-guard", "protected-files", "session-guard"],
         ),
         (
             "[[policy]]\nname = \"protected-files\"\nbefore = \"command-guard\"\n".to_owned(),
-            &["self-protect", "protected-files", "command-guard"],
+            &["self-protect", "protected-files", "command-guard", "session-guard"],
         ),
     ] {
         world.configure(&text);
@@ -88,7 +94,7 @@ fn an_entry_stands_before_or_after_another_one() {
     // A project puts its own in order, and knows no other.
     world.configure("");
     world.write("repo/.guard/guard.toml", entry("x", "") + &entry("y", "before = \"x\""));
-    assert_eq!(chain(&world)[3..], ["y", "x"]);
+    assert_eq!(chain(&world)[4..], ["y", "x"]);
     world.write("repo/.guard/guard.toml", entry("x", "before = \"command-guard\""));
     assert_broken(&world, &["`x`", "`command-guard`"]);
 }

@@ -11,7 +11,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 29] = [
+const ELSEWHERE: [(&str, &str); 30] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -33,6 +33,7 @@ const ELSEWHERE: [(&str, &str); 29] = [
     ("policies/rego/README.md", "tests/docs/examples.rs"),
     ("policies/command-guard/RULES.md", "tests/docs/examples.rs"),
     ("policies/protected-files/RULES.md", "tests/docs/examples.rs"),
+    ("policies/session-guard/RULES.md", "tests/docs/examples.rs"),
     ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
     ("policies/README.md", "tests/docs/blocks.rs"),
     ("host/SERVE.md", "tests/docs/blocks.rs"),

@@ -2,7 +2,7 @@
 //!
 //! Each policy is a component of its own as well, which is what `guard-host test` and its like take apart. The hook asks
 //! this one: the standard library, the SDK and the reading of JSON are in it once, so a call maps, starts and links one
-//! guest instead of seven.
+//! guest instead of eight.
 
 #![cfg(target_arch = "wasm32")]
 
@@ -119,6 +119,7 @@ policies! {
     SELF_PROTECT: "self-protect" is policy_self_protect::SelfProtect,
     COMMAND_GUARD: "command-guard" is policy_command_guard::CommandGuard,
     PROTECTED_FILES: "protected-files" is policy_protected_files::ProtectedFiles,
+    SESSION_GUARD: "session-guard" is policy_session_guard::SessionGuard,
     PATH_CONTEXT: "path-context" is policy_path_context::PathContext,
     WRITE_CONTROL: "write-control" is policy_write_control::WriteControl,
     PLAN_ENFORCER: "plan-enforcer" is policy_plan_enforcer::PlanEnforcer,

@@ -1,0 +1,80 @@
+//! `noted`: what later calls of the session are judged by. It stops nothing: a file with secrets is read, or a file is
+//! made of a downloaded one.
+//!
+//! ## Why
+//! A call that is harmless alone may be the first half of something that is not.
+//!
+//! ## Examples
+//! - noted: `cat .env`
+//! - passes: `cat .env.example`
+//!
+//! ## Instead
+//! There is nothing to do.
+
+use guard_sdk::syntax::Effect;
+use guard_sdk::{Call, Finding, Outcome, Rule};
+
+use crate::Settings;
+use crate::past::Past;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "noted",
+    summary: "something that later calls of the session are judged by",
+    default: Outcome::Abstain,
+    ceiling: Outcome::Abstain,
+};
+
+/// The most files that are noted of one call.
+const FILES: usize = 32;
+
+/// Programs that use a file with secrets without showing it.
+const USERS: &[&str] =
+    &[".", "direnv", "dotenv", "git-crypt", "ls", "scp", "sftp", "source", "ssh", "ssh-add", "stat", "test", "["];
+
+pub(crate) fn findings(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Vec<Finding> {
+    let analysis = call.analysis();
+    let secrets = analysis.effects.iter().filter(|effect| reads_secret(call, effect, settings));
+    let secrets = secrets.map(|effect| ("secret-read", name(effect)));
+    let downloads = copies(call, past).into_iter().map(|path| ("download", path));
+    let mut noted: Vec<(&str, String)> = secrets.chain(downloads).take(FILES).collect();
+    noted.dedup();
+    let finding = |(kind, target): (&str, String)| Finding::new(&RULE, "").tag("history", format!("{kind} {target}"));
+    noted.into_iter().map(finding).collect()
+}
+
+/// The path, or what is read without one.
+fn name(effect: &Effect) -> String {
+    let path = &effect.path.canonical;
+    if path.is_empty() { effect.target.clone() } else { path.clone() }
+}
+
+fn reads_secret(call: &Call<'_>, effect: &Effect, settings: &Settings) -> bool {
+    if effect.kind != "read" || effect.tag("where").is_some() || call.tool() == "Glob" {
+        return false;
+    }
+    if effect.operation == "secret.read" {
+        return true;
+    }
+    let command = call.analysis().commands.iter().find(|command| command.id == effect.command_id);
+    let is_used = command.is_some_and(|command| USERS.contains(&command.program()));
+    let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
+    !is_used && !is_public && settings.files.secret_of(effect).is_some()
+}
+
+/// The files that commands make of downloaded ones.
+fn copies(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
+    let effects = &call.analysis().effects;
+    let is_file = |effect: &&Effect| !effect.path.canonical.is_empty() && effect.tag("where").is_none();
+    let taken = |effect: &&Effect| matches!(effect.kind.as_str(), "read" | "delete") && is_file(effect);
+    let made = |effect: &&Effect| effect.kind == "write" && is_file(effect);
+    let copies = |from: &Effect| effects.iter().filter(made).any(|to| to.command_id == from.command_id);
+    let sources: Vec<&Effect> = effects.iter().filter(taken).filter(|effect| copies(effect)).collect();
+    if sources.is_empty() {
+        return Vec::new();
+    }
+    let downloads = past.events("download");
+    let is_download = |effect: &&&Effect| Past::download(&downloads, &effect.path.canonical).is_some();
+    let commands: Vec<u32> = sources.iter().filter(is_download).map(|effect| effect.command_id).collect();
+    let made = effects.iter().filter(made).filter(|effect| commands.contains(&effect.command_id));
+    made.map(|effect| effect.path.canonical.clone()).collect()
+}

@@ -1,0 +1,73 @@
+//! `retry-after-deny`: a call that does in other words what was denied before in this session. Effects are compared, not
+//! texts: the file that is written, deleted or read, or the operation and what it is done to. In the examples,
+//! `rm -rf data` was denied.
+//!
+//! ## Why
+//! An agent that is stopped looks for another way. What was wrong the first time is wrong the second time.
+//!
+//! ## Examples
+//! - denied: `find data -delete`
+//! - passes: `rm -rf build`
+//!
+//! ## Instead
+//! Do what the first refusal suggests. If the person wants it, they run it, or forget the denials with
+//! `guard-host session clear`.
+//!
+//! ## Settings
+//! - `lower = ["retry-after-deny"]` asks instead.
+
+use guard_sdk::syntax::{Effect, Severity};
+use guard_sdk::{Call, Outcome, Rule};
+
+use super::{Hit, shorten};
+use crate::Settings;
+use crate::past::Past;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "retry-after-deny",
+    summary: "a call does what was denied before, in other words",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
+    let effects: Vec<&Effect> = call.analysis().effects.iter().filter(|effect| counts(effect, settings)).collect();
+    if effects.is_empty() {
+        return None;
+    }
+    let denied = past.events("denied");
+    denied.iter().rev().find_map(|event| {
+        let did = event.tags.iter().filter(|(name, _)| name == "effect").map(|(_, value)| value);
+        let mut did = did.filter(|did| effects.iter().any(|effect| named(effect) == **did));
+        did.next()?;
+        let message = event.tags.iter().find(|(name, _)| name == "message").map_or("", |(_, value)| value.as_str());
+        let rule = &event.target;
+        Some(Hit {
+            message: format!("`{rule}` has denied this in other words: {}", shorten_reason(message)),
+            remedy:
+                "do what the first refusal suggests; if it is wanted, a person runs it, or forgets the denials with \
+                     `guard-host session clear`"
+                    .to_owned(),
+        })
+    })
+}
+
+/// What changes something counts, and the read of a secret. Other reads would have the history opened for every `cat`.
+fn counts(effect: &Effect, settings: &Settings) -> bool {
+    let is_known = !effect.path.canonical.is_empty() || !effect.target.is_empty();
+    let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();
+    let is_meant = if effect.kind == "read" { is_secret() } else { effect.severity != Severity::Routine };
+    is_known && is_meant && effect.tag("dry-run").is_none()
+}
+
+/// The effect as the host names those of a denied call.
+fn named(effect: &Effect) -> String {
+    match effect.path.canonical.as_str() {
+        "" => format!("{} {}", effect.operation, effect.target),
+        path => format!("{} {path}", effect.kind),
+    }
+}
+
+fn shorten_reason(text: &str) -> String {
+    text.split(". ").next().map(shorten).unwrap_or_default()
+}

@@ -1,0 +1,104 @@
+//! Tools that are no shell and send data: a fetch whose address carries it, and the tools of servers, by their names.
+
+use guard_sdk::Call;
+use guard_sdk::serde_json::Value;
+
+use super::{Sent, has_token, has_token_label, host};
+
+/// Words of a tool's name that say that it gives something away.
+const SENDING: &[&str] = &[
+    "comment", "email", "evaluate", "fill", "gist", "mail", "message", "notify", "paste", "post", "publish", "push",
+    "reply", "send", "share", "submit", "tweet", "type", "upload", "webhook",
+];
+
+/// Words that make something new, and what of it others can see.
+const MAKING: &[&str] = &["add", "create", "insert", "update", "write"];
+const SEEN: &[&str] =
+    &["comment", "discussion", "file", "gist", "issue", "message", "page", "post", "pr", "release", "review"];
+
+/// The servers whose tools stay on this machine.
+const LOCAL: &[&str] = &["filesystem", "memory", "sqlite", "fs", "ide"];
+
+/// Texts that are looked at, at most.
+const TEXTS: usize = 256;
+
+/// What a call of a tool sends.
+pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option<Sent> {
+    let tool = call.tool();
+    let input = call.input().ok()?;
+    let mut texts = Vec::new();
+    collect(&input, &mut texts);
+    let address = || texts.iter().find(|text| text.contains("://")).map(|text| host(text));
+    let what = || format!("`{tool}`");
+    if tool == "WebFetch" {
+        let carrier = texts.iter().find(|text| text.contains("://") && carries(text))?;
+        let to = host(carrier);
+        return is_foreign(&to).then(|| Sent { what: what(), to });
+    }
+    let mut parts = tool.strip_prefix("mcp__")?.splitn(2, "__");
+    let (server, name) = (parts.next()?.to_ascii_lowercase(), parts.next()?);
+    if LOCAL.iter().any(|local| server.split(['_', '-']).any(|part| part == *local)) {
+        return None;
+    }
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let is_new = has(MAKING) && has(SEEN);
+    let reads = words
+        .first()
+        .is_some_and(|word| matches!(word.as_str(), "get" | "list" | "search" | "read" | "fetch" | "find"));
+    let carrier = texts.iter().find(|text| text.contains("://") && carries(text));
+    if reads && carrier.is_none() || !(has(SENDING) || is_new || carrier.is_some()) {
+        return None;
+    }
+    let to = carrier.map(|text| host(text)).or_else(address).unwrap_or_default();
+    is_foreign(&to).then(|| Sent { what: what(), to })
+}
+
+/// Whether an address holds what looks like a secret.
+fn carries(address: &str) -> bool {
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    has_token(query) || has_token_label(address)
+}
+
+/// The words of a name in any spelling: `browser_type`, `sendMessage`, `create-issue`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for char in name.chars() {
+        if !char.is_alphanumeric() || char.is_uppercase() && was_lower {
+            words.push(String::new());
+        }
+        was_lower = char.is_lowercase();
+        if char.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(char.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    if texts.len() >= TEXTS {
+        return;
+    }
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+        Value::Object(map) => map.values().for_each(|value| collect(value, texts)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn a_name_is_split_into_its_words() {
+        for name in ["sendMessage", "send_message", "Send-Message"] {
+            assert_eq!(words(name), ["send", "message"], "{name}");
+        }
+    }
+}
