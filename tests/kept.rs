@@ -11,9 +11,10 @@ use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn}
 use crate::support::world::{World, end};
 
 /// Each component that is kept, with its digest.
-const KEPT: [(&str, &str); 2] = [
+const KEPT: [(&str, &str); 3] = [
     ("0.1.0", "1b31fa3f2c935603e0f0f4763cac7789b84bbb053ab215f34c89e4485ead6456"),
     ("0.2.0", "0622b3edecf4e6187356b2d7b331dfc4724d58d0d4627e4d122e9d2957956f76"),
+    ("0.3.0", "825c69ef9c6f4a7be0bf4fde03bcc7f0b4e7afba2569fe4f356956bb6e0cc80e"),
 ];
 
 #[test]
