@@ -4,7 +4,7 @@
 //! without it; that a call was denied, and what became of one, afterwards.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use guard_chain::Trace;
@@ -15,7 +15,7 @@ use guard_contract::{Event, FactFault, Outcome};
 use guard_facts::{Disk, Entry, Facts, GitAsked};
 use guard_redact::{plain, redact, shorten};
 use guard_state::hex;
-use guard_state::history::{History, HistoryError};
+use guard_state::history::{History, HistoryError, Past};
 use guard_state::session::stamp;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -54,12 +54,13 @@ pub(crate) struct SessionFacts {
     history: History,
     /// What tells the call from others.
     call: String,
+    past: OnceLock<Result<Past, FactFault>>,
 }
 
 impl SessionFacts {
     /// The machine, as this call of the session sees it.
     pub(crate) fn new(facts: Arc<dyn Facts>, history: History, call: &ToolCall) -> Self {
-        SessionFacts { facts, history, call: digest(call) }
+        SessionFacts { facts, history, call: digest(call), past: OnceLock::new() }
     }
 }
 
@@ -91,7 +92,8 @@ impl Facts for SessionFacts {
     }
 
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
-        let mut events = self.history.read(kind).map_err(|_| FactFault::Failed)?;
+        let past = self.past.get_or_init(|| self.history.read().map_err(|_| FactFault::Failed));
+        let mut events = past.as_ref().map_err(|fault| *fault)?.events(kind).map_err(|_| FactFault::Failed)?;
         // The same call once more is no other way to do what was denied: whoever denied it says so again.
         events.retain(|event| event.kind != DENIED || tag(&event.tags, CALL) != Some(self.call.as_str()));
         Ok(events)
@@ -157,7 +159,7 @@ pub(crate) fn note_denials(
         }
     }
     // One that comes again and again would fill the list, and tells nothing new.
-    let known = history.read(DENIED).unwrap_or_default();
+    let known = history.read().unwrap_or_default().events(DENIED).unwrap_or_default();
     events.retain(|denied| known.iter().filter(|other| is_same(other, denied)).count() < DENIALS);
     // The reply is out, and the rule denies the next time as well.
     let _ = history.append(bounded(events), PATIENCE);
@@ -178,7 +180,7 @@ const EFFECTS: usize = 16;
 /// What a person is told when a rule has denied often enough.
 pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> {
     let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
-    let known = history.read(DENIED).ok()?;
+    let known = history.read().ok()?.events(DENIED).ok()?;
     let before = known.iter().filter(|event| event.target == rule).count();
     let text =
         format!("`{rule}` has denied {DENIALS} calls of this session: the agent may be looking for a way around it");

@@ -83,19 +83,19 @@ impl History {
         folder(&self.state).join(format!("{}{END}", self.name))
     }
 
-    /// The events of a kind, oldest first, or all if it is empty; none if nothing was noted.
+    /// What is known of the session, if each line is sealed; nothing if nothing was noted.
     ///
     /// # Errors
     ///
     /// [`HistoryError::Damaged`] if a line is not whole or not sealed, and those of the file system and of the key.
-    pub fn read(&self, kind: &str) -> Result<Vec<Event>, HistoryError> {
-        let Some(mut bytes) = self.bytes()? else { return Ok(Vec::new()) };
+    pub fn read(&self) -> Result<Past, HistoryError> {
+        let Some(mut bytes) = self.bytes()? else { return Ok(Past::default()) };
         if !bytes.is_empty() && bytes.last() != Some(&b'\n') {
             // A line that is being written. What is still torn under the lock was left by a process that was killed.
             let _lock = self.lock(PATIENCE)?;
             bytes = self.bytes()?.unwrap_or_default();
         }
-        self.opened(&bytes, kind)
+        self.checked(bytes)
     }
 
     /// Adds the events of one call, in order, and gives each its number.
@@ -180,26 +180,18 @@ impl History {
         if bytes.len() > HISTORY_BYTES { Err(self.damaged()) } else { Ok(Some(bytes)) }
     }
 
-    /// The events of a kind of all lines, if each is sealed.
-    fn opened(&self, bytes: &[u8], kind: &str) -> Result<Vec<Event>, HistoryError> {
-        let named = format!("\"kind\":{}", serde_json::Value::from(kind));
+    /// The lines, if each is sealed.
+    fn checked(&self, bytes: Vec<u8>) -> Result<Past, HistoryError> {
         let seal = Seal::open(&self.state)?;
         let mut tag = Tag::default();
-        let mut all = Vec::new();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\n").and_then(Line::of).ok_or_else(|| self.damaged())?;
             if !seal.fits(&self.purpose(), &tag, line.body, &line.tag) {
                 return Err(self.damaged());
             }
             tag = line.tag;
-            // Reading JSON takes longer than all else.
-            if !kind.is_empty() && memchr::memmem::find(line.body, named.as_bytes()).is_none() {
-                continue;
-            }
-            let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged())?;
-            all.extend(events.into_iter().filter(|event| kind.is_empty() || event.kind == kind));
         }
-        Ok(all)
+        Ok(Past { lines: bytes })
     }
 
     /// The seal of the last line, and the number of its last event.
@@ -228,7 +220,7 @@ impl History {
 
     /// Writes the file anew, with these events, without the oldest ones that are no [`LASTING`] ones.
     fn shrink(&self, seal: &Seal, new: Vec<Event>) -> Result<(), HistoryError> {
-        let mut events = self.opened(&self.bytes()?.unwrap_or_default(), "")?;
+        let mut events = self.checked(self.bytes()?.unwrap_or_default())?.events("")?;
         events.extend(new);
         let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
         let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
@@ -271,6 +263,33 @@ impl History {
                 let _ = fs::remove_file(path);
             }
         }
+    }
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    /// Sealed lines, each with its line feed.
+    lines: Vec<u8>,
+}
+
+impl Past {
+    /// The events of a kind, oldest first, or all if it is empty.
+    ///
+    /// # Errors
+    ///
+    /// Another version of the program wrote what this one does not know.
+    pub fn events(&self, kind: &str) -> io::Result<Vec<Event>> {
+        let named = format!("\"kind\":{}", serde_json::Value::from(kind));
+        let mut all = Vec::new();
+        for line in self.lines.split(|byte| *byte == b'\n').filter_map(Line::of) {
+            // Reading JSON takes longer than all else.
+            if kind.is_empty() || memchr::memmem::find(line.body, named.as_bytes()).is_some() {
+                let events: Vec<Event> = serde_json::from_slice(line.body)?;
+                all.extend(events.into_iter().filter(|event| kind.is_empty() || event.kind == kind));
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -320,27 +339,28 @@ mod tests {
     }
 
     fn targets(history: &History) -> Vec<String> {
-        history.read("").unwrap().into_iter().map(|event| event.target).collect()
+        history.read().unwrap().events("").unwrap().into_iter().map(|event| event.target).collect()
     }
 
     #[test]
     fn events_are_numbered_and_told_in_order() {
         let state = tempfile::tempdir().unwrap();
         let one = history(state.path(), "s1");
-        assert_eq!(one.read("").unwrap(), []);
+        assert_eq!(one.read().unwrap().events("").unwrap(), []);
         one.append(vec![event("write", "/a"), event("write", "/b")], PATIENCE).unwrap();
         one.append(vec![event("denied", "p:r")], PATIENCE).unwrap();
-        let denied: Vec<String> = one.read("denied").unwrap().into_iter().map(|event| event.target).collect();
+        let denied: Vec<String> =
+            one.read().unwrap().events("denied").unwrap().into_iter().map(|event| event.target).collect();
         assert_eq!(denied, ["p:r"]);
-        let known = one.read("").unwrap();
+        let known = one.read().unwrap().events("").unwrap();
         let numbers: Vec<(u32, &str)> = known.iter().map(|event| (event.number, event.target.as_str())).collect();
         assert_eq!(numbers, [(1, "/a"), (2, "/b"), (3, "p:r")]);
-        assert_eq!(history(state.path(), "s2").read("").unwrap(), []);
+        assert_eq!(history(state.path(), "s2").read().unwrap().events("").unwrap(), []);
         let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(one.file()), mode(state.path().join("history"))), (0o600, 0o700));
         one.end().unwrap();
         one.end().unwrap();
-        assert_eq!(one.read("").unwrap(), []);
+        assert_eq!(one.read().unwrap().events("").unwrap(), []);
     }
 
     #[test]
@@ -383,14 +403,14 @@ mod tests {
         damaged.push(vec![b'a'; HISTORY_BYTES + 1]);
         for bytes in damaged {
             fs::write(one.file(), &bytes).unwrap();
-            assert!(matches!(one.read(""), Err(HistoryError::Damaged(_))), "{}", String::from_utf8_lossy(&bytes));
+            assert!(matches!(one.read(), Err(HistoryError::Damaged(_))), "{}", String::from_utf8_lossy(&bytes));
         }
         fs::write(one.file(), &sound).unwrap();
         assert_eq!(targets(&one), ["/a", "/b", "/c"]);
         fs::copy(one.file(), history(state.path(), "s2").file()).unwrap();
-        assert!(history(state.path(), "s2").read("").is_err(), "the list of another session");
+        assert!(history(state.path(), "s2").read().is_err(), "the list of another session");
         fs::set_permissions(one.file(), fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(one.read("").is_err(), "others can write to it");
+        assert!(one.read().is_err(), "others can write to it");
     }
 
     #[test]
@@ -401,7 +421,7 @@ mod tests {
         let sound = fs::read(one.file()).unwrap();
         fs::write(one.file(), &sound[..sound.len() - 5]).unwrap();
         assert!(matches!(one.append(vec![event("write", "/b")], PATIENCE), Err(HistoryError::Damaged(_))));
-        assert!(one.read("").is_err());
+        assert!(one.read().is_err());
     }
 
     #[test]
@@ -414,13 +434,13 @@ mod tests {
             one.append(vec![event("write", &format!("/{number}/{long}"))], PATIENCE).unwrap();
         }
         assert!(fs::metadata(one.file()).unwrap().len() <= HISTORY_BYTES as u64);
-        let known = one.read("").unwrap();
+        let known = one.read().unwrap().events("").unwrap();
         assert_eq!(known.first().map(|event| event.target.as_str()), Some("/repo/.env"));
         assert_eq!(known.last().map(|event| event.number), Some(1201));
         assert!(known.len() > 300, "{}", known.len());
         assert!(known.is_sorted_by_key(|event| event.number));
         let huge = event("write", &"x".repeat(LINE_BYTES));
         assert!(one.append(vec![huge], PATIENCE).is_err());
-        assert_eq!(one.read("").unwrap().len(), known.len());
+        assert_eq!(one.read().unwrap().events("").unwrap().len(), known.len());
     }
 }

@@ -92,7 +92,7 @@ fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Resul
         print::line("no session has done anything that later calls are judged by")?;
         return Ok(Exit::Success);
     };
-    let events = history.read("").map_err(|error| {
+    let events = history.read().and_then(|past| Ok(past.events("")?)).map_err(|error| {
         let remedy = format!("start anew with `guard-host session clear --session {}`", plain(&name));
         refused(Exit::Data, error.to_string(), &remedy)
     })?;
