@@ -84,8 +84,10 @@ fn guest_bindings_equal_the_contract() {
 #[test]
 fn bundle_bindings_equal_its_contract() {
     let mut shared = ["types", "syntax", "context", "files", "env", "journal", "log"].map(shared).to_vec();
-    let history = WithOption::Path("guard_sdk::bindings::guard::facts0_3_0::history".to_owned());
-    shared.push(("guard:facts/history@0.3.0".to_owned(), history));
+    for (name, module) in [("git@0.2.0", "facts0_2_0::git"), ("history@0.3.0", "facts0_3_0::history")] {
+        let path = WithOption::Path(format!("guard_sdk::bindings::guard::{module}"));
+        shared.push((format!("guard:facts/{name}"), path));
+    }
     check("policies/bundle/src/bindings.rs", &BUNDLE, "bundle", options("crate::bindings", shared));
 }
 

@@ -165,6 +165,27 @@ fn the_third_denial_of_a_rule_is_told_once() {
 }
 
 #[test]
+fn a_program_that_was_downloaded_is_asked_about_before_it_runs() {
+    let world = World::new();
+    assert_silent(&bash(&world, "s1", "curl -Lo tool https://files.example.org/tool && cp tool copy"));
+    for name in ["tool", "copy", "other"] {
+        world.write(&format!("repo/{name}"), "\u{7f}ELF\u{2}\u{1}");
+    }
+    let words = [
+        "[session-guard: downloaded-then-run]",
+        "`./tool` runs, which this session downloaded from `files.example.org`",
+    ];
+    assert_ask(&bash(&world, "s1", "chmod +x tool && ./tool --version"), &words);
+    assert_silent(&bash(&world, "s1", "./other"));
+    assert_silent(&bash(&world, "s1", "sha256sum tool"));
+    assert_silent(&bash(&world, "s2", "./tool --version"));
+    // What is made of it later is no better.
+    assert_silent(&bash(&world, "s1", "mv tool bin/renamed"));
+    world.write("repo/bin/renamed", "\u{7f}ELF\u{2}\u{1}");
+    assert_ask(&bash(&world, "s1", "bin/renamed"), &["[session-guard: downloaded-then-run]"]);
+}
+
+#[test]
 fn a_list_that_is_damaged_is_no_consent() {
     let world = World::new();
     let file = world.path(".local/state/guard-host/history/s1.log");

@@ -21,6 +21,7 @@ mod generated {
                 "guard:policy/env@0.1.0": super::guard::policy::env,
                 "guard:policy/journal@0.1.0": super::guard::policy::journal,
                 "guard:policy/log@0.1.0": super::guard::policy::log,
+                "guard:facts/git@0.2.0": super::guard::facts0_2_0::git,
                 "guard:facts/history@0.3.0": super::guard::facts0_3_0::history,
             },
         });

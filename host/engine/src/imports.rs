@@ -77,8 +77,8 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
-/// Defines the imports of the bundle: those of the contract's first version, the history of the session, and the readers
-/// of scripts and files.
+/// Defines the imports of the bundle: those of the contract's first version, what git says, the history of the session,
+/// and the readers of scripts and files.
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;
@@ -88,6 +88,7 @@ pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::env::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::journal::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::log::add_to_linker::<State, State>(linker, |state| state)?;
+    facts::git::add_to_linker::<State, State>(linker, |state| state)?;
     history::add_to_linker::<State, State>(linker, |state| state)?;
     scripts::add_to_linker::<State, State>(linker, |state| state)?;
     sources::add_to_linker::<State, State>(linker, |state| state)

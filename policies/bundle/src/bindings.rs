@@ -9,6 +9,7 @@
 //   * with "guard:policy/env@0.1.0" = "guard_sdk::bindings::guard::policy::env"
 //   * with "guard:policy/journal@0.1.0" = "guard_sdk::bindings::guard::policy::journal"
 //   * with "guard:policy/log@0.1.0" = "guard_sdk::bindings::guard::policy::log"
+//   * with "guard:facts/git@0.2.0" = "guard_sdk::bindings::guard::facts0_2_0::git"
 //   * with "guard:facts/history@0.3.0" = "guard_sdk::bindings::guard::facts0_3_0::history"
 //   * default-bindings-module: "crate::bindings"
 //   * export-macro-name: export_component
@@ -27,9 +28,11 @@ use guard_sdk::bindings::guard::policy::journal as __with_name4;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
 use guard_sdk::bindings::guard::policy::log as __with_name5;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::facts0_3_0::history as __with_name6;
+use guard_sdk::bindings::guard::facts0_2_0::git as __with_name6;
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use guard_sdk::bindings::guard::policy::syntax as __with_name7;
+use guard_sdk::bindings::guard::facts0_3_0::history as __with_name7;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use guard_sdk::bindings::guard::policy::syntax as __with_name8;
 #[rustfmt::skip]
 #[allow(dead_code, clippy::all)]
 pub mod guard {
@@ -41,7 +44,7 @@ pub mod guard {
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            pub type Analysis = super::super::super::__with_name7::Analysis;
+            pub type Analysis = super::super::super::__with_name8::Analysis;
             #[allow(unused_unsafe, clippy::all)]
             /// The analysis of the call that is being decided. None stands for the one
             /// that this instance was given last.
@@ -202,7 +205,7 @@ pub mod guard {
                                                                 .add(4 * ::core::mem::size_of::<*const u8>())
                                                                 .cast::<u8>(),
                                                         );
-                                                        super::super::super::__with_name7::Part {
+                                                        super::super::super::__with_name8::Part {
                                                             kind: _rt::string_lift(bytes26),
                                                             text: _rt::string_lift(bytes29),
                                                             quoted: _rt::bool_lift(l30 as u8),
@@ -215,7 +218,7 @@ pub mod guard {
                                                     len31 * (5 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
-                                                super::super::super::__with_name7::Word {
+                                                super::super::super::__with_name8::Word {
                                                     text: _rt::string_lift(bytes18),
                                                     dynamic: _rt::bool_lift(l19 as u8),
                                                     quoted: _rt::bool_lift(l20 as u8),
@@ -320,7 +323,7 @@ pub mod guard {
                                                                 .add(4 * ::core::mem::size_of::<*const u8>())
                                                                 .cast::<u8>(),
                                                         );
-                                                        super::super::super::__with_name7::Part {
+                                                        super::super::super::__with_name8::Part {
                                                             kind: _rt::string_lift(bytes48),
                                                             text: _rt::string_lift(bytes51),
                                                             quoted: _rt::bool_lift(l52 as u8),
@@ -333,9 +336,9 @@ pub mod guard {
                                                     len53 * (5 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
-                                                super::super::super::__with_name7::Assignment {
+                                                super::super::super::__with_name8::Assignment {
                                                     name: _rt::string_lift(bytes37),
-                                                    value: super::super::super::__with_name7::Word {
+                                                    value: super::super::super::__with_name8::Word {
                                                         text: _rt::string_lift(bytes40),
                                                         dynamic: _rt::bool_lift(l41 as u8),
                                                         quoted: _rt::bool_lift(l42 as u8),
@@ -444,7 +447,7 @@ pub mod guard {
                                                                 .add(4 * ::core::mem::size_of::<*const u8>())
                                                                 .cast::<u8>(),
                                                         );
-                                                        super::super::super::__with_name7::Part {
+                                                        super::super::super::__with_name8::Part {
                                                             kind: _rt::string_lift(bytes71),
                                                             text: _rt::string_lift(bytes74),
                                                             quoted: _rt::bool_lift(l75 as u8),
@@ -474,10 +477,10 @@ pub mod guard {
                                                         .add(10 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                super::super::super::__with_name7::Redirection {
+                                                super::super::super::__with_name8::Redirection {
                                                     fd: l57,
                                                     operator: _rt::string_lift(bytes60),
-                                                    target: super::super::super::__with_name7::Word {
+                                                    target: super::super::super::__with_name8::Word {
                                                         text: _rt::string_lift(bytes63),
                                                         dynamic: _rt::bool_lift(l64 as u8),
                                                         quoted: _rt::bool_lift(l65 as u8),
@@ -588,7 +591,7 @@ pub mod guard {
                                                     len102,
                                                     len102,
                                                 );
-                                                super::super::super::__with_name7::Via {
+                                                super::super::super::__with_name8::Via {
                                                     kind: _rt::string_lift(bytes99),
                                                     detail: _rt::string_lift(bytes102),
                                                 }
@@ -623,13 +626,13 @@ pub mod guard {
                                                 .add(24 + 16 * ::core::mem::size_of::<*const u8>())
                                                 .cast::<u8>(),
                                         );
-                                        super::super::super::__with_name7::Command {
+                                        super::super::super::__with_name8::Command {
                                             id: l12 as u32,
                                             parent: l13 as u32,
                                             argv: result32,
                                             assignments: result54,
                                             redirections: result81,
-                                            position: super::super::super::__with_name7::Position {
+                                            position: super::super::super::__with_name8::Position {
                                                 pipeline: l82 as u32,
                                                 index: l83 as u32,
                                                 length: l84 as u32,
@@ -638,7 +641,7 @@ pub mod guard {
                                                 within: result94,
                                             },
                                             via: result103,
-                                            span: super::super::super::__with_name7::Span {
+                                            span: super::super::super::__with_name8::Span {
                                                 start: l104 as u32,
                                                 end: l105 as u32,
                                             },
@@ -834,10 +837,10 @@ pub mod guard {
                                             len152 * (4 * ::core::mem::size_of::<*const u8>()),
                                             ::core::mem::size_of::<*const u8>(),
                                         );
-                                        super::super::super::__with_name7::Effect {
+                                        super::super::super::__with_name8::Effect {
                                             kind: _rt::string_lift(bytes115),
                                             operation: _rt::string_lift(bytes118),
-                                            severity: super::super::super::__with_name7::Severity::_lift(
+                                            severity: super::super::super::__with_name8::Severity::_lift(
                                                 l119 as u8,
                                             ),
                                             target: _rt::string_lift(bytes122),
@@ -907,7 +910,7 @@ pub mod guard {
                                                 .add(4 + 4 * ::core::mem::size_of::<*const u8>())
                                                 .cast::<u8>(),
                                         );
-                                        super::super::super::__with_name7::Script {
+                                        super::super::super::__with_name8::Script {
                                             language: _rt::string_lift(bytes158),
                                             text: _rt::string_lift(bytes161),
                                             command_id: l162 as u32,
@@ -921,8 +924,8 @@ pub mod guard {
                                     len164 * (8 + 4 * ::core::mem::size_of::<*const u8>()),
                                     ::core::mem::size_of::<*const u8>(),
                                 );
-                                super::super::super::__with_name7::Analysis {
-                                    coverage: super::super::super::__with_name7::Coverage::_lift(
+                                super::super::super::__with_name8::Analysis {
+                                    coverage: super::super::super::__with_name8::Coverage::_lift(
                                         l3 as u8,
                                     ),
                                     reasons: result9,
@@ -1150,7 +1153,7 @@ pub mod exports {
                 #[doc(hidden)]
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
-                pub type Analysis = super::super::super::super::__with_name7::Analysis;
+                pub type Analysis = super::super::super::super::__with_name8::Analysis;
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_analyze_cabi<T_: Guest>(
@@ -1198,7 +1201,7 @@ pub mod exports {
                             )
                         };
                         let ptr5 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        let super::super::super::super::__with_name7::Analysis {
+                        let super::super::super::super::__with_name8::Analysis {
                             coverage: coverage6,
                             reasons: reasons6,
                             commands: commands6,
@@ -1257,7 +1260,7 @@ pub mod exports {
                             let base = result46
                                 .add(i * (24 + 17 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name7::Command {
+                                let super::super::super::super::__with_name8::Command {
                                     id: id9,
                                     parent: parent9,
                                     argv: argv9,
@@ -1288,7 +1291,7 @@ pub mod exports {
                                     let base = result16
                                         .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name7::Word {
+                                        let super::super::super::super::__with_name8::Word {
                                             text: text10,
                                             dynamic: dynamic10,
                                             quoted: quoted10,
@@ -1338,7 +1341,7 @@ pub mod exports {
                                             let base = result15
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name7::Part {
+                                                let super::super::super::super::__with_name8::Part {
                                                     kind: kind12,
                                                     text: text12,
                                                     quoted: quoted12,
@@ -1398,7 +1401,7 @@ pub mod exports {
                                     let base = result25
                                         .add(i * (7 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name7::Assignment {
+                                        let super::super::super::super::__with_name8::Assignment {
                                             name: name17,
                                             value: value17,
                                         } = e;
@@ -1410,7 +1413,7 @@ pub mod exports {
                                             .add(::core::mem::size_of::<*const u8>())
                                             .cast::<usize>() = len18;
                                         *base.add(0).cast::<*mut u8>() = ptr18.cast_mut();
-                                        let super::super::super::super::__with_name7::Word {
+                                        let super::super::super::super::__with_name8::Word {
                                             text: text19,
                                             dynamic: dynamic19,
                                             quoted: quoted19,
@@ -1462,7 +1465,7 @@ pub mod exports {
                                             let base = result24
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name7::Part {
+                                                let super::super::super::super::__with_name8::Part {
                                                     kind: kind21,
                                                     text: text21,
                                                     quoted: quoted21,
@@ -1524,7 +1527,7 @@ pub mod exports {
                                     let base = result35
                                         .add(i * (11 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name7::Redirection {
+                                        let super::super::super::super::__with_name8::Redirection {
                                             fd: fd26,
                                             operator: operator26,
                                             target: target26,
@@ -1542,7 +1545,7 @@ pub mod exports {
                                         *base
                                             .add(::core::mem::size_of::<*const u8>())
                                             .cast::<*mut u8>() = ptr27.cast_mut();
-                                        let super::super::super::super::__with_name7::Word {
+                                        let super::super::super::super::__with_name8::Word {
                                             text: text28,
                                             dynamic: dynamic28,
                                             quoted: quoted28,
@@ -1594,7 +1597,7 @@ pub mod exports {
                                             let base = result33
                                                 .add(i * (5 * ::core::mem::size_of::<*const u8>()));
                                             {
-                                                let super::super::super::super::__with_name7::Part {
+                                                let super::super::super::super::__with_name8::Part {
                                                     kind: kind30,
                                                     text: text30,
                                                     quoted: quoted30,
@@ -1655,7 +1658,7 @@ pub mod exports {
                                 *base
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = result35;
-                                let super::super::super::super::__with_name7::Position {
+                                let super::super::super::super::__with_name8::Position {
                                     pipeline: pipeline36,
                                     index: index36,
                                     length: length36,
@@ -1738,7 +1741,7 @@ pub mod exports {
                                     let base = result43
                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let super::super::super::super::__with_name7::Via {
+                                        let super::super::super::super::__with_name8::Via {
                                             kind: kind40,
                                             detail: detail40,
                                         } = e;
@@ -1768,7 +1771,7 @@ pub mod exports {
                                 *base
                                     .add(16 + 12 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = result43;
-                                let super::super::super::super::__with_name7::Span {
+                                let super::super::super::super::__with_name8::Span {
                                     start: start44,
                                     end: end44,
                                 } = span9;
@@ -1820,7 +1823,7 @@ pub mod exports {
                             let base = result62
                                 .add(i * (8 + 22 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name7::Effect {
+                                let super::super::super::super::__with_name8::Effect {
                                     kind: kind47,
                                     operation: operation47,
                                     severity: severity47,
@@ -2012,7 +2015,7 @@ pub mod exports {
                             let base = result66
                                 .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
                             {
-                                let super::super::super::super::__with_name7::Script {
+                                let super::super::super::super::__with_name8::Script {
                                     language: language63,
                                     text: text63,
                                     command_id: command_id63,
@@ -3476,38 +3479,41 @@ macro_rules! __export_bundle_impl {
         =
         "component-type:wit-bindgen:0.63.0:guard:bundle@0.1.0:bundle:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2761] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 2890] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcc\x14\x01A\x02\x01\
-A\x20\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
-s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
-\x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
-bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
-\x01r\x05\x04rules\x07outcome\x01\x07messages\x06remedys\x04tags\x03\x04\0\x07fi\
-nding\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08findings\x06\x04\0\x08decisi\
-on\x03\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\x07ceiling\x01\x04\0\x04\
-rule\x03\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\x04rules\x04\0\x07exam\
-ple\x03\0\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07versions\x07summarys\x05\
-tools\x0d\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\0\x08manifest\x03\0\x10\
-\x01m\x05\x06absent\x06denied\x09too-large\x08not-text\x06failed\x04\0\x05fault\x03\
-\0\x12\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presence\x03\0\x14\x01r\x07\x03\
-raws\x07lexicals\x09canonicals\x10project-relatives\x08git-roots\x06exists\x15\x04\
-kinds\x04\0\x0dresolved-path\x03\0\x16\x01m\x04\x05error\x04warn\x04info\x05debu\
-g\x04\0\x05level\x03\0\x18\x03\0\x18guard:policy/types@0.1.0\x05\x01\x02\x03\0\x01\
-\x05fault\x02\x03\0\x01\x0dresolved-path\x01B\x09\x02\x03\x02\x01\x02\x04\0\x05f\
-ault\x03\0\0\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04pa\
-ths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\
-\0\x09read-text\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\x04\x01B\x05\x02\x03\
-\x02\x01\x02\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\
-\0\x03get\x01\x03\x03\0\x16guard:policy/env@0.1.0\x05\x05\x01B\x05\x02\x03\x02\x01\
-\x02\x04\0\x05fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-obje\
-cts\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/journal@0.1.0\x05\x06\x02\
-\x03\0\x01\x05level\x01B\x04\x02\x03\x02\x01\x07\x04\0\x05level\x03\0\0\x01@\x02\
-\x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16guard:policy/log@0\
-.1.0\x05\x08\x01B\x0a\x02\x03\x02\x01\x02\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcd\x15\x01A\x02\x01\
+A#\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harnesss\x0f\
+permission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\x03\
+get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07absta\
+in\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\x01\
+r\x05\x04rules\x07outcome\x01\x07messages\x06remedys\x04tags\x03\x04\0\x07findin\
+g\x03\0\x04\x01p\x05\x01r\x02\x07outcome\x01\x08findings\x06\x04\0\x08decision\x03\
+\0\x07\x01r\x04\x02ids\x07summarys\x07default\x01\x07ceiling\x01\x04\0\x04rule\x03\
+\0\x09\x01r\x04\x04tools\x05inputs\x07outcome\x01\x04rules\x04\0\x07example\x03\0\
+\x0b\x01ps\x01p\x0a\x01p\x0c\x01r\x07\x02ids\x07versions\x07summarys\x05tools\x0d\
+\x05rules\x0e\x06grants\x0d\x08examples\x0f\x04\0\x08manifest\x03\0\x10\x01m\x05\
+\x06absent\x06denied\x09too-large\x08not-text\x06failed\x04\0\x05fault\x03\0\x12\
+\x01m\x03\x03yes\x02no\x07unknown\x04\0\x08presence\x03\0\x14\x01r\x07\x03raws\x07\
+lexicals\x09canonicals\x10project-relatives\x08git-roots\x06exists\x15\x04kinds\x04\
+\0\x0dresolved-path\x03\0\x16\x01m\x04\x05error\x04warn\x04info\x05debug\x04\0\x05\
+level\x03\0\x18\x03\0\x18guard:policy/types@0.1.0\x05\x01\x02\x03\0\x01\x05fault\
+\x02\x03\0\x01\x0dresolved-path\x01B\x09\x02\x03\x02\x01\x02\x04\0\x05fault\x03\0\
+\0\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\x02\x01@\x01\x04paths\0\x03\x04\
+\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04\0\x09read-te\
+xt\x01\x06\x03\0\x18guard:policy/files@0.1.0\x05\x04\x01B\x05\x02\x03\x02\x01\x02\
+\x04\0\x05fault\x03\0\0\x01j\x01s\x01\x01\x01@\x01\x04names\0\x02\x04\0\x03get\x01\
+\x03\x03\0\x16guard:policy/env@0.1.0\x05\x05\x01B\x05\x02\x03\x02\x01\x02\x04\0\x05\
+fault\x03\0\0\x01j\0\x01\x01\x01@\x02\x0bstream-names\x0bjson-objects\0\x02\x04\0\
+\x06append\x01\x03\x03\0\x1aguard:policy/journal@0.1.0\x05\x06\x02\x03\0\x01\x05\
+level\x01B\x04\x02\x03\x02\x01\x07\x04\0\x05level\x03\0\0\x01@\x02\x05level\x01\x07\
+messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16guard:policy/log@0.1.0\x05\x08\x02\x03\
+\0\x01\x08presence\x01B\x08\x02\x03\x02\x01\x09\x04\0\x08presence\x03\0\0\x01@\x01\
+\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\x04\0\x07tracked\x01\
+\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\x15guard:facts/git@0\
+.2.0\x05\x0a\x01B\x0a\x02\x03\x02\x01\x02\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\
 \x02\x01r\x07\x06numbery\x04times\x04kinds\x04tools\x06targets\x07certain\x7f\x04\
 tags\x03\x04\0\x05event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04kind\
-s\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/history@0.3.0\x05\x09\x01B'\
+s\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/history@0.3.0\x05\x0b\x01B'\
 \x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07part\
 ial\x08unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bde\
 structive\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\
@@ -3525,20 +3531,20 @@ path\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01
 r\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
 \x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
 effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
-\x05\x0a\x02\x03\0\x07\x08analysis\x01B\x05\x02\x03\x02\x01\x0b\x04\0\x08analysi\
+\x05\x0c\x02\x03\0\x08\x08analysis\x01B\x05\x02\x03\x02\x01\x0d\x04\0\x08analysi\
 s\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\x03\0\"guard:bundle/sha\
-red-analysis@0.1.0\x05\x0c\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\x04\
-\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0d\x01B\x04\x01q\x03\
+red-analysis@0.1.0\x05\x0e\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\x04\
+\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0f\x01B\x04\x01q\x03\
 \x04text\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06source\x03\0\0\x01@\x01\x04\
-paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/sources@0.1.0\x05\x0e\x01\
-B\x04\x02\x03\x02\x01\x0b\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07diale\
+paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/sources@0.1.0\x05\x10\x01\
+B\x04\x02\x03\x02\x01\x0d\x04\0\x08analysis\x03\0\0\x01@\x04\x06sources\x07diale\
 cts\x03cwds\x04homes\0\x01\x04\0\x07analyze\x01\x02\x04\0\x1bguard:bundle/analyz\
-er@0.1.0\x05\x0f\x02\x03\0\x01\x08decision\x02\x03\0\x01\x08manifest\x01B\x0c\x02\
-\x03\x02\x01\x10\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x11\x04\0\x08manifest\
+er@0.1.0\x05\x11\x02\x03\0\x01\x08decision\x02\x03\0\x01\x08manifest\x01B\x0c\x02\
+\x03\x02\x01\x12\x04\0\x08decision\x03\0\0\x02\x03\x02\x01\x13\x04\0\x08manifest\
 \x03\0\x02\x01@\x01\x06policys\0\x03\x04\0\x08describe\x01\x04\x01j\0\x01s\x01@\x02\
 \x06policys\x08settingss\0\x05\x04\0\x09configure\x01\x06\x01j\x01\x01\x01s\x01@\
 \x03\x06policys\x04tools\x05inputs\0\x07\x04\0\x06decide\x01\x08\x04\0\x1bguard:\
-bundle/policies@0.1.0\x05\x12\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\x01\
+bundle/policies@0.1.0\x05\x14\x04\0\x19guard:bundle/bundle@0.1.0\x04\0\x0b\x0c\x01\
 \0\x06bundle\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
 0.262.0\x10wit-bindgen-rust\x060.63.0";
         };
@@ -3553,9 +3559,9 @@ pub use __export_bundle_impl as export_component;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2516] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb7\x12\x01A\x02\x01\
-A\x1a\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 2645] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb8\x13\x01A\x02\x01\
+A\x1d\x01B\x04\x01r\x07\x03cwds\x0cproject-roots\x04homes\x07sessions\x07harness\
 s\x0fpermission-modes\x0doriginal-tools\x04\0\x05facts\x03\0\0\x01@\0\0\x01\x04\0\
 \x03get\x01\x02\x03\0\x1aguard:policy/context@0.1.0\x05\0\x01B\x1a\x01m\x05\x07a\
 bstain\x05allow\x04warn\x03ask\x04deny\x04\0\x07outcome\x03\0\0\x01o\x02ss\x01p\x02\
@@ -3580,36 +3586,40 @@ ths\0\x03\x04\0\x07resolve\x01\x04\x01j\x01s\x01\x01\x01@\x01\x04paths\0\x05\x04
 cts\0\x02\x04\0\x06append\x01\x03\x03\0\x1aguard:policy/journal@0.1.0\x05\x06\x02\
 \x03\0\x01\x05level\x01B\x04\x02\x03\x02\x01\x07\x04\0\x05level\x03\0\0\x01@\x02\
 \x05level\x01\x07messages\x01\0\x04\0\x03log\x01\x02\x03\0\x16guard:policy/log@0\
-.1.0\x05\x08\x01B\x0a\x02\x03\x02\x01\x02\x04\0\x05fault\x03\0\0\x01o\x02ss\x01p\
-\x02\x01r\x07\x06numbery\x04times\x04kinds\x04tools\x06targets\x07certain\x7f\x04\
-tags\x03\x04\0\x05event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\x01\x01@\x01\x04kind\
-s\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/history@0.3.0\x05\x09\x01B'\
-\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\0\x01m\x03\x08complete\x07part\
-ial\x08unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07routine\x07notable\x0bde\
-structive\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\x05starty\x03endy\
-\x04\0\x04span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\x04\0\x04part\x03\
-\0\x08\x01p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\x04glob\x7f\x05pa\
-rts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\x04\0\x0aassignme\
-nt\x03\0\x0d\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bodys\x0bbody-quoted\x7f\
-\x04\0\x0bredirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\x05indexy\x06lengthy\
-\x08operators\x0abackground\x7f\x06within\x11\x04\0\x08position\x03\0\x12\x01r\x02\
-\x04kinds\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\x0e\x01p\x10\x01p\x15\x01\
-r\x0a\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\x0credirections\x18\x08po\
-sition\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\x04\0\x07command\x03\0\x1a\
-\x01o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08severity\x05\x06targets\x04\
-path\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\0\x06effect\x03\0\x1e\x01\
-r\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\x04\0\x06script\x03\0\x20\
-\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07reasons\x11\x08commands\"\x07\
-effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19guard:policy/syntax@0.1.0\
-\x05\x0a\x02\x03\0\x07\x08analysis\x01B\x05\x02\x03\x02\x01\x0b\x04\0\x08analysi\
-s\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\x03\0\"guard:bundle/sha\
-red-analysis@0.1.0\x05\x0c\x01B\x03\x01ks\x01@\x02\x08languages\x04codes\0\0\x04\
-\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\x0d\x01B\x04\x01q\x03\
-\x04text\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06source\x03\0\0\x01@\x01\x04\
-paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/sources@0.1.0\x05\x0e\x04\
-\09guard:bundle/bundle-with-all-of-its-exports-removed@0.1.0\x04\0\x0b,\x01\0&bu\
-ndle-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\
-\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x060.63.0";
+.1.0\x05\x08\x02\x03\0\x01\x08presence\x01B\x08\x02\x03\x02\x01\x09\x04\0\x08pre\
+sence\x03\0\0\x01@\x01\x04paths\0s\x04\0\x06branch\x01\x02\x01@\x01\x04paths\0\x01\
+\x04\0\x07tracked\x01\x03\x04\0\x06staged\x01\x03\x04\0\x07ignored\x01\x03\x03\0\
+\x15guard:facts/git@0.2.0\x05\x0a\x01B\x0a\x02\x03\x02\x01\x02\x04\0\x05fault\x03\
+\0\0\x01o\x02ss\x01p\x02\x01r\x07\x06numbery\x04times\x04kinds\x04tools\x06targe\
+ts\x07certain\x7f\x04tags\x03\x04\0\x05event\x03\0\x04\x01p\x05\x01j\x01\x06\x01\
+\x01\x01@\x01\x04kinds\0\x07\x04\0\x06events\x01\x08\x03\0\x19guard:facts/histor\
+y@0.3.0\x05\x0b\x01B'\x02\x03\x02\x01\x03\x04\0\x0dresolved-path\x03\0\0\x01m\x03\
+\x08complete\x07partial\x08unparsed\x04\0\x08coverage\x03\0\x02\x01m\x04\x07rout\
+ine\x07notable\x0bdestructive\x0ccatastrophic\x04\0\x08severity\x03\0\x04\x01r\x02\
+\x05starty\x03endy\x04\0\x04span\x03\0\x06\x01r\x03\x04kinds\x04texts\x06quoted\x7f\
+\x04\0\x04part\x03\0\x08\x01p\x09\x01r\x05\x04texts\x07dynamic\x7f\x06quoted\x7f\
+\x04glob\x7f\x05parts\x0a\x04\0\x04word\x03\0\x0b\x01r\x02\x04names\x05value\x0c\
+\x04\0\x0aassignment\x03\0\x0d\x01r\x05\x02fdz\x08operators\x06target\x0c\x04bod\
+ys\x0bbody-quoted\x7f\x04\0\x0bredirection\x03\0\x0f\x01ps\x01r\x06\x08pipeliney\
+\x05indexy\x06lengthy\x08operators\x0abackground\x7f\x06within\x11\x04\0\x08posi\
+tion\x03\0\x12\x01r\x02\x04kinds\x06details\x04\0\x03via\x03\0\x14\x01p\x0c\x01p\
+\x0e\x01p\x10\x01p\x15\x01r\x0a\x02idy\x06parenty\x04argv\x16\x0bassignments\x17\
+\x0credirections\x18\x08position\x13\x03via\x19\x04span\x07\x03cwds\x07certain\x7f\
+\x04\0\x07command\x03\0\x1a\x01o\x02ss\x01p\x1c\x01r\x08\x04kinds\x09operations\x08\
+severity\x05\x06targets\x04path\x01\x0acommand-idy\x07certain\x7f\x04tags\x1d\x04\
+\0\x06effect\x03\0\x1e\x01r\x04\x08languages\x04texts\x0acommand-idy\x07certain\x7f\
+\x04\0\x06script\x03\0\x20\x01p\x1b\x01p\x1f\x01p!\x01r\x05\x08coverage\x03\x07r\
+easons\x11\x08commands\"\x07effects#\x07scripts$\x04\0\x08analysis\x03\0%\x03\0\x19\
+guard:policy/syntax@0.1.0\x05\x0c\x02\x03\0\x08\x08analysis\x01B\x05\x02\x03\x02\
+\x01\x0d\x04\0\x08analysis\x03\0\0\x01k\x01\x01@\0\0\x02\x04\0\x07current\x01\x03\
+\x03\0\"guard:bundle/shared-analysis@0.1.0\x05\x0e\x01B\x03\x01ks\x01@\x02\x08la\
+nguages\x04codes\0\0\x04\0\x04read\x01\x01\x03\0\x1aguard:bundle/scripts@0.1.0\x05\
+\x0f\x01B\x04\x01q\x03\x04text\x01s\0\x04none\0\0\x06unread\x01s\0\x04\0\x06sour\
+ce\x03\0\0\x01@\x01\x04paths\0\x01\x04\0\x04read\x01\x02\x03\0\x1aguard:bundle/s\
+ources@0.1.0\x05\x10\x04\09guard:bundle/bundle-with-all-of-its-exports-removed@0\
+.1.0\x04\0\x0b,\x01\0&bundle-with-all-of-its-exports-removed\x03\0\0\0G\x09produ\
+cers\x01\x0cprocessed-by\x02\x0dwit-component\x070.262.0\x10wit-bindgen-rust\x06\
+0.63.0";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -26,5 +26,8 @@ pub fn analyze_among(files: &BTreeMap<String, String>, source: &str, cwd: &str, 
 }
 
 fn file(path: &str) -> Source {
-    FILES.with_borrow(|files| files.get(path).map_or(Source::None, |text| Source::Text(text.clone())))
+    let is_program = |text: &&String| text.starts_with("\u{7f}ELF");
+    FILES.with_borrow(|files| {
+        files.get(path).filter(|text| !is_program(text)).map_or(Source::None, |text| Source::Text(text.clone()))
+    })
 }

@@ -17,8 +17,9 @@
 //! ## Settings
 //! - `hosts`: the hosts whose files may run.
 
-use guard_sdk::syntax::{Command, Word};
-use guard_sdk::{Call, Outcome, Rule};
+use guard_sdk::paths::below;
+use guard_sdk::syntax::{Command, Script};
+use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
 use super::{Hit, shorten};
 use crate::Settings;
@@ -31,17 +32,51 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Programs that run, load or install a file that they are given.
-const RUNNERS: &[&str] = &[
+/// Interpreters: the first operand is what runs, and the others are data.
+const INTERPRETERS: &[&str] = &[
     ".",
+    "bash",
+    "bun",
+    "dash",
+    "deno",
+    "fish",
+    "groovy",
+    "ipython",
+    "julia",
+    "ksh",
+    "lua",
+    "luajit",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "powershell",
+    "pwsh",
+    "py",
+    "pypy3",
+    "python",
+    "python2",
+    "python3",
+    "rscript",
+    "ruby",
+    "sh",
+    "source",
+    "tclsh",
+    "ts-node",
+    "tsx",
+    "zsh",
+];
+
+/// Options of interpreters after which the code or the module stands, so that no file runs.
+const INLINE: &[&str] = &["-c", "-e", "-m", "-r", "-E", "--eval", "eval", "--module", "-Command"];
+
+/// Programs that run, load or install any file that they are given.
+const LOADERS: &[&str] = &[
     "apk",
     "apt",
     "apt-get",
-    "bash",
-    "bun",
+    "cargo",
     "chroot",
-    "dash",
-    "deno",
     "dnf",
     "docker",
     "dotnet",
@@ -50,52 +85,56 @@ const RUNNERS: &[&str] = &[
     "gdb",
     "gem",
     "go",
-    "groovy",
     "insmod",
     "installer",
     "java",
-    "julia",
-    "ksh",
+    "javaw",
+    "ld-linux-x86-64.so.2",
     "ld.so",
-    "lua",
-    "luajit",
+    "luarocks",
     "make",
     "mono",
     "msiexec",
-    "node",
     "npm",
     "npx",
     "open",
-    "osascript",
-    "perl",
-    "php",
     "pip",
     "pip3",
     "pipx",
     "pnpm",
     "podman",
-    "powershell",
-    "pwsh",
-    "python",
-    "python2",
-    "python3",
     "qemu-x86_64",
     "rpm",
-    "rscript",
-    "ruby",
-    "sh",
+    "rundll32",
     "snap",
-    "source",
-    "tclsh",
     "uv",
+    "valgrind",
     "wasmer",
     "wasmtime",
     "wine",
     "xdg-open",
     "yarn",
     "yum",
-    "zsh",
     "zypper",
+];
+
+/// Files that are shown when they are opened.
+const DOCUMENTS: &[&str] = &[
+    "csv", "gif", "htm", "html", "jpeg", "jpg", "json", "log", "md", "mp3", "mp4", "pdf", "png", "svg", "txt", "webp",
+    "xml",
+];
+
+/// Variables that name a file which a program loads.
+const LOADING: &[&str] = &[
+    "BASH_ENV",
+    "DYLD_INSERT_LIBRARIES",
+    "ENV",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
 ];
 
 /// Words that are looked at, at most.
@@ -103,25 +142,27 @@ const WORDS: usize = 64;
 
 pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
     let analysis = call.analysis();
-    let runs = analysis.commands.iter().flat_map(run_files);
-    let files: Vec<(&Command, &Word)> = runs.take(WORDS * 4).collect();
+    let runs =
+        analysis.commands.iter().flat_map(|command| run_files(command).into_iter().map(move |file| (command, file)));
+    let files = runs.take(WORDS * 4).map(|(command, file)| (command, file, resolved(call, command, file)));
+    let files: Vec<_> = files.filter(|(.., found)| is_file(found)).collect();
     if files.is_empty() {
         return None;
     }
     let downloads = past.events("download");
-    if downloads.is_empty() {
-        return None;
-    }
-    files.into_iter().find_map(|(command, word)| {
-        let path = resolved(call, command, word);
-        let event = Past::download(&downloads, &path)?;
+    files.into_iter().find_map(|(command, file, found)| {
+        let event = Past::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
         let from = tag(event, "from").unwrap_or_default();
-        let judged = analysis.commands.iter().any(|other| other.script().is_some_and(|script| script.path == path))
-            || analysis.scripts.iter().any(|script| script.command_id == command.id);
+        let is_it = |path: &str| [&found.canonical, &found.lexical].iter().any(|own| *own == path);
+        let is_binary = |script: &&Script| script.text.contains(['\0', '\u{fffd}']);
+        let binary = |id: u32| analysis.scripts.iter().filter(is_binary).any(|script| script.command_id == id);
+        let read = |other: &Command| other.script().is_some_and(|script| is_it(script.path)) && !binary(other.id);
+        let given = || analysis.scripts.iter().any(|script| script.command_id == command.id) && !binary(command.id);
+        let judged = analysis.commands.iter().any(read) || given();
         if judged || settings.trusts(from) {
             return None;
         }
-        let (file, how) = (shorten(&word.text), told(event));
+        let (file, how) = (shorten(file), told(event));
         let from = if from.is_empty() { String::new() } else { format!(" from `{}`", shorten(from)) };
         Some(Hit {
             message: format!("`{file}` runs, which this session downloaded{from} ({how}), and nobody has judged it"),
@@ -130,24 +171,49 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     })
 }
 
-/// The words of a command that name a file that runs.
-fn run_files(command: &Command) -> impl Iterator<Item = (&Command, &Word)> {
-    let is_path = command.word(0).contains('/');
+fn is_file(found: &ResolvedPath) -> bool {
+    found.exists != Presence::No && matches!(found.kind.as_str(), "file" | "link" | "")
+}
+
+/// Whether the file came with the download. What a folder held before, git knows; what is built in a project, it ignores.
+fn is_of(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
+    let root = call.context().project_root;
+    let is_clone = found.git_root == event.target && root != event.target;
+    let is_around = below(&root, &event.target).is_some();
+    let is_new = || call.tracked(&found.canonical) != Presence::Yes;
+    let is_built = || is_around && call.ignored(&found.canonical) == Presence::Yes;
+    found.canonical == event.target || is_clone || is_new() && !is_built()
+}
+
+/// The files that a command runs, as it names them.
+fn run_files(command: &Command) -> Vec<&str> {
     let name = command.program().to_ascii_lowercase();
-    let is_runner = RUNNERS.contains(&name.trim_end_matches(".exe")) || name.starts_with("python3.");
-    let words = command.argv.iter().take(WORDS).enumerate();
-    words.filter_map(move |(at, word)| {
-        let runs = if at == 0 { is_path } else { is_runner && !word.text.starts_with('-') };
-        (runs && !word.text.is_empty()).then_some((command, word))
-    })
+    let name = name.trim_end_matches(".exe");
+    let words = || command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str());
+    let mut files = Vec::new();
+    files.extend(Some(command.word(0)).filter(|word| word.contains('/')));
+    if INTERPRETERS.contains(&name) || name.starts_with("python3.") {
+        let mut operands = words().take_while(|word| !INLINE.contains(word)).filter(|word| !word.starts_with('-'));
+        let first = operands.next();
+        // `deno run FILE`, `bun run FILE`.
+        files.extend(if first == Some("run") { operands.next() } else { first });
+    } else if LOADERS.contains(&name) {
+        let is_shown = |word: &str| {
+            let end = word.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+            matches!(name, "open" | "xdg-open") && DOCUMENTS.contains(&end.as_str())
+        };
+        files.extend(words().filter(|word| !word.starts_with('-') && !is_shown(word)));
+    }
+    let loaded = command.assignments.iter().filter(|set| LOADING.contains(&set.name.as_str()));
+    files.extend(loaded.flat_map(|set| set.value.text.split([' ', ':', '='])).filter(|file| file.contains('/')));
+    files
 }
 
 /// Where a word of the command leads.
-fn resolved(call: &Call<'_>, command: &Command, word: &Word) -> String {
-    let text = &word.text;
+fn resolved(call: &Call<'_>, command: &Command, text: &str) -> ResolvedPath {
     let path = match text.starts_with(['/', '~']) || command.cwd.is_empty() {
-        true => text.clone(),
+        true => text.to_owned(),
         false => format!("{}/{text}", command.cwd),
     };
-    call.resolve(&path).canonical
+    call.resolve(&path)
 }
