@@ -30,6 +30,7 @@
 //! - A variable that is part of a path in an address passes; one in the query asks.
 //! - What a program sends that nobody has described is not seen.
 
+mod downloads;
 mod past;
 mod rules;
 mod sends;

@@ -1,10 +1,11 @@
 //! Which calls send data to another machine.
 
 mod code;
+mod command;
 mod tools;
 
 use guard_sdk::Call;
-use guard_sdk::syntax::{Command, Effect, Word};
+use guard_sdk::syntax::{Analysis, Command, Effect};
 
 use crate::Settings;
 use crate::past::Past;
@@ -16,71 +17,6 @@ pub(crate) struct Sent {
     /// The host; empty if it is not known.
     pub(crate) to: String,
 }
-
-/// Programs that ask a name server, whose question is data.
-const RESOLVERS: &[&str] = &[
-    "delv",
-    "dig",
-    "doggo",
-    "drill",
-    "getent",
-    "host",
-    "kdig",
-    "nslookup",
-    "ping",
-    "resolvectl",
-    "traceroute",
-    "whois",
-];
-
-/// Programs that send what they are given, whatever the words say.
-const SENDERS: &[&str] = &[
-    "croc",
-    "ffsend",
-    "gist",
-    "grpcurl",
-    "mosquitto_pub",
-    "ngrok",
-    "pastebinit",
-    "s_client",
-    "sendmail",
-    "swaks",
-    "telnet",
-    "transfer",
-    "websocat",
-    "wormhole",
-    "wscat",
-];
-
-/// Verbs by which a program that speaks to a service sends.
-const VERBS: &[&str] = &["send", "publish", "upload", "invoke", "post", "put", "push", "share"];
-
-/// Programs that speak to services, whose verbs say what they do.
-const CLIENTS: &[&str] = &[
-    "aliyun",
-    "aws",
-    "az",
-    "b2",
-    "doctl",
-    "dropbox",
-    "firebase",
-    "gcloud",
-    "gsutil",
-    "heroku",
-    "kaggle",
-    "mc",
-    "nats",
-    "oci",
-    "s3cmd",
-    "slack",
-    "supabase",
-    "telegram-send",
-    "twilio",
-    "vercel",
-];
-
-/// Words that are looked at, at most.
-const WORDS: usize = 256;
 
 /// What the call sends to a machine that is neither this one, nor listed, nor a remote of the project.
 pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Sent> {
@@ -95,9 +31,10 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
         is_foreign(&to).then(|| Sent { what: format!("`{}`", program(effect.command_id)), to })
     });
     by_effect
+        .or_else(|| by_proxy(analysis, &is_foreign))
         .or_else(|| {
             analysis.commands.iter().find_map(|command| {
-                let to = of_command(command)?;
+                let to = command::find(command, analysis, &is_foreign)?;
                 is_foreign(&to).then(|| Sent { what: format!("`{}`", command.program()), to })
             })
         })
@@ -109,9 +46,25 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
         })
 }
 
+/// A proxy that the text names for its later commands.
+fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<Sent> {
+    let mut sets = analysis.commands.iter().flat_map(|command| {
+        let exported = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
+        let assigned = command.assignments.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
+        assigned.chain(exported.filter(|_| command.program() == "export"))
+    });
+    let proxy = |name: &str| name.to_ascii_lowercase().ends_with("_proxy");
+    let (name, value) = sets.find(|(name, value)| proxy(name) && is_foreign(&host(value)))?;
+    Some(Sent { what: format!("`{name}`"), to: host(value) })
+}
+
 /// Where an effect sends data.
 fn of_effect(effect: &Effect, all: &[Effect], past: &Past<'_>) -> Option<String> {
     let target = &effect.target;
+    // What a shell on another machine writes came from here.
+    if effect.kind == "write" && effect.tag("where") == Some("ssh") {
+        return Some(String::new());
+    }
     match effect.operation.as_str() {
         "network.upload" | "network.send" | "network.connect" | "secret.send" => Some(host(target)),
         "cloud.upload" | "github.gist.change" | "network.tunnel.open" => Some(host(target)),
@@ -132,86 +85,14 @@ fn is_addressed(effect: &Effect, all: &[Effect]) -> bool {
     all.iter().any(|other| other.command_id == effect.command_id && other.kind == "network")
 }
 
-/// Where a command sends data whose effects do not say so.
-fn of_command(command: &Command) -> Option<String> {
-    let program = command.program();
-    let words = || command.argv.iter().skip(1).take(WORDS);
-    let is_fed = command.position.index > 0 || command.redirections.iter().any(|it| it.operator.starts_with('<'));
-    let is_repeated = command.via.iter().any(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
-    if RESOLVERS.contains(&program) {
-        let asked = words().find(|word| is_computed(word) || has_variable(word) || has_token(&word.text));
-        return asked.map(|word| word.text.clone()).or_else(|| (is_repeated || is_fed).then(String::new));
-    }
-    if SENDERS.contains(&program) || program == "openssl" && command.word(1) == "s_client" && is_fed {
-        return Some(words().map(|word| host(&word.text)).find(|host| host.contains('.')).unwrap_or_default());
-    }
-    if program == "ssh" && (is_fed || words().any(is_computed)) {
-        return words().map(|word| &word.text).find(|text| !text.starts_with('-')).map(|text| host(text));
-    }
-    if CLIENTS.contains(&program) {
-        let verb = |text: &str| text.split('-').next().is_some_and(|verb| VERBS.contains(&verb));
-        return words().take(4).any(|word| verb(&word.text)).then(String::new);
-    }
-    if matches!(program, "gh" | "glab") {
-        return of_forge(command);
-    }
-    if matches!(program.to_ascii_lowercase().as_str(), "invoke-webrequest" | "invoke-restmethod" | "iwr" | "irm") {
-        let gives = |word: &Word| matches!(word.text.to_ascii_lowercase().as_str(), "-body" | "-infile" | "-form");
-        let address = || words().map(|word| &word.text).find(|text| text.contains("://")).map(|text| host(text));
-        return words().any(gives).then(|| address().unwrap_or_default());
-    }
-    // The address of a request that only reads may hold the data itself.
-    let address = words().find(|word| word.text.contains("://") || is_web(program))?;
-    let carrier = words().find(|word| (word.text.contains("://") || is_web(program)) && carries(word));
-    let is_request = is_web(program) && (is_repeated && words().any(|word| word.text.contains("{}")));
-    (carrier.is_some() && is_web(program) || is_request).then(|| host(&carrier.unwrap_or(address).text))
-}
-
-/// `gh` and `glab` write to another repository than the project's own.
-fn of_forge(command: &Command) -> Option<String> {
-    let words: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
-    let writes = words.iter().take(3).any(|word| {
-        matches!(
-            *word,
-            "create" | "comment" | "edit" | "upload" | "review" | "note" | "update" | "new" | "set" | "dispatch"
-        )
+/// The hosts of the addresses in a text.
+pub(crate) fn addresses(text: &str) -> Vec<String> {
+    let sockets = text.split("/inet/").skip(1).filter_map(|rest| rest.split('/').nth(2)).map(str::to_owned);
+    let urls = text.split("://").skip(1).map(|rest| {
+        let end = rest.find(['"', '\'', ')', '`', ' ', '\n', '>']).unwrap_or(rest.len());
+        host(&format!("x://{}", rest.get(..end).unwrap_or_default()))
     });
-    let elsewhere = words
-        .iter()
-        .any(|word| matches!(*word, "-R" | "--repo") || word.starts_with("--repo=") || word.starts_with("-R="));
-    let gives = |word: &&str| {
-        matches!(*word, "-f" | "-F" | "--field" | "--raw-field" | "--input") || word.starts_with("--field=")
-    };
-    let reads = words.windows(2).any(|pair| matches!(pair, ["-X" | "--method", "GET"]));
-    let is_api = words.first() == Some(&"api") && words.iter().any(gives) && !reads;
-    (is_api || writes && elsewhere).then(String::new)
-}
-
-/// Whether the program asks for the addresses that it is given.
-fn is_web(program: &str) -> bool {
-    matches!(
-        program,
-        "curl" | "wget" | "http" | "https" | "xh" | "xhs" | "curlie" | "aria2c" | "wget2" | "lynx" | "w3m"
-    )
-}
-
-/// Whether an address holds data that is known only at run time, or looks like a secret.
-fn carries(word: &Word) -> bool {
-    let is_address = word.text.contains("://") || word.text.contains('.');
-    if !is_address || word.text.starts_with('-') {
-        return false;
-    }
-    let query = word.text.split_once('?').map_or("", |(_, query)| query);
-    is_computed(word) || query.contains('$') && has_variable(word) || has_token(query) || has_token_label(&word.text)
-}
-
-/// Whether the word holds the output of a command.
-fn is_computed(word: &Word) -> bool {
-    word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"))
-}
-
-fn has_variable(word: &Word) -> bool {
-    word.parts.iter().any(|part| part.kind == "variable")
+    urls.chain(sockets).collect()
 }
 
 /// Letters of both cases and digits that are no word: a key, or encoded data.
@@ -245,6 +126,10 @@ fn host(address: &str) -> String {
     };
     let end = rest.find(['/', '?', '#', ',']).unwrap_or(rest.len());
     let authority = rest.get(..end).unwrap_or_default();
+    // Programs do not agree on what such an address names.
+    if rest.contains('\\') || rest.get(end..).is_some_and(|rest| rest.starts_with('#') && rest.contains('@')) {
+        return String::new();
+    }
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, _)) => address,
@@ -254,9 +139,10 @@ fn host(address: &str) -> String {
 }
 
 /// Whether the name is that of this machine.
-fn is_here(host: &str) -> bool {
+pub(crate) fn is_here(host: &str) -> bool {
     let is_name = matches!(host, "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal");
-    is_name || host.starts_with("127.") || host.ends_with(".localhost")
+    let is_loop = host.starts_with("127.") && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_name || is_loop || host.ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@
 //! - `hosts`: the hosts whose files may run.
 
 use guard_sdk::paths::below;
-use guard_sdk::syntax::{Command, Script};
+use guard_sdk::syntax::{Analysis, Command, Coverage, Script};
 use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
 use super::{Hit, shorten};
@@ -69,6 +69,9 @@ const INTERPRETERS: &[&str] = &[
 
 /// Options of interpreters after which the code or the module stands, so that no file runs.
 const INLINE: &[&str] = &["-c", "-e", "-m", "-r", "-E", "--eval", "eval", "--module", "-Command"];
+
+/// Options of interpreters whose value is a file that is loaded first.
+const PRELOADING: &[&str] = &["--import", "--loader", "--preload", "--require", "-r"];
 
 /// Programs that run, load or install any file that they are given.
 const LOADERS: &[&str] = &[
@@ -137,6 +140,9 @@ const LOADING: &[&str] = &[
     "RUBYOPT",
 ];
 
+/// Languages whose code the analysis reads.
+const PARSED: &[&str] = &["javascript", "python", "sql", "typescript"];
+
 /// Words that are looked at, at most.
 const WORDS: usize = 64;
 
@@ -146,29 +152,70 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
         analysis.commands.iter().flat_map(|command| run_files(command).into_iter().map(move |file| (command, file)));
     let files = runs.take(WORDS * 4).map(|(command, file)| (command, file, resolved(call, command, file)));
     let files: Vec<_> = files.filter(|(.., found)| is_file(found)).collect();
-    if files.is_empty() {
+    let names: Vec<&Command> = analysis.commands.iter().filter(|command| is_bare(command, analysis)).collect();
+    if files.is_empty() && names.is_empty() {
         return None;
     }
     let downloads = past.events("download");
-    files.into_iter().find_map(|(command, file, found)| {
-        let event = Past::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
-        let from = tag(event, "from").unwrap_or_default();
-        let is_it = |path: &str| [&found.canonical, &found.lexical].iter().any(|own| *own == path);
-        let is_binary = |script: &&Script| script.text.contains(['\0', '\u{fffd}']);
-        let binary = |id: u32| analysis.scripts.iter().filter(is_binary).any(|script| script.command_id == id);
-        let read = |other: &Command| other.script().is_some_and(|script| is_it(script.path)) && !binary(other.id);
-        let given = || analysis.scripts.iter().any(|script| script.command_id == command.id) && !binary(command.id);
-        let judged = analysis.commands.iter().any(read) || given();
-        if judged || settings.trusts(from) {
-            return None;
-        }
-        let (file, how) = (shorten(file), told(event));
-        let from = if from.is_empty() { String::new() } else { format!(" from `{}`", shorten(from)) };
-        Some(Hit {
-            message: format!("`{file}` runs, which this session downloaded{from} ({how}), and nobody has judged it"),
-            remedy: "compare its checksum and have a person run it, or install it with a package manager".to_owned(),
+    let by_name = || {
+        names.into_iter().find_map(|command| {
+            let event = downloads.iter().rev().find(|event| is_named(event, command))?;
+            (!settings.trusts(tag(event, "from").unwrap_or_default())).then(|| hit(command.word(0), event))
         })
-    })
+    };
+    files
+        .into_iter()
+        .find_map(|(command, file, found)| {
+            let event = Past::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
+            let from = tag(event, "from").unwrap_or_default();
+            let is_it = |path: &str| [&found.canonical, &found.lexical].iter().any(|own| *own == path);
+            let is_read = |script: &&Script| {
+                PARSED.contains(&script.language.as_str()) && !script.text.contains(['\0', '\u{fffd}'])
+            };
+            let of = |id: u32| analysis.scripts.iter().filter(move |script| script.command_id == id);
+            let is_code = |id: u32| of(id).next().is_some() && of(id).all(|script| is_read(&script));
+            let lines = |other: &Command| other.script().is_some_and(|script| is_it(script.path));
+            let shell = |other: &Command| lines(other) && (of(other.id).next().is_none() || is_code(other.id));
+            // What of a text is not understood is not judged.
+            let judged =
+                analysis.coverage == Coverage::Complete && (analysis.commands.iter().any(shell) || is_code(command.id));
+            if judged || settings.trusts(from) {
+                return None;
+            }
+            Some(hit(file, event))
+        })
+        .or_else(by_name)
+}
+
+fn hit(file: &str, event: &Event) -> Hit {
+    let (file, how, from) = (shorten(file), told(event), tag(event, "from").unwrap_or_default());
+    let from = if from.is_empty() { String::new() } else { format!(" from `{}`", shorten(from)) };
+    Hit {
+        message: format!("`{file}` runs, which this session downloaded{from} ({how}), and nobody has judged it"),
+        remedy: "compare its checksum and have a person run it, or install it with a package manager".to_owned(),
+    }
+}
+
+/// A program that no table describes is called by its name, or by a pattern.
+fn is_bare(command: &Command, analysis: &Analysis) -> bool {
+    let mut of = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+    let mut is_unknown = || of.any(|effect| effect.operation == "execute.unknown");
+    let first = command.argv.first();
+    first.is_some_and(|word| !word.text.is_empty() && (word.glob || !word.text.contains('/') && is_unknown()))
+        && command.script().is_none()
+}
+
+/// Whether the program of a command is a download, by its name.
+fn is_named(event: &Event, command: &Command) -> bool {
+    let name = event.target.rsplit('/').next().unwrap_or_default();
+    let word = command.program();
+    match command.argv.first().is_some_and(|word| word.glob) {
+        true => {
+            let start = word.split(['*', '?', '[', '{']).next().unwrap_or_default();
+            name.starts_with(start) && !start.is_empty()
+        }
+        false => !word.is_empty() && name == word,
+    }
 }
 
 fn is_file(found: &ResolvedPath) -> bool {
@@ -195,6 +242,14 @@ fn run_files(command: &Command) -> Vec<&str> {
     if INTERPRETERS.contains(&name) || name.starts_with("python3.") {
         let mut operands = words().take_while(|word| !INLINE.contains(word)).filter(|word| !word.starts_with('-'));
         let first = operands.next();
+        let streams = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        files.extend(streams.map(|redirection| redirection.target.text.as_str()));
+        // What is loaded first.
+        let pairs = command.argv.windows(2).take(WORDS);
+        files.extend(pairs.filter_map(|pair| match pair {
+            [option, file] if PRELOADING.contains(&option.text.as_str()) && name != "php" => Some(file.text.as_str()),
+            _ => None,
+        }));
         // `deno run FILE`, `bun run FILE`.
         files.extend(if first == Some("run") { operands.next() } else { first });
     } else if LOADERS.contains(&name) {

@@ -14,8 +14,8 @@
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Finding, Outcome, Rule};
 
-use crate::Settings;
 use crate::past::Past;
+use crate::{Settings, downloads};
 
 pub(crate) const RULE: Rule = Rule {
     id: "noted",
@@ -35,7 +35,7 @@ pub(crate) fn findings(call: &Call<'_>, past: &Past<'_>, settings: &Settings) ->
     let analysis = call.analysis();
     let secrets = analysis.effects.iter().filter(|effect| reads_secret(call, effect, settings));
     let secrets = secrets.map(|effect| ("secret-read", name(effect)));
-    let downloads = copies(call, past).into_iter().map(|path| ("download", path));
+    let downloads = downloads::of_call(call, past).into_iter().map(|path| ("download", path));
     let mut noted: Vec<(&str, String)> = secrets.chain(downloads).take(FILES).collect();
     noted.dedup();
     let finding = |(kind, target): (&str, String)| Finding::new(&RULE, "").tag("history", format!("{kind} {target}"));
@@ -59,22 +59,4 @@ fn reads_secret(call: &Call<'_>, effect: &Effect, settings: &Settings) -> bool {
     let is_used = command.is_some_and(|command| USERS.contains(&command.program()));
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
     !is_used && !is_public && settings.files.secret_of(effect).is_some()
-}
-
-/// The files that commands make of downloaded ones.
-fn copies(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
-    let effects = &call.analysis().effects;
-    let is_file = |effect: &&Effect| !effect.path.canonical.is_empty() && effect.tag("where").is_none();
-    let taken = |effect: &&Effect| matches!(effect.kind.as_str(), "read" | "delete") && is_file(effect);
-    let made = |effect: &&Effect| effect.kind == "write" && is_file(effect);
-    let copies = |from: &Effect| effects.iter().filter(made).any(|to| to.command_id == from.command_id);
-    let sources: Vec<&Effect> = effects.iter().filter(taken).filter(|effect| copies(effect)).collect();
-    if sources.is_empty() {
-        return Vec::new();
-    }
-    let downloads = past.events("download");
-    let is_download = |effect: &&&Effect| Past::download(&downloads, &effect.path.canonical).is_some();
-    let commands: Vec<u32> = sources.iter().filter(is_download).map(|effect| effect.command_id).collect();
-    let made = effects.iter().filter(made).filter(|effect| commands.contains(&effect.command_id));
-    made.map(|effect| effect.path.canonical.clone()).collect()
 }

@@ -16,6 +16,7 @@
 //! ## Settings
 //! - `lower = ["retry-after-deny"]` asks instead.
 
+use guard_sdk::paths::below;
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Call, Outcome, Rule};
 
@@ -38,7 +39,8 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     let denied = past.events("denied");
     denied.iter().rev().find_map(|event| {
         let did = event.tags.iter().filter(|(name, _)| name == "effect").map(|(_, value)| value);
-        let mut did = did.filter(|did| effects.iter().any(|effect| named(effect) == **did));
+        let mut did =
+            did.filter(|did| effects.iter().any(|effect| named(effect) == **did || deletes_more(effect, did)));
         did.next()?;
         let message = event.tags.iter().find(|(name, _)| name == "message").map_or("", |(_, value)| value.as_str());
         let rule = &event.target;
@@ -66,6 +68,14 @@ fn named(effect: &Effect) -> String {
         "" => format!("{} {}", effect.operation, effect.target),
         path => format!("{} {path}", effect.kind),
     }
+}
+
+/// Whether a deletion takes away a folder that holds what was not to be deleted, or all that is in it.
+fn deletes_more(effect: &Effect, denied: &str) -> bool {
+    let Some(path) = denied.strip_prefix("delete ").filter(|_| effect.kind == "delete") else { return false };
+    let deleted = effect.path.canonical.trim_end_matches("/*");
+    let is_whole = effect.operation == "fs.delete.recursive" || effect.path.canonical.ends_with("/*");
+    is_whole && !deleted.is_empty() && below(path, deleted).is_some()
 }
 
 fn shorten_reason(text: &str) -> String {

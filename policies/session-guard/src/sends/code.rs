@@ -1,137 +1,142 @@
-//! Code in other languages that sends data. By names alone: what counts is asked about, and only after a secret was read.
+//! Code in other languages that sends data. By names and addresses: what counts is asked about, and only after a secret was
+//! read. Code that opens plain addresses and does nothing else with the network passes.
 
-/// Names that send, or that open a connection by which data is sent.
-const ANY: &[&str] = &["ftp://", "websocket", "smtp"];
-
-const PYTHON: &[&str] = &[
-    ".post(",
-    ".put(",
-    ".patch(",
-    "data=",
-    "json=",
-    "files=",
-    "create_connection(",
-    ".connect((",
-    "sendall(",
-    "smtplib",
+/// What shows that code speaks to the network.
+const NETWORK: &[&str] = &[
+    "://",
+    "\"net\"",
+    "'net'",
+    "aiohttp",
+    "axios",
+    "boto3",
+    "dgram",
+    "dns",
+    "fetch(",
+    "fsockopen",
     "ftplib",
-    "telnetlib",
-    "paramiko",
-    "upload_file",
-    "put_object",
-    "upload_fileobj",
-    "upload_blob",
-    "gethostbyname(",
-    "getaddrinfo(",
+    "getaddrinfo",
+    "gethostby",
+    "google.cloud",
     "http.client",
-    "httpconnection(",
-    "urlopen(",
+    "httpx",
+    "huggingface_hub",
+    "lwp",
+    "mail(",
+    "net.connect",
+    "net::",
+    "nodemailer",
+    "openai",
+    "paramiko",
+    "psycopg",
+    "pycurl",
+    "pymongo",
+    "redis",
+    "requests",
+    "sendmail",
+    "slack_sdk",
+    "smtp",
+    "socket",
+    "telnet",
+    "tls.connect",
+    "urllib",
+    "websocket",
+    "xmlhttprequest",
 ];
 
-const JAVASCRIPT: &[&str] = &[
-    "post",
-    "put",
+/// What is no plain request whatever stands around it.
+const SENDING: &[&str] = &[
+    ".post",
+    ".put(",
+    ".patch(",
     "patch",
+    "post(",
+    "'post'",
+    "\"post\"",
+    "'put'",
+    "\"put\"",
     "body:",
-    "http.request",
-    "https.request",
+    "body=",
+    "data=",
+    "data:",
+    "files=",
+    "json=",
+    "create_connection",
+    ".connect(",
+    "sendall",
+    "sendto",
+    "smtp",
+    "ftp",
+    "telnet",
+    "paramiko",
+    "upload",
+    "put_object",
+    "gethostby",
+    "getaddrinfo",
+    "http.client",
+    "httpconnection",
     "net.connect",
     "net.createconnection",
     "dgram",
-    "dns.",
+    "dns",
     "sendbeacon",
     "xmlhttprequest",
     "nodemailer",
     "tls.connect",
-];
-
-const OTHER: &[&str] = &[
-    "post",
-    "put",
-    "patch",
     "socket",
+    "pycurl",
     "curl_setopt",
-    "net::http",
-    "lwp::",
     "io::socket",
     "sendmail",
     "mail(",
     "fsockopen",
-    "dns_get_record",
-    "gethostbyname",
-    "file_get_contents",
-    "resolv",
-    "http::tiny",
-];
-
-/// What only shows that code speaks to the network at all.
-const NETWORK: &[&str] = &[
-    "://",
-    "socket",
-    "http.client",
-    "smtplib",
-    "ftplib",
-    "net::http",
-    "lwp",
-    "dns",
-    "gethostby",
-    "getaddrinfo",
-    "boto3",
-    "paramiko",
-    "requests",
-    "axios",
-    "fetch(",
-    "net.connect",
-    "dgram",
-    "fsockopen",
-    "sendmail",
-    "mail(",
-    "nodemailer",
+    "stream_context",
+    "websocket",
+    "openai",
+    "slack_sdk",
+    "pymongo",
+    "psycopg",
+    "redis",
+    "google.cloud",
+    "huggingface_hub",
+    ".request(",
+    "http.request",
+    "https.request",
 ];
 
 /// Where the code sends data, as far as its text says; empty if it does not.
 pub(super) fn sends(language: &str, text: &str, is_foreign: impl Fn(&str) -> bool) -> Option<String> {
+    const LANGUAGES: &[&str] = &["javascript", "lua", "perl", "php", "powershell", "python", "ruby", "typescript"];
     let lower = text.to_ascii_lowercase();
     let holds = |names: &[&str]| names.iter().any(|name| lower.contains(name));
-    let sending = match language {
-        "python" => PYTHON,
-        "javascript" | "typescript" => JAVASCRIPT,
-        "perl" | "ruby" | "php" | "lua" | "powershell" => OTHER,
-        _ => return None,
-    };
-    // A request with an address that is put together may carry data in it.
-    let is_computed = language == "python" && lower.contains("://") && !is_literal(&lower);
-    if !holds(NETWORK) || !(holds(sending) || holds(ANY) || is_computed) {
+    if !LANGUAGES.contains(&language) || !holds(NETWORK) {
         return None;
     }
-    if language == "python" && is_plain_get(&lower) {
+    if !holds(SENDING) && is_plain(&lower) {
         return None;
     }
-    let hosts: Vec<String> = lower.split("://").skip(1).map(|rest| super::host(&format!("//://{rest}"))).collect();
-    let hosts: Vec<String> =
-        hosts.into_iter().map(|host| host.trim_end_matches(['"', '\'', ')', '`']).to_owned()).collect();
-    let named = quoted_hosts(&lower);
-    let all: Vec<String> = hosts.into_iter().chain(named).collect();
+    let all: Vec<String> = super::addresses(&lower).into_iter().chain(quoted_hosts(&lower)).collect();
     match all.iter().find(|host| is_foreign(host)) {
         Some(host) => Some(host.clone()),
-        None if all.is_empty() => Some(String::new()),
+        None if all.is_empty() && holds(SENDING) => Some(String::new()),
         None => None,
     }
 }
 
-/// Whether all that the code does with the network is to open an address that stands in it.
-fn is_plain_get(lower: &str) -> bool {
-    let others = PYTHON.iter().filter(|name| **name != "urlopen(" && lower.contains(**name));
-    others.count() == 0 && is_literal(lower)
-}
-
-/// Whether each address stands in the code whole: nothing is added behind it.
-fn is_literal(lower: &str) -> bool {
+/// Whether each address stands in the code whole, with nothing computed behind it in the same call.
+fn is_plain(lower: &str) -> bool {
+    let is_opened = lower.contains("urlopen(") || lower.contains("request(");
     lower.split("://").skip(1).all(|rest| {
-        let end = rest.find(['"', '\'']).unwrap_or(rest.len());
+        let end = rest.find(['"', '\'', '`']).unwrap_or(rest.len());
         let (address, behind) = rest.split_at_checked(end).unwrap_or_default();
-        let behind = behind.trim_start_matches(['"', '\'']).trim_start();
-        !address.contains(['{', '%', '$']) && !behind.starts_with(['+', '%']) && !behind.starts_with(".format")
+        let behind = behind.trim_start_matches(['"', '\'', '`']).trim_start();
+        // Up to where the call ends: another call in it computes a value.
+        let arguments = behind.split(')').next().unwrap_or_default();
+        let is_alone = behind.starts_with([')', ']', ';', '\n']) || behind.is_empty();
+        let is_whole = !address.contains(['{', '%', '$']) && !behind.starts_with(['+', '%', '.']);
+        // The second argument of such a call is a body.
+        let second = arguments.trim_start_matches([',', ' ']).split(',').next().unwrap_or_default();
+        let is_body = is_opened && !second.is_empty() && !second.contains('=');
+        is_whole && (is_alone || !arguments.contains('(') && !is_body)
     })
 }
 
@@ -139,12 +144,38 @@ fn is_literal(lower: &str) -> bool {
 fn quoted_hosts(lower: &str) -> Vec<String> {
     let is_host = |text: &&str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
-        *text == "localhost" || text.contains('.') && !text.starts_with('.') && text.bytes().all(is_plain)
+        let text = text.trim_start_matches('.');
+        text == "localhost" || text.contains('.') && !text.is_empty() && text.bytes().all(is_plain)
     };
-    // What connects names its host next to a port.
-    let connects = ["connect(", "connection(", "socket.new(", "tcpsocket", "fsockopen(", "smtp(", "ftp("];
-    if !connects.iter().any(|name| lower.contains(name)) {
-        return Vec::new();
+    let is_file = |text: &str| {
+        let end = text.rsplit('.').next().unwrap_or_default();
+        matches!(
+            end,
+            "txt" | "json" | "js" | "py" | "rb" | "csv" | "md" | "html" | "yml" | "yaml" | "toml" | "log" | "env"
+        )
+    };
+    lower.split(['"', '\'']).filter(is_host).filter(|text| !is_file(text)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sends;
+
+    const READING: &[&str] =
+        &["requests.get(", "httpx.get(", "urlopen(", "urlretrieve(", "fetch(", "http.get(", "URI.open("];
+
+    #[test]
+    fn code_that_reads_plain_addresses_passes() {
+        let foreign = |host: &str| host != "localhost";
+        let asks = |language: &str, code: &str| sends(language, code, foreign).is_some();
+        for call in READING {
+            assert!(!asks("python", &format!("print({call}'https://example.org/a'))")), "{call}");
+            assert!(asks("python", &format!("{call}'https://example.org/a?b=' + open('x').read())")), "{call}");
+        }
+        assert!(!asks("python", "requests.get('https://example.org/a', headers={'a': token}, timeout=5)"));
+        assert!(asks("python", "requests.get('https://example.org/a', params={'a': open('x').read()})"));
+        assert!(asks("python", "urlopen('https://example.org', b'x')"));
+        assert!(!asks("javascript", "fetch('http://localhost:3000', { method: 'POST', body: 'x' })"));
+        assert!(!asks("python", "print(1)"));
     }
-    lower.split(['"', '\'']).filter(is_host).map(str::to_owned).collect()
 }

@@ -5,16 +5,21 @@ use guard_sdk::serde_json::Value;
 
 use super::{Sent, has_token, has_token_label, host};
 
-/// Words of a tool's name that say that it gives something away.
+/// Words of a tool's name that say that it gives something away, or makes something that others see.
 const SENDING: &[&str] = &[
-    "comment", "email", "evaluate", "fill", "gist", "mail", "message", "notify", "paste", "post", "publish", "push",
-    "reply", "send", "share", "submit", "tweet", "type", "upload", "webhook",
+    "add", "append", "capture", "chat", "comment", "create", "deploy", "email", "evaluate", "fill", "gist", "index",
+    "insert", "invoke", "mail", "merge", "message", "notify", "paste", "patch", "post", "produce", "publish", "push",
+    "put", "reply", "send", "set", "share", "submit", "tweet", "type", "update", "upload", "upsert", "webhook",
+    "write",
 ];
 
-/// Words that make something new, and what of it others can see.
-const MAKING: &[&str] = &["add", "create", "insert", "update", "write"];
-const SEEN: &[&str] =
-    &["comment", "discussion", "file", "gist", "issue", "message", "page", "post", "pr", "release", "review"];
+/// Names of arguments that hold the body of a request, and those that hold its method.
+const BODIES: &[&str] = &["body", "data", "form", "json", "payload"];
+const METHODS: &[&str] = &["method", "verb"];
+
+/// Words that a name of a tool that only reads begins with, and methods of requests that do.
+const READING: &[&str] = &["fetch", "find", "get", "list", "query", "read", "search"];
+const READ: &[&str] = &["GET", "HEAD", "OPTIONS", ""];
 
 /// The servers whose tools stay on this machine.
 const LOCAL: &[&str] = &["filesystem", "memory", "sqlite", "fs", "ide"];
@@ -42,12 +47,20 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     }
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let is_new = has(MAKING) && has(SEEN);
-    let reads = words
-        .first()
-        .is_some_and(|word| matches!(word.as_str(), "get" | "list" | "search" | "read" | "fetch" | "find"));
+    let reads = words.first().is_some_and(|word| READING.contains(&word.as_str()));
     let carrier = texts.iter().find(|text| text.contains("://") && carries(text));
-    if reads && carrier.is_none() || !(has(SENDING) || is_new || carrier.is_some()) {
+    let key = |names: &[&str]| names.iter().find_map(|name| input.get(*name));
+    let names = input.as_object().into_iter().flat_map(|map| map.iter()).filter(|(_, value)| !value.is_null());
+    let mut names = names.map(|(name, _)| name.to_ascii_lowercase());
+    let is_sent = names.any(|name| BODIES.contains(&name.as_str()) || name.ends_with("body"));
+    let by_method =
+        key(METHODS).and_then(Value::as_str).is_some_and(|method| !READ.contains(&method.to_uppercase().as_str()));
+    let stores = texts.iter().any(|text| {
+        let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        matches!(first.as_str(), "insert" | "update" | "merge" | "copy" | "replace")
+    });
+    let gives = has(SENDING) && !reads || is_sent || by_method || stores;
+    if !gives && carrier.is_none() {
         return None;
     }
     let to = carrier.map(|text| host(text)).or_else(address).unwrap_or_default();
