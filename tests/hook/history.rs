@@ -193,7 +193,7 @@ fn a_list_that_is_damaged_is_no_consent() {
     let sound = fs::read_to_string(&file).unwrap();
     let cut = sound.get(..sound.len() - 4).unwrap();
     let forged = sound.replace("secret-read", "write-file1");
-    for damaged in [cut, forged.as_str(), "", "\n"].iter().filter(|text| !text.is_empty()) {
+    for damaged in [cut, forged.as_str(), "", "\n"] {
         fs::write(&file, damaged).unwrap();
         assert_ask(&bash(&world, "s1", SEND), &["[session-guard: unknown-history]"]);
         assert_silent(&bash(&world, "s1", "ls -la"));

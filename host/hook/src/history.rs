@@ -175,7 +175,7 @@ fn is_same(one: &Event, other: &Event) -> bool {
 }
 
 /// The most effects of a denied call that are looked at.
-const EFFECTS: usize = 16;
+const EFFECTS: usize = 64;
 
 /// What a person is told when a rule has denied often enough.
 pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> {

@@ -36,8 +36,13 @@ const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 /// The longest that a reader waits for a line that is being written.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Kinds of which the oldest events stay when the file is full: few, and decisive.
-const LASTING: [&str; 4] = ["denied", "download", "remote", "secret-read"];
+/// Kinds that go last when the file is full, in this order: few, and decisive.
+const LASTING: [&str; 4] = ["download", "denied", "remote", SECRET];
+
+const SECRET: &str = "secret-read";
+
+/// The kind of an event that tells of which kind events had to go.
+const FORGOTTEN: &str = "forgotten";
 
 /// Why a history cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -90,12 +95,13 @@ impl History {
     /// [`HistoryError::Damaged`] if a line is not whole or not sealed, and those of the file system and of the key.
     pub fn read(&self) -> Result<Past, HistoryError> {
         let Some(mut bytes) = self.bytes()? else { return Ok(Past::default()) };
-        if !bytes.is_empty() && bytes.last() != Some(&b'\n') {
+        if bytes.last() != Some(&b'\n') {
             // A line that is being written. What is still torn under the lock was left by a process that was killed.
             let _lock = self.lock(PATIENCE)?;
             bytes = self.bytes()?.unwrap_or_default();
         }
-        self.checked(bytes)
+        // A file is never made without a line.
+        if bytes.is_empty() { Err(self.damaged()) } else { self.checked(bytes) }
     }
 
     /// Adds the events of one call, in order, and gives each its number.
@@ -218,19 +224,11 @@ impl History {
         Ok(line)
     }
 
-    /// Writes the file anew, with these events, without the oldest ones that are no [`LASTING`] ones.
+    /// Writes the file anew, with these events, and as many of the others as half of the file holds.
     fn shrink(&self, seal: &Seal, new: Vec<Event>) -> Result<(), HistoryError> {
         let mut events = self.checked(self.bytes()?.unwrap_or_default())?.events("")?;
         events.extend(new);
-        let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
-        let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
-        for lasting in [false, true] {
-            events.retain(|event| {
-                let goes = surplus > 0 && LASTING.contains(&event.kind.as_str()) == lasting;
-                surplus = if goes { surplus.saturating_sub(size(event)) } else { surplus };
-                !goes
-            });
-        }
+        let events = shortened(events);
         let mut bytes = Vec::new();
         let mut tag = Tag::default();
         // As many as a line surely holds.
@@ -264,6 +262,52 @@ impl History {
             }
         }
     }
+}
+
+/// The events without the oldest of them, until half of a file holds them. The decisive kinds go last, and what goes of them
+/// is told by an event.
+fn shortened(mut events: Vec<Event>) -> Vec<Event> {
+    let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
+    let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
+    let mut lost: BTreeSet<String> = BTreeSet::new();
+    let newest_secret = events.iter().filter(|event| event.kind == SECRET).map(|event| event.number).max();
+    for kind in [None].into_iter().chain(LASTING.map(Some)) {
+        events.retain(|event| {
+            let is_meant = match kind {
+                None => !LASTING.contains(&event.kind.as_str()) && event.kind != FORGOTTEN,
+                Some(kind) => event.kind == kind && Some(event.number) != newest_secret,
+            };
+            let goes = surplus > 0 && is_meant;
+            if goes {
+                surplus = surplus.saturating_sub(size(event));
+                lost.extend(kind.map(str::to_owned));
+            }
+            !goes
+        });
+    }
+    let number = events.first().map_or(1, |event| event.number);
+    let told = |kind: &str, target: &str| Event {
+        number,
+        time: events.first().map(|event| event.time.clone()).unwrap_or_default(),
+        kind: kind.to_owned(),
+        tool: String::new(),
+        target: target.to_owned(),
+        certain: false,
+        tags: Vec::new(),
+    };
+    // A secret is known to have been read as long as one is listed; any file may be a download.
+    let tell = |kind: &String| match kind.as_str() {
+        SECRET => None,
+        "download" => Some(told("download", "/")),
+        kind => Some(told(FORGOTTEN, kind)),
+    };
+    let told: Vec<Event> = lost.iter().filter_map(tell).collect();
+    let told = told
+        .into_iter()
+        .filter(|one| !events.iter().any(|event| (&event.kind, &event.target) == (&one.kind, &one.target)));
+    let told: Vec<Event> = told.collect();
+    events.splice(0..0, told);
+    events
 }
 
 /// What is known of a session.
@@ -400,6 +444,7 @@ mod tests {
         damaged.push([lines[0], lines[1], lines[2], lines[2]].concat());
         damaged.push([&sound, &b"x\n"[..]].concat());
         damaged.push(vec![b'\n']);
+        damaged.push(Vec::new());
         damaged.push(vec![b'a'; HISTORY_BYTES + 1]);
         for bytes in damaged {
             fs::write(one.file(), &bytes).unwrap();
@@ -439,6 +484,17 @@ mod tests {
         assert_eq!(known.last().map(|event| event.number), Some(1201));
         assert!(known.len() > 300, "{}", known.len());
         assert!(known.is_sorted_by_key(|event| event.number));
+        for number in 0..1200 {
+            one.append(vec![event("download", &format!("/{number}/{long}")), event("denied", &long)], PATIENCE)
+                .unwrap();
+        }
+        let past = one.read().unwrap();
+        let targets =
+            |kind: &str| -> Vec<String> { past.events(kind).unwrap().into_iter().map(|event| event.target).collect() };
+        assert_eq!(targets("secret-read"), ["/repo/.env"]);
+        assert_eq!(targets("download").first().map(String::as_str), Some("/"));
+        assert_eq!(targets("forgotten"), ["denied"]);
+        let known = past.events("").unwrap();
         let huge = event("write", &"x".repeat(LINE_BYTES));
         assert!(one.append(vec![huge], PATIENCE).is_err());
         assert_eq!(one.read().unwrap().events("").unwrap().len(), known.len());

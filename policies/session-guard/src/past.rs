@@ -20,7 +20,13 @@ impl<'a> Past<'a> {
     /// The events of a kind, oldest first; none where no session is known, or nobody knows what it did.
     pub(crate) fn events(&self, kind: &str) -> Vec<Event> {
         match self.call.history(kind) {
-            Ok(events) => events,
+            Ok(events) => {
+                let is_lost = |event: &Event| event.target == kind;
+                if self.call.history("forgotten").is_ok_and(|lost| lost.iter().any(is_lost)) {
+                    self.is_unknown.set(true);
+                }
+                events
+            }
             Err(Fault::Absent) => Vec::new(),
             Err(_) => {
                 self.is_unknown.set(true);

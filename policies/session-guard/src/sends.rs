@@ -28,6 +28,16 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
     let program = |id: u32| analysis.commands.iter().find(|command| command.id == id).map_or("", Command::program);
     let by_effect = analysis.effects.iter().find_map(|effect| {
         let to = of_effect(effect, &analysis.effects, past)?;
+        let command = analysis.commands.iter().find(|command| command.id == effect.command_id);
+        // In a container, a plain name is that of its neighbour; `:8000` is this machine; `sftp HOST:FILE` fetches.
+        let is_near = command.is_some_and(|command| {
+            let is_inside = command.via.iter().any(|via| via.kind == "container");
+            let fetches = command.program() == "sftp" && command.word(1).contains(':');
+            is_inside && !to.is_empty() && !to.contains('.') || effect.target.starts_with(':') || fetches
+        });
+        if is_near {
+            return None;
+        }
         is_foreign(&to).then(|| Sent { what: format!("`{}`", program(effect.command_id)), to })
     });
     by_effect
@@ -140,7 +150,8 @@ fn host(address: &str) -> String {
 
 /// Whether the name is that of this machine.
 pub(crate) fn is_here(host: &str) -> bool {
-    let is_name = matches!(host, "localhost" | "::1" | "0.0.0.0" | "0" | "host.docker.internal");
+    let is_name =
+        matches!(host, "localhost" | "localhost.localdomain" | "::1" | "0.0.0.0" | "0" | "host.docker.internal");
     let is_loop = host.starts_with("127.") && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_name || is_loop || host.ends_with(".localhost")
 }

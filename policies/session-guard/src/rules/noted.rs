@@ -11,7 +11,7 @@
 //! ## Instead
 //! There is nothing to do.
 
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Call, Finding, Outcome, Rule};
 
 use crate::past::Past;
@@ -26,6 +26,9 @@ pub(crate) const RULE: Rule = Rule {
 
 /// The most files that are noted of one call.
 const FILES: usize = 32;
+
+/// Programs that show the variables that a file has set.
+const PRINTERS: &[&str] = &["declare", "echo", "env", "export", "printenv", "printf", "set", "typeset"];
 
 /// Programs that use a file with secrets without showing it.
 const USERS: &[&str] =
@@ -56,7 +59,10 @@ fn reads_secret(call: &Call<'_>, effect: &Effect, settings: &Settings) -> bool {
         return true;
     }
     let command = call.analysis().commands.iter().find(|command| command.id == effect.command_id);
-    let is_used = command.is_some_and(|command| USERS.contains(&command.program()));
+    let prints = |other: &Command| PRINTERS.contains(&other.program()) && command.is_some_and(|it| it.id < other.id);
+    let is_loaded = command.is_some_and(|command| matches!(command.program(), "source" | "."));
+    let is_shown = is_loaded && call.analysis().commands.iter().any(prints);
+    let is_used = !is_shown && command.is_some_and(|command| USERS.contains(&command.program()));
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
     !is_used && !is_public && settings.files.secret_of(effect).is_some()
 }

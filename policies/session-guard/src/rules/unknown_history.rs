@@ -1,4 +1,5 @@
-//! `unknown-history`: a call that would be judged by what the session did before, while the list of it is damaged.
+//! `unknown-history`: a call that would be judged by what the session did before, while the list of it is damaged, or was
+//! so long that decisive events had to go.
 //!
 //! ## Why
 //! Nobody knows whether a secret was read, or whether the file that runs was downloaded.
@@ -24,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(past: &Past<'_>) -> Option<Hit> {
     past.is_unknown().then(|| Hit {
-        message: "the list of what this session did is damaged, and the call would be judged by it".to_owned(),
+        message: "what this session did is not known any more, and the call would be judged by it".to_owned(),
         remedy: "a person can start a new list with `guard-host session clear`".to_owned(),
     })
 }

@@ -1,6 +1,6 @@
 //! Which commands of a shell send data, where their effects do not say so.
 
-use guard_sdk::syntax::{Analysis, Assignment, Command, Word};
+use guard_sdk::syntax::{Analysis, Assignment, Command, Redirection, Word};
 
 use super::{addresses, has_token, has_token_label, host, is_here};
 
@@ -178,8 +178,13 @@ pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(
     let lower = program.to_ascii_lowercase();
     let words = || command.argv.iter().skip(1).take(WORDS);
     let texts = || words().map(|word| word.text.as_str());
-    let named = || texts().map(host).find(|host| host.contains('.')).unwrap_or_default();
-    let is_fed = command.position.index > 0 || command.redirections.iter().any(|it| it.operator.starts_with('<'));
+    let named = || {
+        let hosts: Vec<String> = texts().map(host).collect();
+        let here = hosts.iter().find(|host| is_here(host));
+        here.or_else(|| hosts.iter().find(|host| host.contains('.'))).cloned().unwrap_or_default()
+    };
+    let is_input = |it: &Redirection| it.operator.starts_with('<') && it.target.text != "/dev/null";
+    let is_fed = command.position.index > 0 || command.redirections.iter().any(is_input);
     let is_repeated = command.via.iter().any(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
     if RESOLVERS.contains(&program) {
         let asked = words().find(|word| is_computed(word) || has_variable(word) || has_token(&word.text));
@@ -189,7 +194,7 @@ pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(
         return Some(named());
     }
     if program == "ssh" && (is_fed || words().any(is_computed) || texts().any(|text| matches!(text, "-D" | "-R"))) {
-        return Some(named());
+        return Some(texts().map(host).find(|host| host.contains('.')).unwrap_or_default());
     }
     let verbs = if CLIENTS.contains(&program) { VERBS } else { STRONG };
     let is_verb = |text: &str| text.split(['-', ':']).next().is_some_and(|verb| verbs.contains(&verb));
@@ -225,6 +230,9 @@ pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(
         }
         _ => None,
     });
+    // In a container, a plain name is that of its neighbour.
+    let is_inside = command.via.iter().any(|via| via.kind == "container");
+    let found = found.filter(|(_, address)| !is_inside || host(address).contains('.'));
     let found: Vec<(&Word, &str)> = found.collect();
     let to = found.first().map(|(_, address)| host(address))?;
     let carrier = found.iter().any(|(word, address)| carries(word, address, command, analysis));
@@ -350,7 +358,8 @@ fn of_forge(command: &Command) -> Option<String> {
         matches!(*word, "-f" | "-F" | "--field" | "--raw-field" | "--input") || word.starts_with("--field=")
     };
     let reads = words.windows(2).any(|pair| matches!(pair, ["-X" | "--method", "GET"]));
-    let is_api = words.first() == Some(&"api") && words.iter().any(gives) && !reads;
+    let asks = words.iter().any(|word| word.starts_with("query=query") || word.starts_with("query={"));
+    let is_api = words.first() == Some(&"api") && !asks && words.iter().any(gives) && !reads;
     (is_api || writes && elsewhere).then(String::new)
 }
 

@@ -13,6 +13,12 @@ const SENDING: &[&str] = &[
     "write",
 ];
 
+/// Those that say so of a tool whose arguments name a file.
+const LEAVING: &[&str] = &["email", "mail", "post", "publish", "push", "send", "share", "upload"];
+
+/// Names of arguments that hold a file of this machine.
+const PATHS: &[&str] = &["destination", "file", "file_path", "filename", "filepath", "notebook_path", "path", "source"];
+
 /// Names of arguments that hold the body of a request, and those that hold its method.
 const BODIES: &[&str] = &["body", "data", "form", "json", "payload"];
 const METHODS: &[&str] = &["method", "verb"];
@@ -47,7 +53,13 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     }
     let words = words(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let reads = words.first().is_some_and(|word| READING.contains(&word.as_str()));
+    // A file of this machine.
+    let is_file = PATHS.iter().any(|name| input.get(*name).is_some_and(Value::is_string));
+    if is_file && !texts.iter().any(|text| text.contains("://")) && !has(LEAVING) {
+        return None;
+    }
+    let reads = words.first().is_some_and(|word| READING.contains(&word.as_str()))
+        || words.last().is_some_and(|word| word == "search");
     let carrier = texts.iter().find(|text| text.contains("://") && carries(text));
     let key = |names: &[&str]| names.iter().find_map(|name| input.get(*name));
     let names = input.as_object().into_iter().flat_map(|map| map.iter()).filter(|(_, value)| !value.is_null());
