@@ -119,7 +119,7 @@ fn what_a_session_did_is_shown() {
         world.run(&["session", "clear", "--session", "s9"], "").exit
     );
     assert_eq!(world.run(&["session", "clear", "--session", "s1"], "").exit, 0);
-    assert!(world.run(&["session", "show"], "").stdout.contains("no session"));
+    assert!(world.run(&["session", "show"], "").stdout.contains("no session has a history"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn what_was_denied_is_denied_in_other_words() {
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { deny-patterns = [\"rm -rf data\"] }\n");
     world.write("repo/data/x", "1");
     assert_deny(&bash(&world, "s1", "rm -rf data"), &["[command-guard: "]);
-    let words = ["[session-guard: retry-after-deny]", "has denied this in other words"];
+    let words = ["[session-guard: retry-after-deny]", "has the same effect as a call that"];
     assert_deny(&bash(&world, "s1", "find data -delete"), &words);
     assert_ask(&bash(&world, "s2", "find data -delete"), &[]);
     assert_ask(&bash(&world, "s1", "find other -delete"), &[]);
@@ -150,7 +150,7 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     // Where the rule says it itself, it is said once.
     let again = bash(&world, "s1", "git push -f origin main");
     assert_deny(&again, &["[command-guard: force-push-protected]"]);
-    assert!(!again.reason().contains("in other words"), "{again:?}");
+    assert!(!again.reason().contains("has the same effect"), "{again:?}");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn the_third_denial_of_a_rule_is_told_once() {
     let told = |number: u32| {
         let ended = bash(&world, "s1", &format!("git push --force origin main # {number}"));
         assert_deny(&ended, &["[command-guard: force-push-protected]"]);
-        ended.reason().contains("has denied 3 calls of this session")
+        ended.reason().contains("denies a third call of this session")
     };
     assert_eq!((1..=5).map(told).collect::<Vec<_>>(), [false, false, true, false, false]);
 }
@@ -173,7 +173,7 @@ fn a_program_that_was_downloaded_is_asked_about_before_it_runs() {
     }
     let words = [
         "[session-guard: downloaded-then-run]",
-        "`./tool` runs, which this session downloaded from `files.example.org`",
+        "runs `./tool`, which this session downloaded from `files.example.org`",
     ];
     assert_ask(&bash(&world, "s1", "chmod +x tool && ./tool --version"), &words);
     assert_silent(&bash(&world, "s1", "./other"));
@@ -213,7 +213,7 @@ fn a_call_that_cannot_be_noted_says_so() {
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     fs::set_permissions(world.path(".local/state/guard-host/history"), private).unwrap();
     let write = call(&world, "s1", "Write", json!({ "file_path": world.path("repo/a.txt"), "content": "x" }));
-    assert_warn(&write, &["could not be noted for the session", "[session: not-noted]"]);
+    assert_warn(&write, &["can't record this call", "[session: not-noted]"]);
     let download = bash(&world, "s1", "curl -Lo tool https://files.example.org/tool");
     assert_ask(&download, &["[session: not-noted]"]);
     assert_silent(&bash(&world, "s1", "ls -la"));

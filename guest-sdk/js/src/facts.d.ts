@@ -16,7 +16,7 @@ export interface ProjectManifest {
   scripts: Array<[name: string, text: string]>;
 }
 
-/** Something that an earlier call did, or that became of it. */
+/** An effect of an earlier call, or how the call ended. */
 export interface Event {
   number: number;
   time: string;

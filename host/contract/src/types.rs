@@ -98,24 +98,24 @@ pub struct Manifest {
     pub examples: Vec<Example>,
 }
 
-/// Something that an earlier call of the session did, or that became of it.
+/// An effect of an earlier call, or how the call ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Event {
-    /// Counts from 1, in the order of the calls.
+    /// Grows with the calls. Starts at 1, unless old events were dropped.
     pub number: u32,
     /// When the call was decided, RFC 3339 in UTC.
     pub time: String,
     /// `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
-    /// `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
-    /// An open set.
+    /// `secret-read`, `asked`, `denied`, `ran`, `failed`, `refused` or
+    /// `forgotten`. An open set.
     pub kind: String,
     /// The tool's name, such as `Bash`.
     pub tool: String,
     /// What it is about: a path, an address, a package, a rule, a program.
     pub target: String,
     /// False if it may not have happened: a person was asked about the call, or
-    /// the effect itself was not certain.
+    /// the effect itself was not certain. Always false for `asked`.
     pub certain: bool,
     /// Details by name.
     pub tags: Vec<(String, String)>,

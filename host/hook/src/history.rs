@@ -119,10 +119,10 @@ pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace]
     }
     let is_decisive = events.iter().any(|event| matches!(event.kind.as_str(), "secret-read" | "download"));
     let error = history.append(bounded(events), PATIENCE).err()?;
-    let text = format!("what this call does could not be noted for the session: {error}");
+    let text = format!("can't record this call in the history of the session: {error}");
     let remedy = match error {
-        HistoryError::Damaged(_) => "a person can start anew with `guard-host session clear`",
-        HistoryError::Io(_) | HistoryError::Seal(_) => "make the state folder writable; `guard-host doctor` names it",
+        HistoryError::Damaged(_) => "ask the user to run `guard-host session clear --session ID`",
+        HistoryError::Io(_) | HistoryError::Seal(_) => "run `guard-host doctor` to check the state folder",
     };
     let outcome = if is_decisive { Outcome::Ask } else { Outcome::Warn };
     Some(Opinion::of_host("session", "not-noted", outcome, text, remedy.to_owned()))
@@ -182,9 +182,8 @@ pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> 
     let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
     let known = history.read().ok()?.events(DENIED).ok()?;
     let before = known.iter().filter(|event| event.target == rule).count();
-    let text =
-        format!("`{rule}` has denied {DENIALS} calls of this session: the agent may be looking for a way around it");
-    let remedy = "tell the agent what you want instead; `guard-host session show` lists what happened".to_owned();
+    let text = format!("`{rule}` denies a third call of this session: the agent may be looking for a way around it");
+    let remedy = "tell the agent what you want instead; to review the session: `guard-host session show`".to_owned();
     (before + 1 == DENIALS).then(|| Opinion::of_host("session", "repeated-denials", Outcome::Warn, text, remedy))
 }
 

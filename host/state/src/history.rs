@@ -33,7 +33,7 @@ const FILES: usize = 256;
 /// A file that nothing was added to for so long belongs to no session that goes on.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// The longest that a reader waits for a line that is being written.
+/// How long a reader waits for a line that is being written.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Kinds that go last when the file is full, in this order: few, and decisive.
@@ -122,7 +122,8 @@ impl History {
         let mut options = OpenOptions::new();
         let mut file = open_at_once(options.read(true).append(true).create(true).mode(0o600), &path)?;
         let data = file.metadata()?;
-        if !is_private(&data) {
+        // A file is never made without a line.
+        if !is_private(&data) || !is_new && data.len() == 0 {
             return Err(self.damaged());
         }
         let (tag, last) = self.tail(&mut file, data.len())?;
@@ -301,11 +302,8 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
         "download" => Some(told("download", "/")),
         kind => Some(told(FORGOTTEN, kind)),
     };
-    let told: Vec<Event> = lost.iter().filter_map(tell).collect();
-    let told = told
-        .into_iter()
-        .filter(|one| !events.iter().any(|event| (&event.kind, &event.target) == (&one.kind, &one.target)));
-    let told: Vec<Event> = told.collect();
+    let is_new = |one: &Event| !events.iter().any(|event| (&event.kind, &event.target) == (&one.kind, &one.target));
+    let told: Vec<Event> = lost.iter().filter_map(tell).filter(is_new).collect();
     events.splice(0..0, told);
     events
 }

@@ -2495,23 +2495,23 @@ pub mod exports {
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
                 pub type Fault = super::super::super::super::exports::guard::policy::types::Fault;
-                /// Something that an earlier call did, or that became of it.
+                /// An effect of an earlier call, or how the call ended.
                 #[derive(Clone, Eq, PartialEq)]
                 pub struct Event {
-                    /// Counts from 1, in the order of the calls.
+                    /// Grows with the calls. Starts at 1, unless old events were dropped.
                     pub number: u32,
                     /// When the call was decided, RFC 3339 in UTC.
                     pub time: _rt::String,
                     /// `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
-                    /// `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
-                    /// An open set.
+                    /// `secret-read`, `asked`, `denied`, `ran`, `failed`, `refused` or
+                    /// `forgotten`. An open set.
                     pub kind: _rt::String,
                     /// The tool's name, such as `Bash`.
                     pub tool: _rt::String,
                     /// What it is about: a path, an address, a package, a rule, a program.
                     pub target: _rt::String,
                     /// False if it may not have happened: a person was asked about the call, or
-                    /// the effect itself was not certain.
+                    /// the effect itself was not certain. Always false for `asked`.
                     pub certain: bool,
                     /// Details by name.
                     pub tags: _rt::Vec<(_rt::String, _rt::String)>,
@@ -2782,8 +2782,7 @@ pub mod exports {
                 pub trait Guest {
                     /// The events of a kind, oldest first; of every kind if it is empty.
                     ///
-                    /// `absent` if the harness names no session. `failed` if the list is damaged,
-                    /// so that nobody knows what happened.
+                    /// `absent` if the harness names no session, `failed` if the history is damaged.
                     #[allow(async_fn_in_trait)]
                     fn events(
                         kind: _rt::String,

@@ -1,20 +1,20 @@
 //! `session-guard`: judges a call by what the session did before it.
 //!
-//! A call that is harmless alone can be the second half of something that is not: a secret was read, and now data leaves
-//! the machine; a file was downloaded, and now it runs; a call was denied, and now it comes in other words. The policy
-//! reads the history that guard-host keeps of the session. Without a session's name nothing is known, and nothing is said.
+//! A call that is harmless alone can complete an attack: it sends data after a secret was read, runs a downloaded file, or
+//! repeats a denied effect by other means. The policy checks the session's history, which guard-host keeps. Without a
+//! session id it never intervenes.
 //!
-//! It also has two things noted for later calls: that a file with secrets was read, and that a file was made of a
-//! downloaded one. Each is a finding that stops nothing.
+//! It also records two facts for later calls: a file with secrets was read, or a file was made from a downloaded one.
+//! Neither stops the call.
 //!
 //! ## Settings
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `hosts` | `[]` | hosts that data may be sent to, and that files may be downloaded from: `example.org`, or `*.example.org` for those below it |
+//! | `hosts` | `[]` | trusted hosts: data may be sent to them, and files downloaded from them may run; `example.org`, or `*.example.org` for those below it |
 //! | `raise` | `[]` | rules whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | rules whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
-//! | `silence` | `[]` | rules that get no answer; it wins over `raise` and `lower` |
+//! | `silence` | `[]` | rules to turn off (not `noted`); wins over `raise` and `lower` |
 //! | `files` | the shared lists | [patterns](../PATTERNS.md) of files with secrets: `blocked` and `exempt` |
 //!
 //! ```toml
@@ -25,10 +25,11 @@
 //!
 //! ## Limits
 //!
-//! - This machine, package installs, `git fetch`, and requests that only read pass after a secret was read.
-//! - A remote of the project counts as its own, unless this session added it or changed its address.
-//! - A variable that is part of a path in an address passes; one in the query asks.
-//! - What a program sends that nobody has described is not seen.
+//! - After a secret was read, these still pass: traffic to this machine, package installs, `git fetch`, and requests that
+//!   only read. A secret that is typed into the path of such a request passes, too.
+//! - The project's git remotes are trusted, unless this session added or changed them.
+//! - A variable in the path of an address passes, unless the text fills it from a file or a command. In the query it asks.
+//! - Data sent by a program that guard-host has no description of isn't detected.
 
 mod downloads;
 mod past;

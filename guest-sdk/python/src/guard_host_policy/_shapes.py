@@ -272,7 +272,7 @@ class ProjectManifest:
 
 @dataclass
 class Event:
-    """Something that an earlier call did, or that became of it, of the package `guard:facts@0.3.0`."""
+    """An effect of an earlier call, or how the call ended, of the package `guard:facts@0.3.0`."""
 
     number: int
     time: str

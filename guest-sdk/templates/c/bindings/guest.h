@@ -195,22 +195,22 @@ typedef uint8_t guard_policy_types_level_t;
 
 typedef guard_policy_types_fault_t guard_facts_0_3_0_history_fault_t;
 
-// Something that an earlier call did, or that became of it.
+// An effect of an earlier call, or how the call ended.
 typedef struct guard_facts_0_3_0_history_event_t {
-  // Counts from 1, in the order of the calls.
+  // Grows with the calls. Starts at 1, unless old events were dropped.
   uint32_t   number;
   // When the call was decided, RFC 3339 in UTC.
   guest_string_t   time;
   // `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
-  // `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
-  // An open set.
+  // `secret-read`, `asked`, `denied`, `ran`, `failed`, `refused` or
+  // `forgotten`. An open set.
   guest_string_t   kind;
   // The tool's name, such as `Bash`.
   guest_string_t   tool;
   // What it is about: a path, an address, a package, a rule, a program.
   guest_string_t   target;
   // False if it may not have happened: a person was asked about the call, or
-  // the effect itself was not certain.
+  // the effect itself was not certain. Always false for `asked`.
   bool   certain;
   // Details by name.
   guest_list_tuple2_string_string_t   tags;
@@ -587,8 +587,7 @@ typedef struct {
 // Imported Functions from `guard:facts/history@0.3.0`
 // The events of a kind, oldest first; of every kind if it is empty.
 // 
-// `absent` if the harness names no session. `failed` if the list is damaged,
-// so that nobody knows what happened.
+// `absent` if the harness names no session, `failed` if the history is damaged.
 extern bool guard_facts_0_3_0_history_events(guest_string_t *kind, guard_facts_0_3_0_history_list_event_t *ret, guard_facts_0_3_0_history_fault_t *err);
 
 // Imported Functions from `guard:facts/git@0.2.0`

@@ -79,21 +79,21 @@ fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Resul
         let names = [Sessions::name(id), id.to_owned()];
         histories.retain(|(name, _)| names.contains(name));
         if histories.is_empty() {
-            let text = format!("nothing is known of a session `{}`", plain(id));
+            let text = format!("there is no history of a session `{}`", plain(id));
             return Err(refused(
                 Exit::NoQuestion,
                 text,
-                "`guard-host session show` shows the one that was active last",
+                "run `guard-host session show` without an id for the most recent session",
             ));
         }
     }
     let written = |history: &History| history.file().metadata().and_then(|data| data.modified()).ok();
     let Some((name, history)) = histories.into_iter().max_by_key(|(_, history)| written(history)) else {
-        print::line("no session has done anything that later calls are judged by")?;
+        print::line("no session has a history")?;
         return Ok(Exit::Success);
     };
     let events = history.read().and_then(|past| Ok(past.events("")?)).map_err(|error| {
-        let remedy = format!("start anew with `guard-host session clear --session {}`", plain(&name));
+        let remedy = format!("delete the history: `guard-host session clear --session {}`", plain(&name));
         refused(Exit::Data, error.to_string(), &remedy)
     })?;
     if matches!(format, Format::Json) {
@@ -104,7 +104,7 @@ fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Resul
     print::line(&format!("session {}", plain(&name)))?;
     for event in &events {
         let Event { number, time, kind, tool, target, certain, tags } = event;
-        let perhaps = if *certain { "" } else { "  (perhaps)" };
+        let perhaps = if *certain { "" } else { "  (uncertain)" };
         let line = format!("{number:>5}  {time}  {kind:<11}  {tool}  {target}{perhaps}");
         print::line(&plain(&line))?;
         for (name, value) in tags.iter().filter(|(name, _)| name != "call") {

@@ -12,10 +12,10 @@
 //! - passes: `./gradlew test`
 //!
 //! ## Instead
-//! Install it with a package manager, or compare its checksum and have a person run it.
+//! Install it with a package manager, or ask the user to verify its checksum and run it.
 //!
 //! ## Settings
-//! - `hosts`: the hosts whose files may run.
+//! - `hosts`: trusted hosts, for sending data and for running their files.
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Analysis, Command, Coverage, Script};
@@ -27,7 +27,7 @@ use crate::past::{Past, tag, told};
 
 pub(crate) const RULE: Rule = Rule {
     id: "downloaded-then-run",
-    summary: "a downloaded file runs, and nobody has judged what is in it",
+    summary: "runs a downloaded file that guard-host can't analyze",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -191,8 +191,8 @@ fn hit(file: &str, event: &Event) -> Hit {
     let (file, how, from) = (shorten(file), told(event), tag(event, "from").unwrap_or_default());
     let from = if from.is_empty() { String::new() } else { format!(" from `{}`", shorten(from)) };
     Hit {
-        message: format!("`{file}` runs, which this session downloaded{from} ({how}), and nobody has judged it"),
-        remedy: "compare its checksum and have a person run it, or install it with a package manager".to_owned(),
+        message: format!("runs `{file}`, which this session downloaded{from} ({how}) and guard-host can't analyze"),
+        remedy: "ask the user to verify its checksum and run it, or install it with a package manager".to_owned(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! `noted`: what later calls of the session are judged by. It stops nothing: a file with secrets is read, or a file is
-//! made of a downloaded one.
+//! `noted`: a call that reads a file with secrets or makes a file from a downloaded one. It is recorded for later calls, and
+//! never stopped.
 //!
 //! ## Why
 //! A call that is harmless alone may be the first half of something that is not.
@@ -9,7 +9,7 @@
 //! - passes: `cat .env.example`
 //!
 //! ## Instead
-//! There is nothing to do.
+//! Nothing to do.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Call, Finding, Outcome, Rule};
@@ -19,7 +19,7 @@ use crate::{Settings, downloads};
 
 pub(crate) const RULE: Rule = Rule {
     id: "noted",
-    summary: "something that later calls of the session are judged by",
+    summary: "records secrets that are read and files made from downloads",
     default: Outcome::Abstain,
     ceiling: Outcome::Abstain,
 };

