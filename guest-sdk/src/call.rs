@@ -102,12 +102,11 @@ impl<'a> Call<'a> {
         host::ignored(path)
     }
 
-    /// What happened in the session before this call, oldest first: the events of a kind, such as `write`, or all if
-    /// `kind` is empty.
+    /// The session's events before this call, oldest first: those of a kind, such as `write`, or all if `kind` is empty.
     ///
     /// # Errors
     ///
-    /// [`Fault::Absent`] if the harness names no session, [`Fault::Failed`] if nobody knows what happened.
+    /// [`Fault::Absent`] if the harness names no session, [`Fault::Failed`] if the history is damaged.
     pub fn history(&self, kind: &str) -> Result<Vec<Event>, Fault> {
         host::events(kind)
     }

@@ -35,6 +35,7 @@
 //! Build it as a `cdylib` for `wasm32-wasip2`; what comes out is the component that guard-host loads.
 //! [`testing`] runs a policy natively, in an ordinary `#[test]`.
 
+pub mod addresses;
 pub mod code;
 pub mod earlier;
 pub mod globs;

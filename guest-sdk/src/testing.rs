@@ -58,7 +58,7 @@ pub struct World {
     pub git: Option<GitFacts>,
     /// The file of guard-host's program; others with its text are copies.
     pub program: Option<String>,
-    /// What happened in the session before the call, or why nobody knows.
+    /// The session's events before the call, or why there are none.
     pub history: Result<Vec<Event>, Fault>,
     /// The manifests of the project, by folder.
     pub manifests: BTreeMap<String, Vec<ProjectManifest>>,

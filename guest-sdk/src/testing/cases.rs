@@ -51,20 +51,20 @@ pub struct WorldFacts {
     pub program: Option<String>,
     /// What git says. Default: nothing is known.
     pub git: Option<GitFacts>,
-    /// What happened in the session before the call, in order. Default: nothing.
+    /// The session's events before the call, in order. Default: none.
     pub history: Vec<PastEvent>,
-    /// The list of what happened is damaged, so that nobody knows. Default: false.
+    /// The history is damaged. Default: false.
     pub history_is_damaged: bool,
 }
 
-/// Something that happened in the session before the call of a case.
+/// An event of the session before the call of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PastEvent {
-    /// What happened, such as `write` or `secret-read`.
+    /// The kind, such as `write` or `secret-read`.
     pub kind: String,
-    /// What it is about: a path, an address, a package, a rule, a program. Default: nothing.
+    /// The path, address, package, rule or program. Default: empty.
     #[serde(default)]
     pub target: String,
     /// The tool. Default: `Bash`.
@@ -73,7 +73,7 @@ pub struct PastEvent {
     /// When, RFC 3339 in UTC. Default: not known.
     #[serde(default)]
     pub time: String,
-    /// Whether it has certainly happened. Default: true.
+    /// Whether it certainly happened. Default: true.
     #[serde(default = "yes")]
     pub certain: bool,
     /// Details by name. Default: none.

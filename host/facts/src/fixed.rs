@@ -28,9 +28,9 @@ pub struct FixedFacts {
     pub program: Option<String>,
     /// What git says; nothing is known without it.
     pub git: Option<GitFacts>,
-    /// What happened in the session before the call, in order.
+    /// The session's events before the call, in order.
     pub history: Vec<PastEvent>,
-    /// The list of what happened is damaged.
+    /// The history is damaged.
     pub history_is_damaged: bool,
 }
 

@@ -61,11 +61,11 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// The value of a variable that is set.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// What happened in the session before the call, oldest first: the events of a kind, or all if it is empty.
+    /// The session's events before the call, oldest first: those of a kind, or all if it is empty.
     ///
     /// # Errors
     ///
-    /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its list is damaged.
+    /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its history is damaged.
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
 
     /// What git says within `wait`. None: it is not known.

@@ -32,7 +32,7 @@ pub struct Record {
     /// The commands that run the program of guard-host.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub own_program: BTreeSet<String>,
-    /// What happened in the session before, by the kind that was asked for, or why nobody knows.
+    /// The session's events by the kind that was asked for, or why there are none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub history: BTreeMap<String, Result<Vec<Event>, FactFault>>,
 }

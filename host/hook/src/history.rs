@@ -14,6 +14,7 @@ use guard_contract::verdict::{Attributed, Opinion, Verdict};
 use guard_contract::{Event, FactFault, Outcome};
 use guard_facts::{Disk, Entry, Facts, GitAsked};
 use guard_redact::{plain, redact, shorten};
+use guard_sdk::addresses::{host, is_here};
 use guard_state::hex;
 use guard_state::history::{History, HistoryError, Past};
 use guard_state::session::stamp;
@@ -288,24 +289,6 @@ fn fetches(analysis: &Analysis) -> BTreeMap<u32, String> {
     found.collect()
 }
 
-/// The name of the machine in an address.
-fn host(address: &str) -> String {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = rest.get(..end).unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => address,
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    host.to_ascii_lowercase()
-}
-
-/// Whether the name is that of this machine.
-fn is_here(host: &str) -> bool {
-    matches!(host, "localhost" | "::1" | "0.0.0.0") || host.starts_with("127.") || host.ends_with(".localhost")
-}
-
 /// Whether an effect is one that a call may be denied for: it is done to something, and it is no trial.
 fn is_lasting(effect: &Effect) -> bool {
     let has_target = !effect.path.canonical.is_empty() || !effect.target.is_empty();
@@ -367,24 +350,4 @@ fn digest(call: &ToolCall) -> String {
 
 fn tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_host_of_an_address_is_named_without_what_stands_around_it() {
-        for (address, expected) in [
-            ("https://User:pw@Example.org:8443/a?b=c#d", "example.org"),
-            ("example.org/x", "example.org"),
-            ("git@example.org:a/b.git", "example.org"),
-            ("http://[::1]:80/", "::1"),
-            ("", ""),
-        ] {
-            assert_eq!(host(address), expected);
-        }
-        assert!(["localhost", "127.0.0.1", "a.localhost"].iter().all(|host| is_here(host)));
-        assert!(!is_here("localhost.example.org"));
-    }
 }

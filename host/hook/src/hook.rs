@@ -1,7 +1,7 @@
 //! The hook: one payload in, one reply out, within a deadline, whatever happens.
 //!
 //! ```text
-//! watchdog -> stdin -> decode -> prepared chain -> decide -> reply -> journal and audit
+//! watchdog -> stdin -> decode -> prepared chain -> decide -> history -> reply -> journal and audit
 //! ```
 
 mod consent;

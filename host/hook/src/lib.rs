@@ -15,6 +15,7 @@
 //! - A snapshot is never needed: it gives the same answers as its policy. It holds the policy's settings, so it is as
 //!   private as they are, and `policy remove` and `cache clear` delete it.
 //! - No ask and no deny ends with exit code 0 if the reply could not be written.
+//! - What a call does is added to the session's history before the reply, unless the call is denied.
 //! - The journal and pending calls are written after the reply, and so is the audit log, unless no call may run without its
 //!   line.
 

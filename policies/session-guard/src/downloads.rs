@@ -5,7 +5,8 @@ use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Event};
 
 use crate::past::Past;
-use crate::sends::{addresses, is_here};
+use crate::sends::addresses;
+use guard_sdk::addresses::is_here;
 
 /// Programs that bring files from elsewhere, and of which the analysis may not say where they put them.
 const FETCHERS: &[&str] = &[

@@ -2,7 +2,8 @@
 
 use guard_sdk::syntax::{Analysis, Assignment, Command, Redirection, Word};
 
-use super::{addresses, has_token, has_token_label, host, is_here};
+use super::{addresses, has_token, has_token_label};
+use guard_sdk::addresses::{host, is_here};
 
 /// Programs that ask a name server, whose question is data.
 const RESOLVERS: &[&str] = &[

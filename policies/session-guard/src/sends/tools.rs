@@ -3,7 +3,8 @@
 use guard_sdk::Call;
 use guard_sdk::serde_json::Value;
 
-use super::{Sent, has_token, has_token_label, host};
+use super::{Sent, has_token, has_token_label};
+use guard_sdk::addresses::host;
 
 /// Words of a tool's name that say that it gives something away, or makes something that others see.
 const SENDING: &[&str] = &[
