@@ -398,3 +398,62 @@ fn statements_take_in_files() {
         );
     }
 }
+
+#[test]
+fn what_builds_a_project_is_read() {
+    for (file, text, command) in [
+        (
+            "build.rs",
+            "fn main() {\n    std::process::Command::new(\"rm\").arg(\"-rf\").args([\"/home/u/gone\"]).status().unwrap();\n}\n",
+            "cargo build --release",
+        ),
+        ("build.rs", "fn main() { std::fs::remove_dir_all(\"/home/u/gone\").unwrap(); }\n", "cargo +nightly test x"),
+        (
+            "build.rs",
+            "use std::process::Command;\nfn main() { Command::new(\"sh\").args(&[\"-c\", \"rm -rf ~/gone\"]).output(); }\n",
+            "cargo clippy",
+        ),
+        ("magefile.go", "func Clean() { exec.Command(\"rm\", \"-rf\", \"/home/u/gone\").Run() }\n", "mage clean"),
+        ("tool.go", "func main() { os.RemoveAll(\"/home/u/gone\") }\n", "go run tool.go"),
+        ("x.gemspec", "system('rm -rf ~/gone')\n", "gem build x.gemspec"),
+        (
+            "Main.java",
+            "class Main { void m() { Runtime.getRuntime().exec(\"rm -rf /home/u/gone\"); } }\n",
+            "java Main.java",
+        ),
+        (
+            "pom.xml",
+            "<configuration>\n<executable>rm</executable>\n<arguments>\n<argument>-rf</argument>\n\
+             <argument>/home/u/gone</argument>\n</arguments>\n</configuration>\n",
+            "./mvnw -q package",
+        ),
+        ("build.gradle", "task x(type: Exec) { commandLine 'rm', '-rf', '/home/u/gone' }\n", "./gradlew x"),
+        ("build.sbt", "val x = \"rm -rf /home/u/gone\".!\n", "sbt compile"),
+        ("BUILD.bazel", "genrule(\n    cmd = \"rm -rf /home/u/gone\",\n)\n", "bazel build //:x"),
+        ("CMakeLists.txt", "execute_process(COMMAND rm -rf /home/u/gone)\n", "cmake -B build"),
+        ("shell.nix", "mkShell {\n  shellHook = ''\n    rm -rf /home/u/gone\n  '';\n}\n", "nix-shell"),
+        ("flake.nix", "  shellHook = \"rm -rf /home/u/gone\";\n", "nix develop"),
+        ("skaffold.yaml", "hooks:\n  before:\n    - command: [\"rm\", \"-rf\", \"/home/u/gone\"]\n", "skaffold dev"),
+        ("Podfile", "system('rm -rf ~/gone')\n", "pod install"),
+        ("mix.exs", "System.cmd(\"rm\", [\"-rf\", \"/home/u/gone\"])\n", "mix test"),
+        ("Pipfile", "[scripts]\nx = \"rm -rf /home/u/gone\"\n", "pipenv run x"),
+    ] {
+        deletes(&[(&format!("/repo/{file}"), text)], command);
+    }
+    for (file, text, command) in [
+        ("build.rs", "fn main() { std::fs::remove_dir_all(\"/home/u/gone\").unwrap(); }\n", "cargo fmt"),
+        ("build.rs", "fn main() { println!(\"cargo::rerun-if-changed=x\"); }\n", "cargo build"),
+        ("build.gradle", "plugins { id 'java' }\ntasks.clean { delete 'build' }\n", "gradle build"),
+        ("pom.xml", "<project>\n<goal>deploy</goal>\n<phase>install</phase>\n</project>\n", "mvn package"),
+        ("flake.nix", "  shellHook = \"rm -rf /home/u/gone\";\n", "nix fmt"),
+        ("CMakeLists.txt", "project(x)\nadd_executable(x main.c)\ninstall(TARGETS x)\n", "cmake --build build"),
+    ] {
+        let analysis = analyze(&[(&format!("/repo/{file}"), text)], command);
+        assert!(
+            analysis.effects.iter().all(|e| !e.operation.starts_with("fs.delete")),
+            "{file}: {:?}",
+            analysis.effects
+        );
+        assert_ne!(analysis.coverage, Coverage::Unparsed, "{file}");
+    }
+}

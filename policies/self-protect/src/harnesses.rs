@@ -61,6 +61,7 @@ pub(crate) const REGISTRATIONS: &[(&str, &str)] = &[
     ("kilo.json", "Kilo"),
     ("kilo.jsonc", "Kilo"),
     (".kimi-code/config.toml", "Kimi Code"),
+    (".amazonq/cli-agents/*.json", "Kiro"),
     (".aws/amazonq/cli-agents/*.json", "Kiro"),
     (".kiro/agents/*.json", "Kiro"),
     (".kiro/hooks/", "Kiro"),

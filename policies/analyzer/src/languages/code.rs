@@ -48,6 +48,14 @@ const CALLS: &[(&str, Does)] = &[
     ("file.remove(", Does::Delete),
     ("dir_delete(", Does::DeleteTree),
     ("rm(", Does::DeleteTree),
+    ("remove_dir_all(", Does::DeleteTree),
+    ("remove_file(", Does::Delete),
+    ("fs::write(", Does::Write),
+    ("File::create(", Does::Write),
+    ("os.RemoveAll(", Does::DeleteTree),
+    ("os.Remove(", Does::Delete),
+    ("os.WriteFile(", Does::Write),
+    ("os.Create(", Does::Write),
 ];
 
 /// Words that stand for a way to files or programs, in one language or another.

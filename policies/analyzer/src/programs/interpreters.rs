@@ -47,6 +47,8 @@ const OTHERS: &[&str] = &[
     "raku",
     "jshell",
     "kotlin",
+    "gorun",
+    "rust-script",
     "gosh",
     "chibi-scheme",
     "nu",

@@ -71,11 +71,15 @@ impl Walker {
             self.partial("too many wrappers around one command");
         }
         let Some(layer) = layer else { return self.plain(pending, place) };
-        if layer::program(&pending.argv).is_some_and(is_shell) {
+        let begun = match layer::program(&pending.argv).map(str::to_owned) {
+            Some(name) if is_shell(&name) => self.set_up_by(&pending.argv, &pending.assignments),
+            // `pipenv run NAME` is a script of the project, or a program.
+            Some(name) => self.tasks(&name, pending.argv.get(1..).unwrap_or_default()),
+            None => Vec::new(),
+        };
+        for started in begun {
             let is_set = !pending.assignments.is_empty();
-            for started in self.set_up_by(&pending.argv, &pending.assignments) {
-                self.run_started(started, (self.parent, pending.span), is_set, place);
-            }
+            self.run_started(started, (self.parent, pending.span), is_set, place);
         }
         let (before, level) = (self.parent, pending.level + 1);
         let Layer { outer, runs } = layer;

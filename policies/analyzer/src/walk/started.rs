@@ -43,6 +43,8 @@ const LAUNCHERS: &[&str] = &[
     "debugpy",
     "electron",
     "forever",
+    "gem",
+    "go",
     "ipython",
     "kernprof",
     "memory_profiler",
@@ -390,7 +392,9 @@ fn by_ending(path: &str) -> Option<&'static str> {
     match path.rsplit_once('.')?.1 {
         "py" => Some("python3"),
         "js" | "mjs" | "cjs" | "ts" => Some("node"),
-        "rb" => Some("ruby"),
+        "rb" | "gemspec" => Some("ruby"),
+        "go" => Some("gorun"),
+        "rs" => Some("rust-script"),
         "pl" => Some("perl"),
         _ => None,
     }

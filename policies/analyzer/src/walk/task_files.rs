@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use guard_sdk::serde_json::Value;
 
+use crate::parse::{self, Dialect};
+use crate::wrappers::shells;
+use crate::{limits, programs};
+
 /// The most tasks that one task reaches.
 const MOST: usize = 32;
 
@@ -160,6 +164,55 @@ pub(super) fn set(text: &str, keys: &[&str]) -> Vec<String> {
     text.lines().filter_map(value).flat_map(list).collect()
 }
 
+/// The most commands of a file that are followed.
+const SPELLED_OUT: usize = 256;
+
+/// Texts that spell out a command: lines, quoted texts, and the words of a list in quotes or in elements of XML. A text is
+/// taken for a command if it begins with the name of a program whose effects are known.
+pub(super) fn spelled_out(text: &str) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    let mut elements: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if ["#", "//", "*", "<!--", "--", ";"].iter().any(|comment| line.starts_with(comment)) {
+            continue;
+        }
+        let element = line.strip_prefix('<').and_then(|line| line.split_once('>')?.1.split_once('<'));
+        match element {
+            Some((text, _)) => elements.push(text),
+            None if line.starts_with("</") => found.extend(joined(&std::mem::take(&mut elements))),
+            None => {}
+        }
+        let quotes: Vec<&str> = quoted(line).collect();
+        let plain = line.trim_start_matches("- ");
+        let value = plain.split_once(": ").map_or(plain, |(_, value)| value);
+        let value = value.split_once("COMMAND ").map_or(value, |(_, value)| value.trim_end_matches(')'));
+        let texts = quotes.iter().copied().chain([value]).chain(element.map(|(text, _)| text)).map(str::to_owned);
+        found.extend(texts.chain(joined(&quotes)).filter(|text| is_command(text)));
+        if found.len() > SPELLED_OUT {
+            limits::reached("a file spells out too many commands to follow");
+            break;
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The words of a list as a command: those from the first one on that names a program.
+fn joined(words: &[&str]) -> Option<String> {
+    let at = words.iter().position(|word| names_program(word))?;
+    let words = words.get(at..).filter(|words| words.len() > 1)?;
+    Some(words.iter().map(|word| crate::wrappers::layer::quoted(word)).collect::<Vec<_>>().join(" "))
+}
+
+fn names_program(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    programs::is_known(name) || shells::is_shell(name)
+}
+
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next().is_some_and(names_program) && words.next().is_some() && parse::parse(text, Dialect::Bash).is_ok()
+}
+
 /// The lines behind these keys.
 pub(super) fn ini(text: &str, keys: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
@@ -203,6 +256,31 @@ mod tests {
         assert_eq!(toml(text, &["poe.tasks"], "c"), ["x 1"]);
         assert_eq!(toml(text, &["poe.tasks"], "d"), ["w"]);
         assert!(toml(text, &["poe.tasks"], "b").contains(&"y".to_owned()));
+    }
+
+    #[test]
+    fn a_file_of_an_unread_language_spells_out_commands() {
+        for text in [
+            "<executable>rm</executable>\n<arguments>\n<argument>-rf</argument>\n<argument>/data</argument>\n</arguments>\n",
+            "commandLine 'rm', '-rf', '/data'\n",
+            "  \"rm -rf /data\".!\n",
+            "  shellHook = ''\n    rm -rf /data\n  '';\n",
+            "hooks:\n  before:\n    - rm -rf /data\n",
+            "hooks:\n  before: rm -rf /data\n",
+            "execute_process(COMMAND rm -rf /data)\n",
+            "    cmd = [\"rm\", \"-rf\", \"/data\"],\n",
+        ] {
+            assert_eq!(spelled_out(text), ["rm -rf /data"], "{text}");
+        }
+        for text in [
+            "# rm -rf /data\n",
+            "// \"rm -rf /data\"\n",
+            "<goal>deploy</goal>\n",
+            "name = \"rm\"\n",
+            "it's a \"test\"\n",
+        ] {
+            assert_eq!(spelled_out(text), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

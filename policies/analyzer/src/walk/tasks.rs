@@ -9,7 +9,7 @@ use guard_sdk::syntax::Word;
 use super::Walker;
 use super::held::Held;
 use super::started::{PACKAGERS, Started, reader, values};
-use super::task_files::{ini, set, strings, toml, yaml};
+use super::task_files::{ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
 use crate::word::expand::literal;
 use crate::wrappers::layer::quoted;
@@ -29,6 +29,8 @@ enum Form {
     Json(&'static str),
     /// Lines that set one of these keys, wherever they stand.
     Keys(&'static [&'static str]),
+    /// A language without a reader: texts in it that spell out a command.
+    Texts,
 }
 
 /// A task runner, and the files in which it finds its tasks.
@@ -135,12 +137,43 @@ const RUNNERS: &[Runner] = &[
     runner(&["vercel"], &["vercel.json"], Form::Keys(&["buildCommand", "installCommand", "devCommand"]), &["*"]),
     runner(&["terraform", "tofu"], &["main.tf"], Form::Keys(&["command", "program"]), &["*"]),
     runner(&["turbo", "lerna", "nx"], &["package.json"], Form::Json("scripts"), &["run"]),
+    runner(&["cargo"], &["build.rs"], Form::Code("rust-script"), BUILDS),
+    runner(&["mage"], &["magefile.go", "magefiles/magefile.go"], Form::Code("gorun"), &["*"]),
+    runner(&["mix"], &["mix.exs"], Form::Code("elixir"), &["*"]),
+    runner(&["pod"], &["Podfile"], Form::Code("ruby"), &["*"]),
+    runner(&["fastlane"], &["fastlane/Fastfile", "Fastfile"], Form::Code("ruby"), &["*"]),
+    runner(&["vagrant"], &["Vagrantfile"], Form::Code("ruby"), &["*"]),
+    runner(&["rspec"], &["spec/spec_helper.rb", "spec/rails_helper.rb"], Form::Code("ruby"), &["*"]),
+    runner(&["sphinx-build"], &["conf.py", "docs/conf.py", "docs/source/conf.py"], Form::Code("python3"), &["*"]),
+    runner(&["alembic"], &["alembic/env.py", "migrations/env.py"], Form::Code("python3"), &["*"]),
+    runner(&["mvn", "mvnw"], &["pom.xml"], Form::Texts, &["*"]),
+    runner(&["ant"], &["build.xml"], Form::Texts, &["*"]),
+    runner(
+        &["gradle", "gradlew"],
+        &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+        Form::Texts,
+        &["*"],
+    ),
+    runner(&["sbt"], &["build.sbt"], Form::Texts, &["*"]),
+    runner(&["bazel", "bazelisk"], &["BUILD.bazel", "BUILD", "MODULE.bazel", "WORKSPACE"], Form::Texts, &["*"]),
+    runner(&["cmake"], &["CMakeLists.txt"], Form::Texts, &["*"]),
+    runner(&["meson"], &["meson.build"], Form::Texts, &["*"]),
+    runner(&["zig"], &["build.zig"], Form::Texts, &["build"]),
+    runner(&["nix-shell"], &["shell.nix", "default.nix"], Form::Texts, &["*"]),
+    runner(&["nix"], &["flake.nix"], Form::Texts, &["develop", "shell", "run", "build"]),
+    runner(&["skaffold"], &["skaffold.yaml"], Form::Texts, &["*"]),
+    runner(&["sls", "serverless"], &["serverless.yml", "serverless.yaml"], Form::Texts, &["*"]),
     runner(
         &["poe", "pdm", "hatch", "rye", "taskipy"],
         &["pyproject.toml"],
         Form::Toml(&["poe.tasks", "pdm.scripts", "scripts", "taskipy.tasks"]),
         &["run"],
     ),
+];
+
+/// What `cargo` does that runs the script of a build.
+const BUILDS: &[&str] = &[
+    "b", "bench", "build", "c", "check", "clippy", "d", "doc", "install", "nextest", "r", "run", "rustc", "t", "test",
 ];
 
 /// Whether this program runs tasks of a project's files.
@@ -276,6 +309,13 @@ impl Walker {
         let Some(runner) = RUNNERS.iter().find(|runner| runner.programs.contains(&program)) else {
             return Vec::new();
         };
+        let is_run = runner.before == ["*"]
+            || operands(words, &[])
+                .find(|word| !word.starts_with('+'))
+                .is_some_and(|first| runner.before.contains(&first));
+        if matches!(runner.form, Form::Code(_) | Form::Texts) && !is_run {
+            return Vec::new();
+        }
         if let Form::Code(language) = runner.form {
             let start =
                 |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
@@ -294,6 +334,7 @@ impl Walker {
         let mut operands = operands(words, options).peekable();
         let task = match before.first() {
             Some(&"*") => "",
+            Some(_) if matches!(form, Form::Texts) => "",
             Some(_) if operands.peek().is_some_and(|first| before.contains(first)) => operands.nth(1)?,
             // Only behind its own word does it run a task.
             Some(_) if matches!(program, "deno" | "pdm" | "hatch" | "rye" | "lefthook" | "pipenv" | "mise" | "rtx") => {
@@ -305,6 +346,7 @@ impl Walker {
         let text = held.text.text.as_str();
         let commands = match *form {
             Form::Code(_) => return None,
+            Form::Texts => spelled_out(text),
             Form::Keys(keys) => set(text, keys),
             Form::Yaml(section, keys) => yaml(text, section, task, keys),
             Form::Toml(tables) => toml(text, tables, task),

@@ -242,7 +242,10 @@ fn commands(language: &Language, code: &str) -> Vec<What> {
         let name = rest.get(..name_end).unwrap_or_default();
         if name_end > 0 && !is_part_of_name(before) {
             let tail = rest.get(name_end..).unwrap_or_default();
-            let known = language.calls.contains(&name);
+            let until = code.get(..at + name_end).unwrap_or_default();
+            let known = language.calls.iter().any(|call| {
+                *call == name || call.contains(['.', ':']) && call.ends_with(name) && until.ends_with(call)
+            });
             if known {
                 tried += 1;
                 if language.programs.contains(&"emacs") {
@@ -372,7 +375,29 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         }
         rest = rest.get(width..).unwrap_or_default();
     }
+    chained(&mut words, rest);
     what(words, listed)
+}
+
+/// Adds what is given to a program behind its call: `Command::new("git").arg("push").args(["--force"])`.
+fn chained(words: &mut Vec<Word>, end: &str) {
+    let mut rest = end.strip_prefix(')').unwrap_or_default().trim_start();
+    while let Some((name, arguments)) = rest.strip_prefix('.').and_then(|rest| rest.split_once('(')) {
+        if words.len() >= limits::STARTS || end.len() - arguments.len() > LONGEST || !matches!(name, "arg" | "args") {
+            break;
+        }
+        let mut inside = arguments;
+        while let Some(char) = inside.chars().next().filter(|char| *char != ')') {
+            match string(inside) {
+                Some((text, width)) => {
+                    words.push(literal(&text));
+                    inside = inside.get(width..).unwrap_or_default();
+                }
+                None => inside = inside.get(char.len_utf8()..).unwrap_or_default(),
+            }
+        }
+        rest = inside.strip_prefix(')').unwrap_or_default().trim_start();
+    }
 }
 
 /// A call of emacs, whose arguments stand behind blanks: a text, or a program and its words.
