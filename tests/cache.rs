@@ -2,12 +2,12 @@
 //!
 //! Every test asks the hook itself, and then looks at what lies in the cache.
 
+mod carried;
 mod changes;
 mod folders;
 #[cfg(target_os = "linux")]
 mod many;
 mod pruned;
-mod scripts;
 mod snapshots;
 mod unusable;
 

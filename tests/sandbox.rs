@@ -392,6 +392,8 @@ fn a_kernel_that_seals_no_file_in_memory_stops_no_guest() {
     traced.arg(r#"python3 -c 'import shutil; shutil.rmtree("/")'"#);
     traced.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(traced, "");
-    assert!(std::fs::read_to_string(&trace).unwrap().contains("F_ADD_SEALS"), "sealing was tried: {ended:?}");
+    // What the program carries is mapped from a file, which needs no seal.
+    let calls = std::fs::read_to_string(&trace).unwrap();
+    assert!(!calls.is_empty() && !calls.contains("F_ADD_SEALS"), "{calls}");
     assert!(ended.stdout.contains("rm-root") && !ended.stdout.contains("failed"), "{ended:?}");
 }

@@ -3,9 +3,6 @@
 //! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
 //! that its features are in no other program.
 
-mod alike;
-mod data;
-mod direct;
 mod order;
 mod pack;
 
@@ -17,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use pack::{is_dist, packed, packed_code, packed_program};
+use pack::{is_dist, packed, packed_code, packed_program, plain};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -111,21 +108,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
-    for step in ["alike.rs", "data.rs", "direct.rs", "order.rs", "pack.rs"] {
+    for step in ["order.rs", "pack.rs"] {
         println!("cargo::rerun-if-changed={step}");
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
-    println!("cargo::rustc-check-cfg=cfg(has_bundle)");
 
     let skip = env::var_os("GUARD_SKIP_BUILTINS").is_some_and(|value| value == "1");
     let policies = if skip { BTreeMap::new() } else { policies(&root)? };
     let mut table = String::from("static BUILTINS: &[Builtin] = &[\n");
-    let (mut compiler, mut bundled) = (String::from("None"), String::new());
+    let (mut compiler, mut bundle) = (String::from("None"), String::from("None"));
     let (mut components, mut scripts, mut service) = (String::new(), String::from("None"), String::new());
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
-        println!("cargo::rustc-cfg=has_bundle");
         // Beside each other: of each, the last step is one long run of the linker.
         let (guests, compilers) = thread::scope(|scope| {
             let compilers = scope.spawn(|| Compilers::build(&root, &out).map_err(|error| error.to_string()));
@@ -169,16 +164,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                  confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;
         }
-        bundled = of_bundle.map_err(panicked)??;
+        bundle = format!("Some({})", of_bundle.map_err(panicked)??);
         service = of_service.map_err(panicked)??;
         scripts = format!("Some({})", of_scripts.map_err(panicked)??);
         compiler = format!("Some({})", of_compiler.map_err(panicked)??);
     }
-    writeln!(table, "];\nstatic SCRIPTS: Option<Packed> = {scripts};")?;
+    writeln!(table, "];\nstatic BUNDLE: Option<Packed> = {bundle};")?;
+    writeln!(table, "static SCRIPTS: Option<Packed> = {scripts};")?;
     writeln!(table, "static COMPILER: Option<Packed> = {compiler};")?;
     writeln!(table, "static COMPONENTS: &[Packed] = &[\n{components}];")?;
     writeln!(table, "static SERVICE: &[(&str, Packed)] = &[\n{service}];")?;
-    table.push_str(&bundled);
     fs::write(out.join("builtin_table.rs"), table)?;
     Ok(())
 }
@@ -329,10 +324,7 @@ impl Carry<'_> {
     /// bundle is compiled.
     fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let module = self.module(&name)?;
-        // The library of a bundled one is made smaller with the bundle.
-        let module = if is_bundled { module } else { smaller(&module)? };
-        let wasm = component(&name, &module)?;
+        let wasm = component(&name, &self.module(&name)?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
@@ -352,38 +344,28 @@ impl Carry<'_> {
         Ok((component, guest))
     }
 
-    /// Compiles the bundle, with its data and without, and gives what puts both into the program.
+    /// Compiles the bundle, and gives it as a value of the table.
     fn bundle(&self, usual: &str, all: &str) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
         let run = [(usual, ANY_COMMAND), (usual, DENIED_COMMAND), (all, ANY_COMMAND), (all, USUAL_COMMANDS)];
-        let module = self.ordered(&smaller(&self.module(&name)?)?, &run)?;
-        let (rest, memory) = data::taken_out(&module)?;
-        let written = |suffix: &str, bytes: &[u8]| -> Result<String, Box<dyn Error>> {
-            let path = self.out.join(format!("{name}.{suffix}"));
-            fs::write(&path, bytes)?;
-            let path = path.to_str().ok_or("the target directory is not UTF-8")?;
-            Ok(format!("{path:?}, {}", bytes.len()))
-        };
-        let whole = written("whole.cwasm", &self.artifact(&component(&name, &module)?)?)?;
-        let rest = written("cwasm", &self.artifact(&component(&name, &rest)?)?)?;
-        let bytes = written("memory", &memory.bytes)?;
-        Ok(format!("bundle!({whole}, {rest}, {bytes}, {});\n", memory.offset))
+        let module = self.ordered(&self.module(&name)?, &run)?;
+        plain(&format!("{name}.cwasm"), &self.artifact(&component(&name, &module)?)?, self.out)
     }
 
     /// Compiles the reader of scripts, and gives it as a value of the table.
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
-        let artifact = self.artifact(&component(&name, &smaller(&self.module(&name)?)?)?)?;
+        let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
     /// Makes the components that a service is put together from, and gives them as the table of them. Other engines compile
-    /// these, and no hook reads them, so they keep their tables.
+    /// these.
     fn service(&self) -> Result<String, Box<dyn Error>> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {
             let name = package.replace('-', "_");
-            let wasm = component(&name, &order::merged(&self.module(&name)?)?)?;
+            let wasm = component(&name, &self.module(&name)?)?;
             let packed = packed(&format!("{name}.service.wasm"), &wasm, self.out)?;
             writeln!(table, "    ({package:?}, {packed}),")?;
         }
@@ -409,17 +391,12 @@ impl Carry<'_> {
 
     /// Compiles a component.
     fn artifact(&self, wasm: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-        self.compilers.run(wasm, &["compile-carried", &env::var("TARGET")?])
+        self.compilers.run(wasm, &["compile", &env::var("TARGET")?])
     }
 
     fn module(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
         Ok(fs::read(self.guests.join(format!("{name}.wasm")))?)
     }
-}
-
-/// The module with one function for all that do the same, and without a table: its artifact is smaller, and quicker to read.
-fn smaller(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
-    direct::without_table(&order::merged(module)?)
 }
 
 fn component(name: &str, module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {

@@ -12,8 +12,6 @@ use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{CodeSection, FunctionSection, Instruction, MemArg, MemoryType, Module};
 use wasmparser::{CodeSectionReader, ExternalKind, FunctionBody, FunctionSectionReader, Parser, Payload};
 
-use crate::alike;
-
 const PAGE: u64 = 1 << 16;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -43,7 +41,7 @@ pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
         let is_exported = exported.contains(&(index + shape.imported));
         (!is_exported, if is_exported { runs.len() - first } else { first })
     });
-    rewritten(&mut Ordering::new(&shape, order, |index| index), module)
+    rewritten(&mut Ordering::new(&shape, order), module)
 }
 
 /// The functions that the module exports.
@@ -57,14 +55,6 @@ fn exported(module: &[u8]) -> Result<HashSet<u32>> {
         }
     }
     Ok(exported)
-}
-
-/// The module with one function for all that do the same.
-pub(crate) fn merged(module: &[u8]) -> Result<Vec<u8>> {
-    let shape = Shape::of(module)?;
-    let firsts = alike::firsts(module, shape.imported)?;
-    let order = (0..shape.functions).filter(|index| at(&firsts, *index) == Some(*index)).collect();
-    rewritten(&mut Ordering::new(&shape, order, |index| at(&firsts, index).unwrap_or(index)), module)
 }
 
 fn at<T: Copy>(items: &[T], index: u32) -> Option<T> {
@@ -146,15 +136,14 @@ struct Ordering {
     imported: u32,
     /// The old index of the function at each place.
     order: Vec<u32>,
-    /// The place of each function, or of the one that stands for it.
+    /// The place of each function.
     places: Vec<u32>,
 }
 
 impl Ordering {
-    /// `order` holds the functions that stay, and `stays` gives the one that stands for a function.
-    fn new(shape: &Shape, order: Vec<u32>, stays: impl Fn(u32) -> u32) -> Self {
+    fn new(shape: &Shape, order: Vec<u32>) -> Self {
         let places: HashMap<u32, u32> = order.iter().copied().zip(0..).collect();
-        let place = |index| places.get(&stays(index)).copied().unwrap_or(index);
+        let place = |index| places.get(&index).copied().unwrap_or(index);
         Ordering { imported: shape.imported, places: (0..shape.functions).map(place).collect(), order }
     }
 

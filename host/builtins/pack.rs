@@ -33,9 +33,14 @@ pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box
     written(name, bytes, &compressed(bytes, bytes)?, (false, false), out)
 }
 
+/// Writes bytes as they are, as [`packed`].
+pub(super) fn plain(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    written(name, bytes, bytes, (true, false), out)
+}
+
 /// As [`packed_code`], of a program. What is built to try holds it as it is: tests would unpack it hundreds of times.
 pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    if is_dist()? { packed_code(name, bytes, out) } else { written(name, bytes, bytes, (true, false), out) }
+    if is_dist()? { packed_code(name, bytes, out) } else { plain(name, bytes, out) }
 }
 
 /// As [`packed`], of machine code: where a call leads to is written as a place, not as a distance, so that calls of one

@@ -1,4 +1,4 @@
-//! The reader of scripts in the cache folder.
+//! The components that the program carries, in the cache folder: the bundle and the reader of scripts.
 
 use std::fs::{self, FileTimes};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -10,32 +10,42 @@ use crate::support::world::World;
 
 const REMOVAL: &str = r#"python3 -c 'import shutil; shutil.rmtree("/")'"#;
 
-fn file(world: &World) -> PathBuf {
-    let is_reader = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "scripts");
-    let found: Vec<PathBuf> = files(world, "artifacts").into_iter().filter(is_reader).collect();
+/// The endings of their files.
+const KINDS: [&str; 2] = ["bundle", "scripts"];
+
+fn file(world: &World, kind: &str) -> PathBuf {
+    let is_this = |path: &PathBuf| path.extension().is_some_and(|extension| extension == kind);
+    let found: Vec<PathBuf> = files(world, "artifacts").into_iter().filter(is_this).collect();
     let [file] = found.as_slice() else { panic!("{found:?}") };
     file.clone()
 }
 
 #[test]
-fn it_is_unpacked_once_and_mapped_by_who_comes_later() {
+fn they_are_unpacked_once_and_mapped_by_who_comes_later() {
     let world = World::new();
     assert_eq!(world.bash(REMOVAL).decision(), "deny");
-    let (path, made) = (file(&world), fs::metadata(file(&world)).unwrap().modified().unwrap());
+    let made = |kind| fs::metadata(file(&world, kind)).unwrap().modified().unwrap();
+    let before = KINDS.map(made);
     let server = Server::start(&world, &[]);
     assert_eq!(server.bash(&world, REMOVAL).decision(), "deny");
-    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), made, "nobody has written it again");
+    assert_eq!(KINDS.map(made), before, "nobody has written them again");
     if cfg!(target_os = "linux") {
         let mapped = fs::read_to_string(format!("/proc/{}/maps", server.child.id())).unwrap();
-        assert!(mapped.contains(path.to_str().unwrap()), "{mapped}");
+        for kind in KINDS {
+            assert!(mapped.contains(file(&world, kind).to_str().unwrap()), "{mapped}");
+        }
     }
 }
 
 #[test]
-fn commands_unpack_it_and_verify_it() {
+fn commands_unpack_them_and_verify_them() {
+    KINDS.into_iter().for_each(verified);
+}
+
+fn verified(kind: &str) {
     let world = World::new();
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
-    let path = file(&world);
+    let path = file(&world, kind);
     let verified = world.run(&["cache", "verify"], "");
     assert!(verified.exit == 0 && verified.stdout.contains(&format!("{}: ok\n", path.display())), "{verified:?}");
     flip(&path);
@@ -45,16 +55,22 @@ fn commands_unpack_it_and_verify_it() {
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert_eq!(world.run(&["cache", "verify"], "").exit, 0);
     let listed = world.run(&["cache", "list"], "");
-    let line = listed.stdout.lines().find(|line| line.contains(".scripts")).unwrap_or_default();
+    let line = listed.stdout.lines().find(|line| line.contains(&format!(".{kind}"))).unwrap_or_default();
     assert!(line.contains("artifact"), "{listed:?}");
 }
 
 /// What `spoil` does to the file or its record is seen: wasmtime would take each of these files, and the next call makes the
 /// file and its record again.
-fn check(what: &str, spoil: impl FnOnce(&Path, &Path)) {
+fn check(what: &str, spoil: impl Fn(&Path, &Path)) {
+    for kind in KINDS {
+        check_kind(&format!("{kind} {what}"), kind, &spoil);
+    }
+}
+
+fn check_kind(what: &str, kind: &str, spoil: impl Fn(&Path, &Path)) {
     let world = World::new();
     assert_eq!(world.bash(REMOVAL).decision(), "deny");
-    let (path, record) = (file(&world), file(&world).with_extension("json"));
+    let (path, record) = (file(&world, kind), file(&world, kind).with_extension("json"));
     let whole = fs::read(&path).unwrap();
     spoil(&path, &record);
     for _ in 0..2 {

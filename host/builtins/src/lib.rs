@@ -69,7 +69,8 @@ pub enum Artifact {
     Packed(Packed),
 }
 
-/// Bytes that few calls want: compressed, but for the compiler of what is built to try.
+/// Bytes that are unpacked into the cache. The bundle, which every call runs, and the compiler of what is built to try are
+/// not compressed: a first call would wait for the one, and tests for the other.
 #[derive(Debug)]
 pub struct Packed {
     /// The digest of the plain bytes.
@@ -107,86 +108,6 @@ impl Packed {
     }
 }
 
-/// The artifacts of the [`bundle`] lie in an executable, read-only section of the program: they are run where they are.
-pub const IS_EXECUTABLE: bool = cfg!(target_os = "linux");
-
-/// Puts the bundle into the program: its artifact, the same without the data, and the data and its place.
-#[cfg(all(has_bundle, target_os = "linux"))]
-macro_rules! bundle {
-    ($whole:literal, $whole_bytes:literal, $rest:literal, $rest_bytes:literal, $data:literal, $data_bytes:literal, $offset:literal) => {
-        #[expect(unsafe_code, reason = "names bytes of just this length, in sections that nothing writes to")]
-        mod carried {
-            std::arch::global_asm!(
-                ".section .text.guard_bundle_whole,\"ax\",@progbits",
-                ".balign 4096",
-                ".globl guard_bundle_whole",
-                "guard_bundle_whole:",
-                concat!(".incbin \"", $whole, "\""),
-                ".balign 4096",
-                ".section .guard_bundle,\"ax\",@progbits",
-                ".balign 4096",
-                ".globl guard_bundle",
-                "guard_bundle:",
-                concat!(".incbin \"", $rest, "\""),
-                ".balign 4096",
-                ".section .rodata.guard_bundle_data,\"a\",@progbits",
-                ".balign 4096",
-                ".globl guard_bundle_data",
-                "guard_bundle_data:",
-                concat!(".incbin \"", $data, "\""),
-                ".balign 4096",
-                ".text",
-            );
-
-            unsafe extern "C" {
-                #[link_name = "guard_bundle_whole"]
-                safe static WHOLE: [u8; $whole_bytes];
-                #[link_name = "guard_bundle"]
-                safe static REST: [u8; $rest_bytes];
-                #[link_name = "guard_bundle_data"]
-                safe static DATA: [u8; $data_bytes];
-            }
-
-            pub(super) fn whole() -> Option<&'static [u8]> {
-                Some(&WHOLE)
-            }
-
-            pub(super) fn bundle() -> Option<super::Bundle> {
-                Some(super::Bundle { artifact: &REST, data: &DATA, offset: $offset })
-            }
-        }
-    };
-}
-
-/// Puts the bundle into the program: its artifact, the same without the data, and the data and its place.
-#[cfg(all(has_bundle, not(target_os = "linux")))]
-macro_rules! bundle {
-    ($whole:literal, $whole_bytes:literal, $rest:literal, $rest_bytes:literal, $data:literal, $data_bytes:literal, $offset:literal) => {
-        mod carried {
-            pub(super) fn whole() -> Option<&'static [u8]> {
-                Some(include_bytes!($whole))
-            }
-
-            pub(super) fn bundle() -> Option<super::Bundle> {
-                let (artifact, data) = (include_bytes!($rest), include_bytes!($data));
-                Some(super::Bundle { artifact, data, offset: $offset })
-            }
-        }
-    };
-}
-
-/// This binary is built without guests.
-#[cfg(not(has_bundle))]
-mod carried {
-    pub(super) fn whole() -> Option<&'static [u8]> {
-        None
-    }
-
-    pub(super) fn bundle() -> Option<super::Bundle> {
-        None
-    }
-}
-
 include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
 
 /// All built-ins in the order of a chain. Empty in a binary that was built without them.
@@ -201,28 +122,11 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The component that holds the analyzer and the policies of the presets.
-#[derive(Debug, Clone, Copy)]
-pub struct Bundle {
-    /// Its artifact, which lacks the data.
-    pub artifact: &'static [u8],
-    /// The data: whole pages of 4 KiB, which on Linux lie at the start of a page.
-    pub data: &'static [u8],
-    /// Where the data belongs in the component's memory, in bytes.
-    pub offset: usize,
-}
-
-/// The bundle as a process runs it that ends soon; none in a binary that was built without guests.
+/// The artifact of the component that holds the analyzer and the policies of the presets; none in a binary that was built
+/// without guests.
 #[must_use]
-pub fn bundle() -> Option<Bundle> {
-    carried::bundle()
-}
-
-/// The bundle's artifact with its data, for a process that keeps its memories; none in a binary that was built without
-/// guests.
-#[must_use]
-pub fn whole_bundle() -> Option<&'static [u8]> {
-    carried::whole()
+pub fn bundle() -> Option<&'static Packed> {
+    BUNDLE.as_ref()
 }
 
 /// The artifact of the component that reads scripts; none in a binary that was built without guests.
@@ -276,7 +180,7 @@ mod tests {
         });
         let guests = || artifacts.clone().chain(COMPONENTS).chain(scripts());
         assert!(guests().all(|packed| !packed.is_plain));
-        for packed in guests().chain(compiler()) {
+        for packed in guests().chain(compiler()).chain(bundle()) {
             let bytes = packed.unpacked().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
             let is_compressed = packed.packed.len() * 2 < bytes.len();
@@ -295,18 +199,6 @@ mod tests {
         for none in ["", "00", &"0".repeat(64), &"x".repeat(64)] {
             assert!(by_digest(none).is_none());
         }
-    }
-
-    #[test]
-    fn the_data_of_the_bundle_is_whole_pages_that_can_be_mapped() {
-        let bundle = bundle().unwrap();
-        let places = [bundle.data.as_ptr() as usize, bundle.data.len(), bundle.offset];
-        assert!(bundle.data.len() > 100_000);
-        if IS_EXECUTABLE {
-            assert_eq!(places.map(|place| place % 4096), [0; 3]);
-        }
-        // Only what a process keeps that decides many calls has the data in it.
-        assert!(whole_bundle().unwrap().len() > bundle.artifact.len() + bundle.data.len() / 2);
     }
 
     #[test]

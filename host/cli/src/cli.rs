@@ -24,7 +24,6 @@ mod rates;
 mod remote;
 mod replay;
 mod report;
-mod reread;
 mod sandbox;
 mod sarif;
 mod serve;

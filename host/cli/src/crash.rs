@@ -30,8 +30,6 @@ struct Stack(UnsafeCell<[u8; 64 << 12]>);
 unsafe impl Sync for Stack {}
 
 #[cfg(target_os = "linux")]
-#[cfg_attr(has_layout, expect(unsafe_code, reason = "the section has no file of its own, and its bytes are zeros"))]
-#[cfg_attr(has_layout, unsafe(link_section = ".bss.guard_signals"))]
 static STACK: Stack = Stack(UnsafeCell::new([0; 64 << 12]));
 
 /// The C library calls this before it calls `main`.

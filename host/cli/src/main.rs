@@ -1,8 +1,6 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
 mod crash;
-#[cfg(has_layout)]
-mod large_pages;
 
 use std::process::ExitCode;
 use std::time::Instant;

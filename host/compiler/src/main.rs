@@ -5,13 +5,10 @@
 //! hard to compile can take no more than what the limits of this process leave it. It opens no file and starts nothing.
 //!
 //! `guard-compiler compile [TRIPLE]`: the artifact, or exit code 1 and the reason on standard error.
-//! `guard-compiler compile-carried TRIPLE`: the artifact of a component that the program is to carry.
 //! `guard-compiler describe`: the component's interface and manifest as JSON.
 //! `guard-compiler describe-artifact`: the same, from an artifact that this program has made for this machine.
 //! `guard-compiler trace START END LIST...`: for each list, these bytes of the bundle's memory after the policies in its
 //! first line have decided the commands in the others.
-
-mod slim;
 
 use std::io::{Read, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -41,14 +38,10 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["compile"] => run(|wasm| compile(TARGET, OptLevel::Speed, wasm)),
         ["compile", triple] => run(|wasm| compile(triple, OptLevel::Speed, wasm)),
-        ["compile-carried", triple] => {
-            run(|wasm| slim::slim(&compile(triple, OptLevel::Speed, wasm)?, wasm).map_err(|error| error.to_string()))
-        }
         ["describe"] => run(|wasm| describe(&compile(TARGET, OptLevel::None, wasm)?)),
         ["describe-artifact"] => run(describe),
         ["trace", start, end, lists @ ..] => run(|wasm| trace(wasm, [start, end], lists)),
-        _ => Err("usage: guard-compiler compile [TRIPLE] | compile-carried TRIPLE | describe | describe-artifact | \
-                  trace START END LIST..."
+        _ => Err("usage: guard-compiler compile [TRIPLE] | describe | describe-artifact | trace START END LIST..."
             .to_owned()),
     };
     match done {

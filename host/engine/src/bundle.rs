@@ -7,15 +7,14 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::{Bundle as Guest, BundlePre};
+use crate::carried::CarriedComponent;
 use crate::convert::Convert;
 use crate::guest::GuestPre;
 use crate::imports::{self, State, bound};
-use crate::memory::{self, InitialMemory};
 use crate::meter::Meter;
 use crate::policy::{Policy, end};
 use crate::scripts::Scripts;
-use crate::settings::{engine, settings};
-use crate::{Engine, code, fault};
+use crate::{Engine, fault};
 use guard_contract::limits::Limits;
 use guard_contract::manifest;
 use guard_contract::syntax::Analysis;
@@ -37,44 +36,22 @@ impl std::fmt::Debug for Bundle {
     }
 }
 
-/// What the program carries of the bundle. The artifact must be what the build's compiler gave.
-#[derive(Debug, Clone, Copy)]
-pub struct Carried {
-    /// The bundle, compiled without its data.
-    pub artifact: &'static [u8],
-    /// The data.
-    pub memory: InitialMemory,
-    /// Artifacts lie in an executable, read-only section of the program, at the start of a page.
-    pub is_executable: bool,
-}
-
 impl Engine {
-    /// Links the bundle, once for each engine.
+    /// Links the bundle, once for each engine. Its artifact comes from where [`Engine::load_carried_from`] said.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine.
-    pub fn bundle(&self, carried: Carried) -> Result<Bundle, FaultKind> {
+    /// [`FaultKind::Component`] if there is none, [`FaultKind::Artifact`] if it is not one of this engine.
+    pub fn bundle(&self) -> Result<Bundle, FaultKind> {
         let link = || {
-            let (engine, artifact) = match self.whole_bundle {
-                Some(artifact) => (self.inner.get()?.clone(), artifact),
-                None => (Self::of_bundle(carried.memory)?, carried.artifact),
-            };
-            let code = code::carried(&engine, artifact, carried.is_executable)?;
-            let mut linker = Linker::new(&engine);
+            let code = self.carried.code(CarriedComponent::Bundle)?;
+            let mut linker = Linker::new(self.carried.engine.get()?);
             let linked = imports::define_for_bundle(&mut linker).and_then(|()| linker.instantiate_pre(&code.component));
             let pre = linked.and_then(BundlePre::new);
             let pre = pre.map_err(|error| FaultKind::Artifact(format!("{error:#}")))?;
             Ok(Bundle { pre, ends_soon: self.ends_soon, scripts: self.scripts.clone() })
         };
         self.bundle.get_or_init(link).clone()
-    }
-
-    /// The engine that runs the bundle alone: all its memories begin with the bundle's data.
-    fn of_bundle(memory: InitialMemory) -> Result<wasmtime::Engine, FaultKind> {
-        let mut config = settings();
-        memory::fill(&mut config, memory);
-        engine(config)
     }
 }
 
@@ -83,13 +60,6 @@ impl Bundle {
     #[must_use]
     pub fn policy(&self, name: &'static str) -> Policy {
         Policy { pre: GuestPre::Bundled(self.pre.clone(), name), ends_soon: self.ends_soon }
-    }
-
-    /// Moves the clock of time limits on, as [`Engine::tick`], if it is not that of the other guests.
-    pub(crate) fn tick(&self, others: Option<&wasmtime::Engine>) {
-        if others.is_none_or(|others| !wasmtime::Engine::same(self.pre.engine(), others)) {
-            self.pre.engine().increment_epoch();
-        }
     }
 
     /// What understands shell text.

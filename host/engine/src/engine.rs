@@ -7,10 +7,11 @@ use wasmtime::component::{Component, InstancePre, Linker};
 
 use crate::bindings::GuestPre;
 use crate::bundle::Bundle;
+use crate::carried::{Carried, CarriedArtifacts};
 use crate::code::Code;
 use crate::imports::{self, State};
 use crate::policy::Policy;
-use crate::scripts::{Scripts, ScriptsArtifact};
+use crate::scripts::Scripts;
 use crate::settings::{Late, engine, pool, settings};
 use crate::{fault, guest, wasi};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
@@ -28,12 +29,11 @@ pub struct Engine {
     pub(crate) inner: Late,
     /// The process ends with the reply.
     pub(crate) ends_soon: bool,
-    /// The bundle with its data, where memories are filled by wasmtime.
-    pub(crate) whole_bundle: Option<&'static [u8]>,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
     /// The component that the program carries, linked once.
     pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
+    pub(crate) carried: Carried,
     /// What reads the scripts of commands.
     pub(crate) scripts: Scripts,
 }
@@ -53,16 +53,14 @@ impl Engine {
     }
 
     /// An engine for a process that decides many calls, one after the other or on all processors: what an instance lived
-    /// in is cleared and used again, which costs less than to ask the system for it each time. `whole_bundle` is the
-    /// bundle's artifact with its data: what the build's compiler gave.
+    /// in is cleared and used again, which costs less than to ask the system for it each time.
     ///
     /// # Errors
     ///
     /// As [`Engine::new`].
-    pub fn for_many_replies(whole_bundle: Option<&'static [u8]>) -> Result<Self, FaultKind> {
+    pub fn for_many_replies() -> Result<Self, FaultKind> {
         // Where the addresses for it cannot be had, each instance asks the system for its own.
-        let pooling = Engine::with(InstanceAllocationStrategy::Pooling(pool()));
-        pooling.map(|engine| Engine { whole_bundle, ..engine }).or_else(|_| Engine::new())
+        Engine::with(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
     }
 
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
@@ -72,32 +70,27 @@ impl Engine {
     }
 
     fn of(inner: Late) -> Self {
-        let scripts = Scripts::new(inner.clone());
-        let (contract, bundle) = (Arc::default(), Arc::default());
-        Engine { inner, ends_soon: false, whole_bundle: None, contract, bundle, scripts }
+        let carried = Carried::new(inner.clone());
+        let scripts = Scripts::new(carried.clone());
+        Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), carried, scripts }
     }
 
-    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart, and what runs all but
-    /// the bundle is made when it is first needed. On a machine that cannot run guests each policy has a fault.
+    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart. On a machine that
+    /// cannot run guests each policy has a fault.
     #[must_use]
     pub fn for_one_reply() -> Self {
         Engine { ends_soon: true, ..Engine::of(Late::default()) }
     }
 
-    /// Says where the reader of scripts comes from, if nobody has said so. It is loaded when a call first holds a script;
-    /// without it a script may do anything.
-    pub fn load_scripts_from(&self, artifact: Box<dyn ScriptsArtifact>) {
-        self.scripts.load_from(artifact);
+    /// Says where the components that the program carries come from, if nobody has said so.
+    pub fn load_carried_from(&self, artifacts: Box<dyn CarriedArtifacts>) {
+        self.carried.load_from(artifacts);
     }
 
     /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].
     pub fn tick(&self) {
-        let inner = self.inner.made();
-        if let Some(inner) = inner {
+        if let Some(inner) = self.inner.made() {
             inner.increment_epoch();
-        }
-        if let Some(Ok(bundle)) = self.bundle.get() {
-            bundle.tick(inner);
         }
     }
 

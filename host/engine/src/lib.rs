@@ -5,8 +5,7 @@
 //! # Invariants
 //!
 //! - There is no compiler in this crate; it runs artifacts only.
-//! - `code.rs` and `memory.rs` are the only files with unsafe blocks. Every byte that the first takes for code was made by
-//!   guard-host's own compiler; the second makes the memory of the component that the program carries.
+//! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own compiler.
 //! - A store serves one call: of one policy, or of the analyzer and the policies that the program carries in one component.
 //!   No policy of others sees the memory of another one, and an instance that trapped is not called again.
 //! - A policy gets only the facts that its grants allow. Any other import traps, or, with `wasi = "frozen"`, gives an
@@ -18,6 +17,7 @@
 
 mod bindings;
 mod bundle;
+mod carried;
 mod convert;
 pub mod clock;
 mod code;
@@ -26,7 +26,6 @@ mod fault;
 mod guest;
 mod imports;
 mod instance;
-mod memory;
 mod meter;
 mod policy;
 mod scripts;
@@ -35,11 +34,10 @@ mod snapshot;
 mod traced;
 mod wasi;
 
-pub use bundle::{Analyzer, Bundle, Carried, Shared};
+pub use bundle::{Analyzer, Bundle, Shared};
+pub use carried::{CarriedArtifacts, CarriedComponent};
 pub use code::{Code, check};
 pub use engine::{Compile, Engine};
 pub use instance::{CallResult, Instance};
-pub use memory::InitialMemory;
 pub use policy::Policy;
-pub use scripts::ScriptsArtifact;
 pub use settings::{ENGINE_KEY, settings};

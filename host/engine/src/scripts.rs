@@ -1,41 +1,25 @@
 //! [`Scripts`]: the reader of scripts, a component of its own that is loaded when a call first holds a script.
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
-use crate::code;
+use crate::carried::{Carried, CarriedComponent};
 use crate::imports::{State, bound};
-use crate::settings::Late;
 use guard_contract::limits::Limits;
 
-/// Where the artifact of the reader is. What it gives must be what the build's compiler gave.
-pub trait ScriptsArtifact: Send + Sync {
-    /// Its file, as [`crate::Engine::map`] takes it; none if there is none.
-    fn file(&self) -> Option<PathBuf>;
-    /// Its bytes, for where there is no file or none can be mapped; none if there is no such artifact.
-    fn bytes(&self) -> Option<Vec<u8>>;
-}
-
-/// Where the reader comes from, and the reader once it was linked.
+/// The reader, linked when it is first asked.
 #[derive(Clone)]
 pub(crate) struct Scripts {
-    engine: Late,
-    artifact: Arc<OnceLock<Box<dyn ScriptsArtifact>>>,
+    carried: Carried,
     linked: Arc<OnceLock<Option<ScriptReaderPre<State>>>>,
 }
 
 impl Scripts {
-    pub(crate) fn new(engine: Late) -> Self {
-        Scripts { engine, artifact: Arc::default(), linked: Arc::default() }
-    }
-
-    pub(crate) fn load_from(&self, artifact: Box<dyn ScriptsArtifact>) {
-        // The first one is as good as another.
-        let _ = self.artifact.set(artifact);
+    pub(crate) fn new(carried: Carried) -> Self {
+        Scripts { carried, linked: Arc::default() }
     }
 
     /// What a script does, said by an instance of its own; none if nobody can say.
@@ -49,9 +33,8 @@ impl Scripts {
     }
 
     fn link(&self) -> Option<ScriptReaderPre<State>> {
-        let (engine, artifact) = (self.engine.get().ok()?, self.artifact.get()?);
-        let mapped = artifact.file().and_then(|file| code::map(engine, &file).ok());
-        let code = mapped.or_else(|| code::read(engine, &artifact.bytes()?).ok())?;
-        ScriptReaderPre::new(Linker::new(engine).instantiate_pre(&code.component).ok()?).ok()
+        let code = self.carried.code(CarriedComponent::ScriptReader).ok()?;
+        let linker = Linker::new(self.carried.engine.get().ok()?);
+        ScriptReaderPre::new(linker.instantiate_pre(&code.component).ok()?).ok()
     }
 }

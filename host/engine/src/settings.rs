@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use wasmtime::{Config, Enabled, PoolingAllocationConfig, WasmBacktraceDetails};
 
-use crate::code;
 use guard_contract::FaultKind;
 use guard_contract::limits;
 
@@ -75,8 +74,7 @@ impl From<wasmtime::Engine> for Late {
     }
 }
 
-/// An engine of wasmtime, which uses what the program carries in place.
-pub(crate) fn engine(mut config: Config) -> Result<wasmtime::Engine, FaultKind> {
-    code::allow_in_place(&mut config);
+/// An engine of wasmtime.
+pub(crate) fn engine(config: Config) -> Result<wasmtime::Engine, FaultKind> {
     wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))
 }

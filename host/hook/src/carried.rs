@@ -1,5 +1,5 @@
-//! What runs of what this program carries: the bundle with its analyzer, and the reader of scripts, which lies packed in the
-//! program and unpacked in the cache.
+//! The components that this program carries: the bundle with its analyzer, and the reader of scripts. Both lie packed in the
+//! program, and a call maps what was unpacked into the cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,34 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::folders::{artifacts, private_artifacts};
 use guard_contract::FaultKind;
-use guard_engine::{Analyzer, Bundle, ENGINE_KEY, Engine, InitialMemory, ScriptsArtifact};
+use guard_engine::{Analyzer, Bundle, CarriedArtifacts, CarriedComponent, ENGINE_KEY, Engine};
 use guard_state::{Places, Seal, Stamp, hex, write_new};
 
-/// The component that this program carries, linked.
+/// How the names of their files end.
+pub(crate) const BUNDLE: &str = "bundle";
+pub(crate) const SCRIPTS: &str = "scripts";
+
+const ALL: [CarriedComponent; 2] = [CarriedComponent::Bundle, CarriedComponent::ScriptReader];
+
+/// The component with the policies of the presets, linked.
 ///
 /// # Errors
 ///
 /// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
-    let missing = || FaultKind::Component("this program was built without policies".to_owned());
     // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_scripts_from(Box::new(Unpacked));
-    let guard_builtins::Bundle { artifact, data: bytes, offset } = guard_builtins::bundle().ok_or_else(missing)?;
-    let memory = InitialMemory { bytes, offset };
-    engine.bundle(guard_engine::Carried { artifact, memory, is_executable: guard_builtins::IS_EXECUTABLE })
+    engine.load_carried_from(Box::new(Unpacked));
+    engine.bundle()
 }
 
-/// The engine of a process that decides many calls. It reads scripts with what the cache folder holds.
+/// The engine of a process that decides many calls, with what the cache folder holds.
 ///
 /// # Errors
 ///
 /// As [`Engine::for_many_replies`].
 pub fn engine_for_many_replies(places: &Places) -> Result<Engine, FaultKind> {
-    let engine = Engine::for_many_replies(guard_builtins::whole_bundle())?;
-    read_scripts(&engine, places);
+    let engine = Engine::for_many_replies()?;
+    load_from_cache(&engine, places);
     Ok(engine)
 }
 
@@ -46,104 +49,107 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
     bundle(engine).map(|bundle| bundle.analyzer())
 }
 
-/// Has the engine load the reader of scripts from the cache folder when a call first holds a script. Where nothing can be
-/// kept, each process that needs it unpacks it.
-pub(crate) fn read_scripts(engine: &Engine, places: &Places) {
-    engine.load_scripts_from(Box::new(InCache { places: places.clone() }));
+/// Has the engine load what this program carries from the cache folder. Where nothing can be kept, each process that needs
+/// it unpacks it.
+pub(crate) fn load_from_cache(engine: &Engine, places: &Places) {
+    engine.load_carried_from(Box::new(InCache { places: places.clone() }));
 }
 
-/// Puts the reader of scripts into the cache folder, or checks the one that is there. For commands, which have time.
-pub(crate) fn keep_scripts(places: &Places) {
-    // Where it cannot be kept, a call unpacks it.
-    let _ = InCache { places: places.clone() }.bytes();
+/// Puts what this program carries into the cache folder, or checks what is there. For commands, which have time.
+pub(crate) fn keep(places: &Places) {
+    for component in ALL {
+        // Where it cannot be kept, a call unpacks it.
+        let _ = InCache { places: places.clone() }.file(component);
+    }
 }
 
-/// Where the reader of scripts lies in a cache folder; none if this program carries none.
-pub(crate) fn scripts_in(cache: &Path) -> Option<PathBuf> {
-    guard_builtins::scripts().map(|packed| artifacts(cache).join(name_of(packed)))
+/// Where the artifacts lie in a cache folder.
+pub(crate) fn files_in(cache: &Path) -> impl Iterator<Item = PathBuf> {
+    let folder = artifacts(cache);
+    ALL.into_iter().filter_map(move |component| Some(folder.join(name_of(component, packed(component)?))))
 }
 
-/// Whether this file of the reader of scripts is whole; none if it is that of another version.
+/// Whether this file is whole; none if it is of another version.
 pub(crate) fn is_whole(file: &Path) -> Option<bool> {
-    let packed =
-        guard_builtins::scripts().filter(|packed| file.file_name().is_some_and(|name| *name == *name_of(packed)))?;
-    Some(Stamp::of_private(file).is_some() && bytes_in(file, packed).is_some())
+    let mut all = ALL.into_iter().filter_map(|component| Some((component, packed(component)?)));
+    let name = file.file_name()?.to_str()?;
+    let (_, packed) = all.find(|(component, packed)| name == name_of(*component, packed))?;
+    Some(Stamp::of_private(file).is_some() && is_of(file, packed))
 }
 
-/// The bytes of the file, if they are those that this program carries.
-fn bytes_in(file: &Path, packed: &Packed) -> Option<Vec<u8>> {
-    fs::read(file).ok().filter(|bytes| <[u8; 32]>::from(Sha256::digest(bytes)) == packed.sha256)
+fn packed(component: CarriedComponent) -> Option<&'static Packed> {
+    match component {
+        CarriedComponent::Bundle => guard_builtins::bundle(),
+        CarriedComponent::ScriptReader => guard_builtins::scripts(),
+    }
+}
+
+/// The file holds what this program carries.
+fn is_of(file: &Path, packed: &Packed) -> bool {
+    fs::read(file).is_ok_and(|bytes| <[u8; 32]>::from(Sha256::digest(bytes)) == packed.sha256)
 }
 
 /// The name of its file holds the digest of what this program carries; its record is of that digest alone.
-fn name_of(packed: &Packed) -> String {
-    format!("{}-{ENGINE_KEY}.scripts", hex(&packed.sha256))
+fn name_of(component: CarriedComponent, packed: &Packed) -> String {
+    let kind = match component {
+        CarriedComponent::Bundle => BUNDLE,
+        CarriedComponent::ScriptReader => SCRIPTS,
+    };
+    format!("{}-{ENGINE_KEY}.{kind}", hex(&packed.sha256))
 }
 
-/// The reader of scripts, unpacked by each process.
+/// Unpacked by each process.
 struct Unpacked;
 
-impl ScriptsArtifact for Unpacked {
-    fn file(&self) -> Option<PathBuf> {
+impl CarriedArtifacts for Unpacked {
+    fn file(&self, _: CarriedComponent) -> Option<PathBuf> {
         None
     }
 
-    fn bytes(&self) -> Option<Vec<u8>> {
-        guard_builtins::scripts()?.unpacked()
+    fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>> {
+        packed(of)?.unpacked()
     }
 }
 
-/// The reader of scripts in the cache folder, unpacked once. A sealed record beside the file holds the stamp that the file
-/// had when its digest was checked, so that no call reads it whole.
+/// In the cache folder, unpacked once. A sealed record beside the file holds the stamp that the file had when its digest was
+/// checked, so that no call reads it whole.
 struct InCache {
     places: Places,
 }
 
 impl InCache {
-    /// Where the file is; none if nothing can be kept there.
-    fn place_of(&self, packed: &Packed) -> Option<PathBuf> {
-        Some(private_artifacts(&self.places.cache).ok()?.join(name_of(packed)))
-    }
-
     fn purpose(packed: &Packed) -> String {
-        format!("reader of scripts 1 {}", hex(&packed.sha256))
+        format!("carried artifact 1 {}", hex(&packed.sha256))
     }
 
-    /// The bytes of the file, if they are those that this program carries; the stamp of the file is then kept.
-    fn checked(&self, packed: &Packed, file: &Path) -> Option<Vec<u8>> {
+    /// The key vouches for the stamp of the file.
+    fn is_sealed(packed: &Packed, file: &Path, seal: &Seal) -> bool {
+        let stamp = seal.read::<Stamp>(&Self::purpose(packed), &file.with_extension("json"));
+        stamp.is_some() && stamp == Stamp::of_private(file)
+    }
+
+    /// Seals the stamp of the file, if it holds what this program carries.
+    fn check(packed: &Packed, file: &Path, seal: &Seal) -> bool {
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-        let stamp = Stamp::of_private(file)?;
-        let bytes = bytes_in(file, packed)?;
-        let (purpose, record) = (Self::purpose(packed), file.with_extension("json"));
-        if let Ok(seal) = Seal::open(&self.places.state)
-            && seal.read(&purpose, &record) != Some(stamp)
-        {
-            // Without the record the next process checks the bytes again.
-            let _ = seal.write(&purpose, &record, &stamp);
-        }
-        Some(bytes)
+        let Some(stamp) = Stamp::of_private(file) else { return false };
+        let is_whole = is_of(file, packed);
+        // Without the record the next process checks the bytes again.
+        is_whole && seal.write(&Self::purpose(packed), &file.with_extension("json"), &stamp).is_ok()
     }
 }
 
-impl ScriptsArtifact for InCache {
-    fn file(&self) -> Option<PathBuf> {
-        let packed = guard_builtins::scripts()?;
-        let file = self.place_of(packed)?;
+impl CarriedArtifacts for InCache {
+    fn file(&self, of: CarriedComponent) -> Option<PathBuf> {
+        let packed = packed(of)?;
+        let file = private_artifacts(&self.places.cache).ok()?.join(name_of(of, packed));
         let seal = Seal::open(&self.places.state).ok()?;
-        let stamp = seal.read(&Self::purpose(packed), &file.with_extension("json"))?;
-        (Stamp::of_private(&file) == Some(stamp)).then_some(file)
+        let is_there = Self::is_sealed(packed, &file, &seal) || Self::check(packed, &file, &seal);
+        let is_made =
+            || write_new(&file, &packed.unpacked()?, 0o600).ok().filter(|()| Self::check(packed, &file, &seal));
+        (is_there || is_made().is_some()).then_some(file)
     }
 
-    fn bytes(&self) -> Option<Vec<u8>> {
-        let packed = guard_builtins::scripts()?;
-        let Some(file) = self.place_of(packed) else { return packed.unpacked() };
-        self.checked(packed, &file).or_else(|| {
-            let bytes = packed.unpacked()?;
-            // Without the file the next process unpacks it again.
-            if write_new(&file, &bytes, 0o600).is_ok() {
-                self.checked(packed, &file);
-            }
-            Some(bytes)
-        })
+    fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>> {
+        packed(of)?.unpacked()
     }
 }

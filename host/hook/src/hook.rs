@@ -124,7 +124,7 @@ impl Chains for OneReply<'_> {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
         let engine = Engine::for_one_reply();
         self.responder.set_engine(engine.clone());
-        carried::read_scripts(&engine, self.places);
+        carried::load_from_cache(&engine, self.places);
         Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.brought)))
     }
 

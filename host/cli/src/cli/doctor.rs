@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registered, registration};
+use super::print;
 use super::subject::circumstances;
-use super::{print, reread};
 use guard_contract::exit::Exit;
 use guard_setup::doctor::{State, examine};
 use guard_setup::install::{InstallOptions, Site};
@@ -15,8 +15,6 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    // An update ends with this command. If this fails, calls take a tenth longer, and nothing else is different.
-    let _ = reread::reread(&environment.program);
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     let options = args.options();

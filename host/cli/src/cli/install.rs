@@ -8,7 +8,7 @@ use similar::TextDiff;
 use super::args::{InstallArgs, UninstallArgs};
 use super::serve::TOKEN_HINT;
 use super::subject::{circumstances, refused};
-use super::{cache, print, reread};
+use super::{cache, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
@@ -29,8 +29,6 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
         return Ok(Exit::Success);
     }
     let warmed = cache::warm(places, environment)?;
-    // If this fails, calls take a tenth longer, and nothing else is different.
-    let _ = reread::reread(&environment.program);
     for step in registration.next_steps(&options, site) {
         print::line(&format!("next: {step}"))?;
     }

@@ -260,7 +260,7 @@ impl Artifacts {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".scripts") {
+            if [carried::BUNDLE, carried::SCRIPTS].iter().any(|kind| name.ends_with(&format!(".{kind}"))) {
                 found.extend(carried::is_whole(&path).map(|is_whole| (path, is_whole)));
                 continue;
             }

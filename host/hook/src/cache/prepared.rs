@@ -137,7 +137,7 @@ impl Prepared {
         let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
         let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
         // What belongs together has one name, and is kept under that of an artifact.
-        let kept = kept.chain(carried::scripts_in(&places.cache).map(|path| path.with_extension("cwasm")));
+        let kept = kept.chain(carried::files_in(&places.cache).map(|path| path.with_extension("cwasm")));
         prune::artifacts(&folders::artifacts(&places.cache), &kept.collect());
     }
 
@@ -217,7 +217,7 @@ pub fn prepare_for(
 /// time.
 #[must_use]
 pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
-    carried::keep_scripts(places);
+    carried::keep(places);
     prepare_with(
         places,
         program,

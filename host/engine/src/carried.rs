@@ -1,0 +1,53 @@
+//! The components that the program carries, and where their artifacts come from.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use guard_contract::FaultKind;
+
+use crate::code::{self, Code};
+use crate::settings::Late;
+
+/// A component that the program carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CarriedComponent {
+    /// The analyzer and the policies of the presets.
+    Bundle,
+    /// The reader of scripts. Few calls hold a script, so it is loaded when one first does.
+    ScriptReader,
+}
+
+/// Where the artifacts of these components are. What it gives must be what the build's compiler gave.
+pub trait CarriedArtifacts: Send + Sync {
+    /// The file, as [`crate::Engine::map`] takes it, made if it is missing; none if none can be kept.
+    fn file(&self, of: CarriedComponent) -> Option<PathBuf>;
+    /// The bytes, for where there is no file or it cannot be mapped; none if the program was built without it.
+    fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>>;
+}
+
+/// The engine that runs these components, and their artifacts.
+#[derive(Clone)]
+pub(crate) struct Carried {
+    pub(crate) engine: Late,
+    artifacts: Arc<OnceLock<Box<dyn CarriedArtifacts>>>,
+}
+
+impl Carried {
+    pub(crate) fn new(engine: Late) -> Self {
+        Carried { engine, artifacts: Arc::default() }
+    }
+
+    pub(crate) fn load_from(&self, artifacts: Box<dyn CarriedArtifacts>) {
+        // The first ones are as good as others.
+        let _ = self.artifacts.set(artifacts);
+    }
+
+    pub(crate) fn code(&self, of: CarriedComponent) -> Result<Code, FaultKind> {
+        let missing = || FaultKind::Component("this program was built without policies".to_owned());
+        let (engine, artifacts) = (self.engine.get()?, self.artifacts.get().ok_or_else(missing)?);
+        match artifacts.file(of).map(|file| code::map(engine, &file)) {
+            Some(Ok(code)) => Ok(code),
+            _ => code::read(engine, &artifacts.bytes(of).ok_or_else(missing)?),
+        }
+    }
+}
