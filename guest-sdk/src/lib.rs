@@ -48,6 +48,7 @@ mod decision;
 mod error;
 mod folders;
 mod host;
+mod index;
 mod manifest;
 pub mod testing;
 

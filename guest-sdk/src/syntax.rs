@@ -4,6 +4,7 @@ pub use crate::bindings::guard::policy::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
 };
 
+pub use crate::index::Index;
 use crate::{Presence, ResolvedPath};
 
 /// The operations of effects that the analyzer of this version names, by name. A later one may name more.

@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use guard_sdk::serde_json::Value;
-use guard_sdk::syntax::{Analysis, Command};
+use guard_sdk::syntax::{Analysis, Command, Index};
 use guard_sdk::{Call, Facts};
 
 use crate::Settings;
@@ -20,6 +20,7 @@ pub(crate) struct CallView<'a> {
     pub(crate) call: &'a Call<'a>,
     pub(crate) analysis: &'a Analysis,
     pub(crate) guard: Guard,
+    index: OnceCell<Index<'a>>,
     facts: OnceCell<Facts>,
     input: OnceCell<Value>,
     touches: OnceCell<Vec<Touch<'a>>>,
@@ -31,10 +32,16 @@ impl<'a> CallView<'a> {
             call,
             analysis,
             guard: Guard::new(&settings.places),
+            index: OnceCell::new(),
             facts: OnceCell::new(),
             input: OnceCell::new(),
             touches: OnceCell::new(),
         }
+    }
+
+    /// What belongs to each command.
+    pub(crate) fn index(&self) -> &Index<'a> {
+        self.index.get_or_init(|| Index::of(self.analysis))
     }
 
     /// Where the call happens.

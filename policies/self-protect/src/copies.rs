@@ -40,8 +40,7 @@ fn copies(command: &Command) -> bool {
 }
 
 fn of_command<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Effect> {
-    let id = command.id;
-    view.analysis.effects.iter().filter(move |effect| effect.command_id == id && effect.tag("where").is_none())
+    view.index().effects(command).iter().copied().filter(|effect| effect.tag("where").is_none())
 }
 
 /// What the command copies, links or moves, or what it is given through pipes by others that copy.

@@ -1,7 +1,7 @@
 //! Which files a call brings from another machine, or makes of such files.
 
 use guard_sdk::paths::below;
-use guard_sdk::syntax::{Analysis, Command, Effect};
+use guard_sdk::syntax::{Analysis, Command, Effect, Index};
 use guard_sdk::{Call, Event};
 
 use crate::past::Past;
@@ -52,18 +52,18 @@ const WORDS: usize = 64;
 /// The files that later calls should know of, in the order of the text.
 pub(crate) fn of_call(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
     let analysis = call.analysis();
+    let index = &past.index;
     let mut known: Option<Vec<Event>> = None;
     let mut found: Vec<String> = Vec::new();
     for command in &analysis.commands {
-        let of = |effect: &&Effect| is_of(effect, command, analysis) && is_here_on_disk(effect);
-        let made: Vec<&Effect> = analysis.effects.iter().filter(of).filter(|effect| effect.kind == "write").collect();
-        found.extend(fetched(call, command, analysis));
+        let of = effects(command, index);
+        let made: Vec<&Effect> = of.iter().filter(|effect| effect.kind == "write").copied().collect();
+        found.extend(fetched(call, command, index));
         if made.is_empty() {
             continue;
         }
-        let brings = brings(command, analysis);
-        let mut sources: Vec<String> =
-            analysis.effects.iter().filter(of).filter_map(source).map(str::to_owned).collect();
+        let brings = brings(command, analysis, index);
+        let mut sources: Vec<String> = of.iter().copied().filter_map(source).map(str::to_owned).collect();
         if matches!(command.program(), "ln" | "link") {
             sources.extend(operands(call, command));
         }
@@ -81,21 +81,12 @@ pub(crate) fn of_call(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
     found
 }
 
-/// Whether the effect belongs to the command, or to the pipeline that it ends.
-fn is_of(effect: &Effect, command: &Command, analysis: &Analysis) -> bool {
-    if effect.command_id == command.id {
-        return true;
-    }
+/// The effects on files of this machine of a command, or of the pipeline that it ends.
+fn effects<'a>(command: &'a Command, index: &Index<'a>) -> Vec<&'a Effect> {
     let is_last = command.position.index + 1 == command.position.length && command.position.length > 1;
-    is_last
-        && analysis
-            .commands
-            .iter()
-            .any(|other| other.id == effect.command_id && other.position.pipeline == command.position.pipeline)
-}
-
-fn is_here_on_disk(effect: &&Effect) -> bool {
-    !effect.path.canonical.is_empty() && effect.tag("where").is_none()
+    let commands = if is_last { index.pipeline(command).to_vec() } else { vec![command] };
+    let of = commands.into_iter().flat_map(|command| index.effects(command).to_vec());
+    of.filter(|effect| !effect.path.canonical.is_empty() && effect.tag("where").is_none()).collect()
 }
 
 /// Where the operands of a command lead.
@@ -127,34 +118,27 @@ fn holds(known: &[Event], folder: &str) -> bool {
 }
 
 /// Whether the pipeline of the command takes what it writes from another machine. Of plain requests the host knows it.
-fn brings(command: &Command, analysis: &Analysis) -> bool {
-    let near = |id: u32| {
-        id == command.id
-            || analysis
-                .commands
-                .iter()
-                .any(|other| other.id == id && other.position.pipeline == command.position.pipeline)
-    };
-    let connects = |effect: &Effect| {
+fn brings(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
+    let near = index.pipeline(command);
+    let connects = |effect: &&Effect| {
         effect.kind == "network" && matches!(effect.operation.as_str(), "network.connect" | "network.listen")
             || effect.kind == "read" && effect.tag("where") == Some("ssh")
     };
-    let is_remote = |other: &&Command| near(other.id) && other.via.iter().any(|via| via.kind == "ssh");
-    let is_code = analysis
-        .scripts
-        .iter()
-        .any(|script| script.command_id == command.id && addresses(&script.text).iter().any(|host| !is_here(host)));
-    is_code
-        || analysis.effects.iter().any(|effect| near(effect.command_id) && connects(effect))
-        || analysis.commands.iter().any(|other| is_remote(&other) || near(other.id) && other.program() == "ssh")
-        || analysis.commands.iter().any(|other| near(other.id) && FETCHERS.contains(&other.program()))
+    let is_remote = |other: &&Command| {
+        other.via.iter().any(|via| via.kind == "ssh")
+            || other.program() == "ssh"
+            || FETCHERS.contains(&other.program())
+            || index.effects(other).iter().any(connects)
+    };
+    let of = analysis.scripts.iter().filter(|script| script.command_id == command.id);
+    let is_code = of.flat_map(|script| addresses(&script.text)).any(|host| !is_here(&host));
+    is_code || near.iter().any(is_remote)
 }
 
 /// The files that a program may have put beside the address that it was given.
-fn fetched(call: &Call<'_>, command: &Command, analysis: &Analysis) -> Vec<String> {
+fn fetched(call: &Call<'_>, command: &Command, index: &Index<'_>) -> Vec<String> {
     let is_fetcher = FETCHERS.contains(&command.program()) && !matches!(command.program(), "gh" | "glab" | "kubectl");
-    let mut of = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
-    let is_unknown = of.any(|effect| effect.operation == "execute.unknown");
+    let is_unknown = index.effects(command).iter().any(|effect| effect.operation == "execute.unknown");
     let words = || command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str());
     let is_remote = |text: &&str| text.contains("://") && addresses(text).iter().any(|host| !is_here(host));
     if !(is_fetcher || is_unknown) || !words().any(|text| is_remote(&text)) {

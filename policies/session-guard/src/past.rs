@@ -3,18 +3,21 @@
 use std::cell::Cell;
 
 use guard_sdk::paths::below;
+use guard_sdk::syntax::Index;
 use guard_sdk::{Call, Event, Fault};
 
 /// What the session did before the call.
 pub(crate) struct Past<'a> {
     call: &'a Call<'a>,
+    /// What belongs to each command of the call.
+    pub(crate) index: Index<'a>,
     /// A rule asked, and nobody knows.
     is_unknown: Cell<bool>,
 }
 
 impl<'a> Past<'a> {
     pub(crate) fn of(call: &'a Call<'a>) -> Self {
-        Past { call, is_unknown: Cell::new(false) }
+        Past { call, index: Index::of(call.analysis()), is_unknown: Cell::new(false) }
     }
 
     /// The events of a kind, oldest first; none where no session is known, or nobody knows what it did.

@@ -6,7 +6,7 @@ mod tools;
 
 use guard_sdk::Call;
 use guard_sdk::addresses::{host, is_here};
-use guard_sdk::syntax::{Analysis, Command, Effect};
+use guard_sdk::syntax::{Analysis, Command, Effect, Index};
 
 use crate::Settings;
 use crate::past::Past;
@@ -26,10 +26,10 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
     if analysis.commands.is_empty() {
         return tools::find(call, is_foreign);
     }
-    let program = |id: u32| analysis.commands.iter().find(|command| command.id == id).map_or("", Command::program);
+    let index = &past.index;
     let by_effect = analysis.effects.iter().find_map(|effect| {
-        let to = of_effect(effect, &analysis.effects, past)?;
-        let command = analysis.commands.iter().find(|command| command.id == effect.command_id);
+        let to = of_effect(effect, past)?;
+        let command = index.command(effect.command_id);
         // In a container, a plain name is that of its neighbour; `:8000` is this machine; `sftp HOST:FILE` fetches.
         let is_near = command.is_some_and(|command| {
             let is_inside = command.via.iter().any(|via| via.kind == "container");
@@ -39,13 +39,13 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
         if is_near {
             return None;
         }
-        is_foreign(&to).then(|| Sent { what: format!("`{}`", program(effect.command_id)), to })
+        is_foreign(&to).then(|| Sent { what: format!("`{}`", command.map_or("", Command::program)), to })
     });
     by_effect
         .or_else(|| by_proxy(analysis, &is_foreign))
         .or_else(|| {
             analysis.commands.iter().find_map(|command| {
-                let to = command::find(command, analysis, &is_foreign)?;
+                let to = command::find(command, analysis, &past.index, &is_foreign)?;
                 is_foreign(&to).then(|| Sent { what: format!("`{}`", command.program()), to })
             })
         })
@@ -70,7 +70,7 @@ fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<S
 }
 
 /// Where an effect sends data.
-fn of_effect(effect: &Effect, all: &[Effect], past: &Past<'_>) -> Option<String> {
+fn of_effect(effect: &Effect, past: &Past<'_>) -> Option<String> {
     let target = &effect.target;
     // What a shell on another machine writes came from here.
     if effect.kind == "write" && effect.tag("where") == Some("ssh") {
@@ -80,7 +80,7 @@ fn of_effect(effect: &Effect, all: &[Effect], past: &Past<'_>) -> Option<String>
         "network.upload" | "network.send" | "network.connect" | "secret.send" => Some(host(target)),
         "cloud.upload" | "github.gist.change" | "network.tunnel.open" => Some(host(target)),
         "package.publish" if effect.tag("dry-run").is_none() => Some(String::new()),
-        "fs.read" if effect.tag("sent").is_some() && !is_addressed(effect, all) => Some(String::new()),
+        "fs.read" if effect.tag("sent").is_some() && !is_addressed(effect, &past.index) => Some(String::new()),
         "git.push" | "git.push.force" | "git.push.force-with-lease" | "vcs.push" if effect.tag("dry-run").is_none() => {
             let remote = effect.tag("remote").unwrap_or_default();
             let is_address = remote.contains([':', '/']);
@@ -92,8 +92,9 @@ fn of_effect(effect: &Effect, all: &[Effect], past: &Past<'_>) -> Option<String>
 }
 
 /// Whether another effect of the command tells where it sends what it reads.
-fn is_addressed(effect: &Effect, all: &[Effect]) -> bool {
-    all.iter().any(|other| other.command_id == effect.command_id && other.kind == "network")
+fn is_addressed(effect: &Effect, index: &Index<'_>) -> bool {
+    let of = index.command(effect.command_id).map(|command| index.effects(command));
+    of.is_some_and(|effects| effects.iter().any(|other| other.kind == "network"))
 }
 
 /// The hosts of the addresses in a text.

@@ -111,8 +111,9 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> {
-    let shown = shorten(&command.text());
+    let shown = || shorten(&command.text());
     if let Some(start) = start(command, view) {
+        let shown = shown();
         let implied = implied_word(command, start, view);
         let words: Vec<&str> = implied.into_iter().chain(words(command, start)).collect();
         let (outcome, why, remedy) = of_guard(&words)?;
@@ -136,7 +137,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         return Some(finding);
     }
     if let Some(name) = other_name(command, view) {
-        let name = shorten(name);
+        let (name, shown) = (shorten(name), shown());
         let message =
             format!("`{shown}` makes guard-host run as `{name}` as well, where its commands are not recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
@@ -145,6 +146,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
     let ours = |word: &str| view.guard.is_program(word.split('@').next().unwrap_or(word));
     (removes && words().any(ours)).then(|| {
+        let shown = shown();
         let message = format!("`{shown}` takes guard-host away, and no call would be looked at any more");
         Finding::new(&RULE, message).remedy("let the user do it")
     })
@@ -187,8 +189,7 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
 
 /// Whether the host found that the command's file is the program, whatever its name.
 fn runs_by_file(command: &Command, view: &CallView<'_>) -> bool {
-    let mut effects = view.analysis.effects.iter();
-    effects.any(|effect| effect.operation == "execute.guard-host" && effect.command_id == command.id)
+    view.index().effects(command).iter().any(|effect| effect.operation == "execute.guard-host")
 }
 
 /// The command of guard-host that the program's name stands for, if it is a link that takes the place of a script.

@@ -256,7 +256,7 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Nam
     if program.is_empty() || view.guard.is_program(program) {
         return None;
     }
-    let effects = || view.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+    let effects = || view.index().effects(command).iter().copied();
     if !is_harmless && (interprets || !effects().any(|effect| tells(&effect.kind))) {
         let place = supplying_searches::reached_by_words(command, view);
         if let Some(place) = place {

@@ -18,7 +18,7 @@
 //! - `hosts`: trusted hosts, for sending data and for running their files.
 
 use guard_sdk::paths::below;
-use guard_sdk::syntax::{Analysis, Command, Coverage, Script};
+use guard_sdk::syntax::{Command, Coverage, Index, Script};
 use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
 use super::{Hit, shorten};
@@ -152,7 +152,7 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
         analysis.commands.iter().flat_map(|command| run_files(command).into_iter().map(move |file| (command, file)));
     let files = runs.take(WORDS * 4).map(|(command, file)| (command, file, resolved(call, command, file)));
     let files: Vec<_> = files.filter(|(.., found)| is_file(found)).collect();
-    let names: Vec<&Command> = analysis.commands.iter().filter(|command| is_bare(command, analysis)).collect();
+    let names: Vec<&Command> = analysis.commands.iter().filter(|command| is_bare(command, &past.index)).collect();
     if files.is_empty() && names.is_empty() {
         return None;
     }
@@ -197,9 +197,8 @@ fn hit(file: &str, event: &Event) -> Hit {
 }
 
 /// A program that no table describes is called by its name, or by a pattern.
-fn is_bare(command: &Command, analysis: &Analysis) -> bool {
-    let mut of = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
-    let mut is_unknown = || of.any(|effect| effect.operation == "execute.unknown");
+fn is_bare(command: &Command, index: &Index<'_>) -> bool {
+    let is_unknown = || index.effects(command).iter().any(|effect| effect.operation == "execute.unknown");
     let first = command.argv.first();
     first.is_some_and(|word| !word.text.is_empty() && (word.glob || !word.text.contains('/') && is_unknown()))
         && command.script().is_none()

@@ -36,7 +36,11 @@ const USERS: &[&str] =
 
 pub(crate) fn findings(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Vec<Finding> {
     let analysis = call.analysis();
-    let secrets = analysis.effects.iter().filter(|effect| reads_secret(call, effect, settings));
+    let prints = analysis.commands.iter().filter(|command| PRINTERS.contains(&command.program()));
+    let last_print = prints.map(|command| command.id).max().unwrap_or(0);
+    let is_secret =
+        |effect: &&Effect| reads_secret(call, effect, past.index.command(effect.command_id), settings, last_print);
+    let secrets = analysis.effects.iter().filter(is_secret);
     let secrets = secrets.map(|effect| ("secret-read", name(effect)));
     let downloads = downloads::of_call(call, past).into_iter().map(|path| ("download", path));
     let mut noted: Vec<(&str, String)> = secrets.chain(downloads).take(FILES).collect();
@@ -51,17 +55,22 @@ fn name(effect: &Effect) -> String {
     if path.is_empty() { effect.target.clone() } else { path.clone() }
 }
 
-fn reads_secret(call: &Call<'_>, effect: &Effect, settings: &Settings) -> bool {
+/// `last_print` is the id of the last command that shows variables; 0 if there is none.
+fn reads_secret(
+    call: &Call<'_>,
+    effect: &Effect,
+    command: Option<&Command>,
+    settings: &Settings,
+    last_print: u32,
+) -> bool {
     if effect.kind != "read" || effect.tag("where").is_some() || call.tool() == "Glob" {
         return false;
     }
     if effect.operation == "secret.read" {
         return true;
     }
-    let command = call.analysis().commands.iter().find(|command| command.id == effect.command_id);
-    let prints = |other: &Command| PRINTERS.contains(&other.program()) && command.is_some_and(|it| it.id < other.id);
-    let is_loaded = command.is_some_and(|command| matches!(command.program(), "source" | "."));
-    let is_shown = is_loaded && call.analysis().commands.iter().any(prints);
+    let is_shown =
+        command.is_some_and(|command| matches!(command.program(), "source" | ".") && command.id < last_print);
     let is_used = !is_shown && command.is_some_and(|command| USERS.contains(&command.program()));
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
     !is_used && !is_public && settings.files.secret_of(effect).is_some()

@@ -1,6 +1,6 @@
 //! Which commands of a shell send data, where their effects do not say so.
 
-use guard_sdk::syntax::{Analysis, Assignment, Command, Redirection, Word};
+use guard_sdk::syntax::{Analysis, Assignment, Command, Index, Redirection, Word};
 
 use super::{addresses, has_token, has_token_label};
 use guard_sdk::addresses::{host, is_here};
@@ -174,7 +174,12 @@ const INTERPRETERS: &[&str] = &[
 const WORDS: usize = 256;
 
 /// Where a command sends data whose effects do not say so.
-pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<String> {
+pub(super) fn find(
+    command: &Command,
+    analysis: &Analysis,
+    index: &Index<'_>,
+    is_foreign: &impl Fn(&str) -> bool,
+) -> Option<String> {
     let program = command.program();
     let lower = program.to_ascii_lowercase();
     let words = || command.argv.iter().skip(1).take(WORDS);
@@ -199,7 +204,7 @@ pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(
     }
     let verbs = if CLIENTS.contains(&program) { VERBS } else { STRONG };
     let is_verb = |text: &str| text.split(['-', ':']).next().is_some_and(|verb| verbs.contains(&verb));
-    let speaks = CLIENTS.contains(&program) || is_unknown(command, analysis) && !program.contains('.');
+    let speaks = CLIENTS.contains(&program) || is_unknown(command, index) && !program.contains('.');
     if speaks && texts().filter(|text| !text.starts_with('-')).take(3).any(is_verb) {
         return Some(String::new());
     }
@@ -238,7 +243,7 @@ pub(super) fn find(command: &Command, analysis: &Analysis, is_foreign: &impl Fn(
     let to = found.first().map(|(_, address)| host(address))?;
     let carrier = found.iter().any(|(word, address)| carries(word, address, command, analysis));
     let is_filled = is_repeated && found.iter().any(|(_, address)| address.contains("{}"));
-    let is_open = is_web(program) || RUNNERS.contains(&program) || is_unknown(command, analysis);
+    let is_open = is_web(program) || RUNNERS.contains(&program) || is_unknown(command, index);
     (carrier || is_filled || is_open && gives(command, is_fed)).then_some(to)
 }
 
@@ -258,9 +263,8 @@ fn redirects(command: &Command) -> bool {
 }
 
 /// No table describes the program.
-fn is_unknown(command: &Command, analysis: &Analysis) -> bool {
-    let mut of = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
-    of.any(|effect| effect.operation == "execute.unknown")
+fn is_unknown(command: &Command, index: &Index<'_>) -> bool {
+    index.effects(command).iter().any(|effect| effect.operation == "execute.unknown")
 }
 
 /// The host of a database that a statement puts something into.

@@ -1,0 +1,57 @@
+//! [`Index`]: what belongs to each command of an analysis.
+
+use std::collections::BTreeMap;
+
+use crate::syntax::{Analysis, Command, Effect};
+
+/// The effects and the neighbours of each command, found once. A policy that looks through all effects for each command
+/// takes time with the square of the text.
+///
+/// ```
+/// use guard_sdk::syntax::{Analysis, Index};
+///
+/// fn count(analysis: &Analysis) -> usize {
+///     let index = Index::of(analysis);
+///     analysis.commands.iter().map(|command| index.effects(command).len()).sum()
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Index<'a> {
+    commands: BTreeMap<u32, &'a Command>,
+    effects: BTreeMap<u32, Vec<&'a Effect>>,
+    pipelines: BTreeMap<u32, Vec<&'a Command>>,
+}
+
+impl<'a> Index<'a> {
+    /// The index of an analysis.
+    #[must_use]
+    pub fn of(analysis: &'a Analysis) -> Self {
+        let mut index = Index { commands: BTreeMap::new(), effects: BTreeMap::new(), pipelines: BTreeMap::new() };
+        for command in &analysis.commands {
+            index.commands.insert(command.id, command);
+            index.pipelines.entry(command.position.pipeline).or_default().push(command);
+        }
+        for effect in &analysis.effects {
+            index.effects.entry(effect.command_id).or_default().push(effect);
+        }
+        index
+    }
+
+    /// The command of this id. `None` for an effect that no command has, such as that of a file tool.
+    #[must_use]
+    pub fn command(&self, id: u32) -> Option<&'a Command> {
+        self.commands.get(&id).copied()
+    }
+
+    /// The effects of a command, in the order of the analysis.
+    #[must_use]
+    pub fn effects(&self, command: &Command) -> &[&'a Effect] {
+        self.effects.get(&command.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The commands of a command's pipeline, itself among them, in the order of the analysis.
+    #[must_use]
+    pub fn pipeline(&self, command: &Command) -> &[&'a Command] {
+        self.pipelines.get(&command.position.pipeline).map_or(&[], Vec::as_slice)
+    }
+}
