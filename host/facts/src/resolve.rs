@@ -5,13 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use guard_contract::{Presence, ResolvedPath, unresolved};
-use guard_sdk::resolve::Place;
+use guard_sdk::resolve::{Disk, Entry, Place};
 
 use crate::git::WAIT;
 use crate::{Facts, GitAsked};
 
 /// The most paths that are resolved for one call; beyond it nothing is known of a path.
-pub const PATHS: usize = 512;
+pub const PATHS: usize = 10_000;
 
 /// Resolves paths of one call and remembers them.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub struct Resolver {
     home: String,
     project_root: String,
     known: Mutex<HashMap<String, ResolvedPath>>,
+    entries: Mutex<HashMap<String, Entry>>,
     /// How long the call may still wait for git.
     wait: Mutex<Duration>,
 }
@@ -33,6 +34,7 @@ impl Resolver {
             home: home.to_owned(),
             project_root: project_root.to_owned(),
             known: Mutex::default(),
+            entries: Mutex::default(),
             wait: Mutex::new(WAIT),
         }
     }
@@ -73,7 +75,7 @@ impl Resolver {
 
     fn look(&self, facts: &dyn Facts, raw: &str) -> ResolvedPath {
         let place = Place { cwd: &self.cwd, home: &self.home, project_root: &self.project_root };
-        let found = place.resolve(facts, raw);
+        let found = place.resolve(&Remembered { facts, entries: &self.entries }, raw);
         ResolvedPath {
             raw: found.raw,
             lexical: found.lexical,
@@ -87,5 +89,31 @@ impl Resolver {
             },
             kind: found.kind,
         }
+    }
+}
+
+/// A disk that is asked about each path once: the paths of a call lie in the same folders.
+struct Remembered<'a> {
+    facts: &'a dyn Facts,
+    entries: &'a Mutex<HashMap<String, Entry>>,
+}
+
+impl Disk for Remembered<'_> {
+    fn entry(&self, path: &str) -> Entry {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.get(path) {
+            return entry.clone();
+        }
+        let entry = self.facts.entry(path);
+        entries.insert(path.to_owned(), entry.clone());
+        entry
+    }
+
+    fn read_head(&self, path: &str, cap: usize) -> Option<String> {
+        self.facts.read_head(path, cap)
+    }
+
+    fn runs_own_program(&self, command: &str) -> bool {
+        self.facts.runs_own_program(command)
     }
 }
