@@ -189,7 +189,15 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
         }
         // In fish and zsh it reads its input if it is given no file.
         Some("source" | ".") => argv.get(1).is_none_or(|file| file.text == "-"),
-        Some(name) => is_shell(name) && matches!(call(argv), Some(Call::Input)),
+        // It asks for a shell.
+        Some("systemd-run") => argv.iter().skip(1).any(|word| matches!(word.text.as_str(), "-S" | "--shell")),
+        Some("poetry" | "pipenv" | "devenv") => argv.len() == 2 && argv.last().is_some_and(|verb| verb.text == "shell"),
+        Some("capsh") => {
+            argv.iter().skip(1).any(|word| word.text == "--") && !argv.iter().any(|word| word.text == "-c")
+        }
+        Some(name) => {
+            is_shell(name) && matches!(call(argv), Some(Call::Input)) || super::table::opens_shell(name, argv)
+        }
         None => false,
     }
 }

@@ -43,6 +43,8 @@ pub(super) struct Wrapper {
     pub(super) joins: bool,
     /// Each operand becomes shell of its own.
     pub(super) each: bool,
+    /// Without a program it opens a shell, which reads its commands from standard input.
+    pub(super) opens: bool,
     /// The program stands behind one of these words, wherever it is.
     pub(super) after: &'static [&'static str],
     /// Options with two values.
@@ -89,6 +91,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     here: false,
     joins: false,
     each: false,
+    opens: false,
     after: &[],
     pairs: &[],
     entry: "",
@@ -115,6 +118,13 @@ pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
     // The operand of `script` is the file that it records to.
     let recorded = options.rest.first().filter(|_| name == "script").cloned();
     files.map(Flag::word).chain(recorded).collect()
+}
+
+/// Whether the command opens a shell that reads standard input.
+pub(super) fn opens_shell(name: &str, argv: &[Word]) -> bool {
+    let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && row.opens);
+    let verb = argv.get(1).map_or("", |word| word.text.as_str());
+    rows.any(|row| row.verbs.is_empty() || row.verbs.contains(&verb)) && peel(name, argv).is_none()
 }
 
 /// Whether a program of this name may start another one.
@@ -165,7 +175,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         let options = leading(words.get(..at)?, wrapper.takes);
         let rest = words.get(at + 1..)?.get(wrapper.skip..)?;
         let what = What::Words { assignments: Vec::new(), words: rest.to_vec() };
-        return finish(wrapper, "", what, wrapper.place(&before, &options, words), rest);
+        return finish(wrapper, "", &options, what, wrapper.place(&before, &options, words), rest);
     }
     let options = read(wrapper, words);
     if options.flag(wrapper.inert).is_some() {
@@ -209,7 +219,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let mut inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
     packages::replace(name, &mut inner);
     let what = What::Words { assignments: assigned, words: inner.clone() };
-    let mut layer = finish(wrapper, detail, what, place, &inner)?;
+    let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;
     if let Some(Run { certain, .. }) = layer.runs.first_mut() {
         *certain = options.certain;
     }
@@ -256,12 +266,20 @@ fn read<'a>(wrapper: &Wrapper, words: &'a [Word]) -> Parsed<'a> {
     options
 }
 
-fn finish(wrapper: &Wrapper, detail: &str, what: What, place: Place, rest: &[Word]) -> Option<Layer> {
+fn finish(
+    wrapper: &Wrapper,
+    detail: &str,
+    options: &Parsed<'_>,
+    what: What,
+    place: Place,
+    rest: &[Word],
+) -> Option<Layer> {
     if rest.is_empty() {
         return None;
     }
     let kind = wrapper.kind_of_layer(&place);
-    if !wrapper.joins && !wrapper.each {
+    // With `-x`, `watch` runs the words as they are.
+    if !wrapper.joins && !wrapper.each || options.flag(&["x", "exec"]).is_some() && wrapper.name == "watch" {
         return Some(Layer::one(kind, detail, what, place));
     }
     let joined = [joined(rest)];

@@ -89,6 +89,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         inert: &["u", "user"],
         leaves: LOGIN,
         skip: usize::MAX,
+        opens: true,
         ..PLAIN
     },
     Wrapper {
@@ -107,10 +108,10 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         skip: usize::MAX,
         ..PLAIN
     },
-    Wrapper { name: "sg", takes: takes("c", ""), text: &["c"], skip: 1, ..PLAIN },
+    Wrapper { name: "sg", takes: takes("c", ""), text: &["c"], skip: 1, opens: true, ..PLAIN },
     Wrapper {
         name: "env",
-        takes: takes("uSC", "unset split-string chdir"),
+        takes: takes("uSCa", "unset split-string chdir argv0"),
         text: &["S", "split-string"],
         directory: &["C"],
         assigns: true,
@@ -144,15 +145,22 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "gtime", takes: takes("fo", "format output"), writes: OUTPUT, ..PLAIN },
     Wrapper { name: "stdbuf", takes: takes("ioe", "input output error"), ..PLAIN },
     Wrapper { name: "unbuffer", ..PLAIN },
-    Wrapper { name: "chroot", takes: takes("", "userspec groups"), takes_root: true, skip: 1, ..PLAIN },
+    Wrapper { name: "chroot", takes: takes("", "userspec groups"), takes_root: true, skip: 1, opens: true, ..PLAIN },
     Wrapper {
         name: "unshare",
         takes: takes("SGRw", "setuid setgid root wd propagation map-user map-group"),
         directory: &["w"],
         root: &["R", "root"],
+        opens: true,
         ..PLAIN
     },
-    Wrapper { name: "nsenter", takes: takes("tSG", "target setuid setgid"), leaves: Leaves::Always(&[]), ..PLAIN },
+    Wrapper {
+        name: "nsenter",
+        takes: takes("tSG", "target setuid setgid"),
+        leaves: Leaves::Always(&[]),
+        opens: true,
+        ..PLAIN
+    },
     Wrapper {
         name: "flock",
         takes: takes("wEc", "wait timeout conflict-exit-code command"),
@@ -169,7 +177,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "systemd-run",
         takes: takes(
-            "ptuEMHD",
+            "puEMHD",
             "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
         ),
         leaves: Leaves::Always(&["d", "same-dir", "scope"]),
@@ -213,17 +221,19 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         verbs: &["shell"],
         skip: 1,
         kind: "container",
+        opens: true,
         ..PLAIN
     },
     Wrapper { name: "prlimit", takes: takes("o", "output pid"), inert: &["p", "pid"], ..PLAIN },
-    Wrapper { name: "fakeroot", takes: takes("lsib", "lib faked fd-base"), ..PLAIN },
-    Wrapper { name: "fakechroot", takes: takes("elbcd", "lib elfloader bindir config-dir"), ..PLAIN },
+    Wrapper { name: "fakeroot", takes: takes("lsib", "lib faked fd-base"), opens: true, ..PLAIN },
+    Wrapper { name: "fakechroot", takes: takes("elbcd", "lib elfloader bindir config-dir"), opens: true, ..PLAIN },
     Wrapper {
         name: "proot",
         takes: takes("rRSbqwvkm", "rootfs bind cwd mount pwd"),
         directory: &["w", "pwd"],
         binds: &["b", "bind", "m", "mount"],
         root: &["r", "rootfs", "R", "S"],
+        opens: true,
         ..PLAIN
     },
     Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), leaves: Leaves::Always(&[]), ..PLAIN },
@@ -311,9 +321,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "repeat", skip: 1, here: true, ..PLAIN },
     Wrapper { name: "-", here: true, ..PLAIN },
     Wrapper { name: "pee", each: true, ..PLAIN },
-    Wrapper { name: "setarch", skip: 1, ..PLAIN },
-    Wrapper { name: "linux32", ..PLAIN },
-    Wrapper { name: "linux64", ..PLAIN },
+    Wrapper { name: "setarch", skip: 1, opens: true, ..PLAIN },
+    Wrapper { name: "linux32", opens: true, ..PLAIN },
+    Wrapper { name: "linux64", opens: true, ..PLAIN },
     Wrapper {
         name: "xvfb-run",
         takes: takes("nefps", "server-num error-file auth-file server-args xauth-protocol"),

@@ -11,6 +11,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         text: &["c", "command"],
         writes: &["B", "I", "O", "T", "log-in", "log-io", "log-out", "log-timing"],
         skip: usize::MAX,
+        opens: true,
         ..PLAIN
     },
     Wrapper {

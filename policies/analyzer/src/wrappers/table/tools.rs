@@ -72,12 +72,13 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         text: &["command"],
         ..PLAIN
     },
-    Wrapper { name: "aws-vault", takes: takes("d", "duration"), verbs: &["exec"], skip: 1, ..PLAIN },
+    Wrapper { name: "aws-vault", takes: takes("d", "duration"), verbs: &["exec"], skip: 1, opens: true, ..PLAIN },
     Wrapper {
         name: "nix-shell",
         takes: takes("pAI", "run command packages attr argstr arg"),
         text: &["run", "command"],
         skip: usize::MAX,
+        opens: true,
         ..PLAIN
     },
     Wrapper { name: "nix", verbs: &["develop", "shell", "run"], after: &["-c", "--command"], ..PLAIN },
