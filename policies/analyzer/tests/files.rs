@@ -457,3 +457,27 @@ fn what_builds_a_project_is_read() {
         assert_ne!(analysis.coverage, Coverage::Unparsed, "{file}");
     }
 }
+
+#[test]
+fn the_home_is_followed_wherever_its_variable_goes() {
+    for command in [
+        "sh -c 'rm -rf \"$1\"' _ $HOME/gone",
+        "set -- $HOME/gone; rm -rf $1",
+        "f() { rm -rf \"$2\"; }; f x $HOME/gone",
+        "echo $HOME/gone | xargs rm -rf",
+        "echo \"$HOME\"/gone | xargs -I{} rm -rf {}",
+        "printf '%s\\n' \"$HOME/gone\" | xargs rm -rf",
+        "read d <<< $HOME/gone; rm -rf \"$d\"",
+        "printf -v d %s $HOME/gone; rm -rf \"$d\"",
+        "parallel rm -rf ::: $HOME/gone",
+        "echo \"rm -rf $HOME/gone\" | sh",
+        "echo rm -rf $HOME/gone > x.sh; sh x.sh",
+    ] {
+        let analysis = analyze(&[], command);
+        let gone = |effect: &guard_sdk::syntax::Effect| {
+            effect.operation == "fs.delete.recursive"
+                && matches!(&*effect.path.raw, "/home/u/gone" | "$HOME/gone" | "~/gone")
+        };
+        assert!(analysis.effects.iter().any(gone), "{command}: {:#?}", analysis.effects);
+    }
+}

@@ -47,7 +47,11 @@ impl Walker {
     /// `read NAMES`: the first line of what is read, split at the separators.
     pub(super) fn take_line(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
-        let Some(line) = input.text().map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
+        let read = match input {
+            Input::Here(word) => self.shell.plain(word),
+            input => input.text().map(str::to_owned),
+        };
+        let Some(line) = read.map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
         let (names, array) = names(words, "adinNptu");
         let raw = words.iter().any(|word| word.text.strip_prefix('-').is_some_and(|letters| letters.contains('r')));
         // Without `-r` it takes the character behind a backslash as it is; a line that ends with one goes on in the next.

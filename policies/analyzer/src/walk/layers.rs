@@ -64,6 +64,9 @@ impl Walker {
         } else {
             let code = self.code_in_place(&pending.argv, &pending.redirections);
             let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
+            if layer::program(&pending.argv) == Some("parallel") {
+                pending.argv = self.shell.at_home(&pending.argv);
+            }
             let known = wrappers::peel(&pending.argv, input);
             known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))
         };

@@ -69,7 +69,12 @@ impl Walker {
             self.feeds.insert(id, (pipeline, index));
         }
         let listed = self.commands.last().filter(|command| command.id == id);
-        let mut output = listed.map_or(Input::Pipe, |command| output::of(command, &pending.input, self.speaker));
+        let mut output = listed.map_or(Input::Pipe, |command| {
+            let is_printer =
+                matches!(command.program(), "echo" | "printf") && command.argv.iter().any(|word| word.dynamic);
+            let at_home = is_printer.then(|| Command { argv: self.shell.at_home(&command.argv), ..command.clone() });
+            output::of(at_home.as_ref().unwrap_or(command), &pending.input, self.speaker)
+        });
         let several = listed.is_some_and(|command| !self.other_texts(command).is_empty());
         if several {
             output = Input::Pipe;

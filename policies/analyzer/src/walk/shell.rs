@@ -142,8 +142,9 @@ impl Shell {
 
     /// Sets the parameters `$1`, `$2`, ...
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
-        // A tilde means the home here, and nothing behind a quoted `$1`.
-        let at_home = |word: &Word| word.parts.first().is_some_and(|part| part.kind == "tilde");
+        // A tilde means the home here, and nothing behind a quoted `$1`. The home is one word.
+        let is_home = |part: &Part| part.kind == "tilde" || part.kind == "variable" && part.text == HOME;
+        let at_home = |word: &Word| word.parts.first().is_some_and(is_home);
         let expanded = |word: &Word| {
             self.plain(word).filter(|_| at_home(word)).map_or_else(|| word.clone(), |text| literal(&text))
         };
@@ -395,6 +396,12 @@ impl Shell {
             }
         }
         Some(text)
+    }
+
+    /// The words, with the home in the place of its variable.
+    pub(crate) fn at_home(&self, words: &[Word]) -> Vec<Word> {
+        let plain = |word: &Word| self.plain(word).filter(|_| word.dynamic && !word.glob);
+        words.iter().map(|word| plain(word).map_or_else(|| word.clone(), |text| literal(&text))).collect()
     }
 
     /// The home as the text has it, if it is known.

@@ -311,8 +311,9 @@ impl Walker {
                     "read" => self.take_line(command, input),
                     "mapfile" | "readarray" => self.take_lines(words, input),
                     "printf" if command.word(1) == "-v" => {
-                        let printed = words.get(2..).filter(|words| words.iter().all(|word| !word.dynamic));
-                        let printed = printed.and_then(|words| printf(words, self.speaker));
+                        let printed = self.shell.at_home(words.get(2..).unwrap_or_default());
+                        let printed = Some(printed).filter(|words| words.iter().all(|word| !word.dynamic));
+                        let printed = printed.and_then(|words| printf(&words, self.speaker));
                         let printed = printed.as_deref().map(expand::literal);
                         match (element(command.word(2)), printed) {
                             (Some((table, name)), Some(text)) => self.name_means(table, name, &text, command.span),
