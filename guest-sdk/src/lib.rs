@@ -54,7 +54,9 @@ pub mod testing;
 
 #[doc(hidden)]
 #[expect(
+    clippy::multiple_unsafe_ops_per_block,
     clippy::panic,
+    clippy::undocumented_unsafe_blocks,
     clippy::unreachable,
     clippy::unwrap_used,
     clippy::allow_attributes,

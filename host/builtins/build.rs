@@ -188,7 +188,6 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         "host/contract",
         "host/engine",
         "host/facts",
-        "host/forward",
         "host/harness",
         "host/redact",
     ]

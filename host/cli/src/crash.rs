@@ -60,9 +60,8 @@ pub(crate) extern "C" fn take_over() {
 
 #[expect(unsafe_code, reason = "the contract stands beside the block")]
 extern "C" fn block(_: c_int) {
-    // SAFETY: both are safe in a handler of signals, and the text is there for as long as the process runs.
-    unsafe {
-        libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
-        libc::_exit(BLOCK.into())
-    }
+    // SAFETY: it may be called in a handler of signals, and the text is there for as long as the process runs.
+    unsafe { libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len()) };
+    // SAFETY: it may be called in a handler of signals.
+    unsafe { libc::_exit(BLOCK.into()) }
 }

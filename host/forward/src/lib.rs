@@ -1,6 +1,6 @@
-//! [`Forward`]: the allocator of a process that ends with its reply, and of a guest that does.
+//! [`Forward`]: the allocator of a process that ends with its reply.
 //!
-//! Both make some thousand small allocations and end soon. The main thread takes blocks one after the other from zero
+//! It makes some thousand small allocations and ends soon. The main thread takes blocks one after the other from zero
 //! pages of the program itself, and uses again what it gave back, by size: so a call touches few pages, and no block costs
 //! an atomic operation. What does not fit, and what other threads ask for, goes to the allocator of the standard library,
 //! so that there is no new limit.
@@ -9,7 +9,6 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr::null_mut;
 
-#[cfg_attr(target_family = "wasm", path = "room_of_guest.rs")]
 mod room;
 
 /// Blocks begin at a multiple of this and are as long as one.
@@ -36,20 +35,24 @@ static ARENA: Arena =
     Arena { used: Cell::new(0), touched: Cell::new(0), free: [const { Cell::new(null_mut()) }; SIZES] };
 
 thread_local! {
-    /// Of one thread. A guest has no other.
-    static OWNS: Cell<bool> = const { Cell::new(cfg!(target_family = "wasm")) };
+    /// True on one thread.
+    static OWNS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The allocator. Until a thread of a process owns the blocks, all is the standard library's.
 #[derive(Debug)]
 pub struct Forward;
 
-#[cfg(not(target_family = "wasm"))]
 impl Forward {
     /// Gives the blocks to this thread, for as long as the process runs. Called once, by the main thread.
     pub fn own(&self) {
         room::make_ready();
         OWNS.set(true);
+    }
+
+    /// A block of the arena, and whether it is known to be of zeros; none if the system's allocator is to give one.
+    fn own_block(layout: Layout) -> Option<(*mut u8, bool)> {
+        if OWNS.get() && layout.align() <= room::ALIGNED { ARENA.take(layout) } else { None }
     }
 }
 
@@ -119,18 +122,20 @@ fn units(bytes: usize) -> usize {
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl GlobalAlloc for Forward {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !OWNS.get() || layout.align() > room::ALIGNED {
-            return unsafe { System.alloc(layout) };
+        match Forward::own_block(layout) {
+            Some((block, _)) => block,
+            // SAFETY: the caller keeps the contract, which is the same.
+            None => unsafe { System.alloc(layout) },
         }
-        ARENA.take(layout).map_or_else(|| unsafe { System.alloc(layout) }, |(block, _)| block)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if !OWNS.get() || layout.align() > room::ALIGNED {
+        let Some((block, is_zero)) = Forward::own_block(layout) else {
+            // SAFETY: the caller keeps the contract, which is the same.
             return unsafe { System.alloc_zeroed(layout) };
-        }
-        let Some((block, is_zero)) = ARENA.take(layout) else { return unsafe { System.alloc_zeroed(layout) } };
+        };
         if !is_zero {
+            // SAFETY: the block is as long as the layout says, and nobody else holds it.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block
@@ -140,19 +145,26 @@ unsafe impl GlobalAlloc for Forward {
         match ARENA.place(block) {
             Some(place) if OWNS.get() => ARENA.give_back(block, place, layout),
             Some(_) => {}
+            // SAFETY: the system's allocator gave the block, and the caller keeps the contract.
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(place) = ARENA.place(block) else { return unsafe { System.realloc(block, layout, size) } };
+        let Some(place) = ARENA.place(block) else {
+            // SAFETY: the system's allocator gave the block, and the caller keeps the contract.
+            return unsafe { System.realloc(block, layout, size) };
+        };
         if OWNS.get() && ARENA.resize(place, layout.size(), size) {
             return block;
         }
         let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
+        // SAFETY: the caller keeps the contract: the new size is not zero.
         let new = unsafe { self.alloc(wanted) };
         if !new.is_null() {
+            // SAFETY: both blocks are at least that long, and they are two.
             unsafe { std::ptr::copy_nonoverlapping(block, new, layout.size().min(size)) };
+            // SAFETY: the caller gives the old block away.
             unsafe { self.dealloc(block, layout) };
         }
         new
@@ -160,7 +172,12 @@ unsafe impl GlobalAlloc for Forward {
 }
 
 #[cfg(test)]
-#[expect(unsafe_code, reason = "an allocator is called by hand")]
+#[expect(
+    unsafe_code,
+    clippy::undocumented_unsafe_blocks,
+    clippy::multiple_unsafe_ops_per_block,
+    reason = "an allocator is called by hand, with blocks that the test holds"
+)]
 mod tests {
     use super::*;
 

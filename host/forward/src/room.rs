@@ -14,7 +14,7 @@ struct Blocks(UnsafeCell<[u8; BYTES]>);
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Blocks {}
 
-/// The hook's `layout.ld` puts them behind all else that a program has, so that the rest lies together, on few pages.
+/// In a section of its own, so that the rest of the zeros lies together, on few pages.
 #[cfg_attr(
     target_os = "linux",
     expect(unsafe_code, reason = "linkers know sections of this name for zeros without a place in the file")

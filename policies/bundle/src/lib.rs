@@ -17,12 +17,6 @@
 #[rustfmt::skip]
 mod bindings;
 
-use guard_forward::Forward;
-
-/// That of the hook: an instance ends with the call that it serves, too.
-#[global_allocator]
-static ALLOCATOR: Forward = Forward;
-
 /// The policies by name; a slot holds the one that was configured.
 macro_rules! policies {
     ($($slot:ident: $name:literal is $policy:ty,)*) => {

@@ -124,7 +124,9 @@ pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
 pub(super) fn opens_shell(name: &str, argv: &[Word]) -> bool {
     let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && row.opens);
     let verb = argv.get(1).map_or("", |word| word.text.as_str());
-    rows.any(|row| row.verbs.is_empty() || row.verbs.contains(&verb)) && peel(name, argv).is_none()
+    // `./script` is a program of the project.
+    let is_own = argv.first().is_some_and(|word| word.text.contains('/') && !word.text.contains("bin/"));
+    !is_own && rows.any(|row| row.verbs.is_empty() || row.verbs.contains(&verb)) && peel(name, argv).is_none()
 }
 
 /// Whether a program of this name may start another one.
