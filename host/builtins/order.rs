@@ -3,6 +3,10 @@
 //! A program's pages come into memory as they are touched, some sixteen at a time. The functions that one call reaches
 //! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
 //! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
+//!
+//! It relies on core WebAssembly alone: functions may stand in any order, and a memory may be larger. It would have to
+//! change if a module had several memories, or data at the end of its memory. `bundle` in `build.rs` calls it; without that
+//! line a call takes 6 to 8 % longer. The cases of the policies are tried natively and through the bundle.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
