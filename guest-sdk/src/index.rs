@@ -1,11 +1,10 @@
-//! [`Index`]: what belongs to each command of an analysis.
+//! [`Index`]: effects and pipelines by command.
 
 use std::collections::BTreeMap;
 
 use crate::syntax::{Analysis, Command, Effect};
 
-/// The effects and the neighbours of each command, found once. A policy that looks through all effects for each command
-/// takes time with the square of the text.
+/// Effects and pipelines by command. Scanning all effects for each command is quadratic; build an index once instead.
 ///
 /// ```
 /// use guard_sdk::syntax::{Analysis, Index};

@@ -28,7 +28,7 @@ fn they_are_unpacked_once_and_mapped_by_who_comes_later() {
     let before = KINDS.map(made);
     let server = Server::start(&world, &[]);
     assert_eq!(server.bash(&world, REMOVAL).decision(), "deny");
-    assert_eq!(KINDS.map(made), before, "nobody has written them again");
+    assert_eq!(KINDS.map(made), before, "they are written once");
     if cfg!(target_os = "linux") {
         let mapped = fs::read_to_string(format!("/proc/{}/maps", server.child.id())).unwrap();
         for kind in KINDS {

@@ -37,11 +37,11 @@ impl std::fmt::Debug for Bundle {
 }
 
 impl Engine {
-    /// Links the bundle, once for each engine. Its artifact comes from where [`Engine::load_carried_from`] said.
+    /// Links the bundle, once for each engine. Its artifact comes from [`Engine::load_carried_from`]'s source.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Component`] if there is none, [`FaultKind::Artifact`] if it is not one of this engine.
+    /// [`FaultKind::Component`] without an artifact, [`FaultKind::Artifact`] if this engine can't load it.
     pub fn bundle(&self) -> Result<Bundle, FaultKind> {
         let link = || {
             let code = self.carried.code(CarriedComponent::Bundle)?;

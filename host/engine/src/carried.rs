@@ -17,11 +17,11 @@ pub enum CarriedComponent {
     ScriptReader,
 }
 
-/// Where the artifacts of these components are. What it gives must be what the build's compiler gave.
+/// The source of their artifacts. Implementations return only what the build's compiler wrote.
 pub trait CarriedArtifacts: Send + Sync {
-    /// The file, as [`crate::Engine::map`] takes it, made if it is missing; none if none can be kept.
+    /// A file for [`crate::Engine::map`], written if it is missing. `None` if no file can be kept.
     fn file(&self, of: CarriedComponent) -> Option<PathBuf>;
-    /// The bytes, for where there is no file or it cannot be mapped; none if the program was built without it.
+    /// The bytes, used when no file can be mapped. `None` in a program built without the component.
     fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>>;
 }
 

@@ -9,7 +9,7 @@ use wasmtime::component::Component;
 
 use crate::Engine;
 
-/// How often sealing is tried, and the pause between two tries.
+/// Attempts to seal, and the pause between them.
 const SEALING: usize = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -63,15 +63,15 @@ pub(crate) fn read(engine: &wasmtime::Engine, artifact: &[u8]) -> Result<Code, F
     // SAFETY: wasmtime runs what the bytes hold as native code. They are those that the compiler gave this process or the
     // build.
     let copied = code(unsafe { Component::deserialize(engine, artifact) })?;
-    // Of an artifact that lies in no file wasmtime makes a file in memory for what its memories begin with, and seals it.
-    // Linux refuses that while something else holds one of the pages (`F_ADD_SEALS`, `EBUSY`), as a busy machine has shown.
+    // For an artifact without a file, wasmtime puts the initial memory into a memfd and seals it. Linux refuses to seal while
+    // something holds one of its pages (`F_ADD_SEALS`, `EBUSY`); this was seen on a busy machine.
     for _ in 0..SEALING {
         if copied.component.initialize_copy_on_write_image().is_ok() {
             break;
         }
         thread::sleep(PAUSE);
     }
-    // If that was not enough, its start says what is wrong.
+    // If sealing still fails, instantiation reports it.
     Ok(copied)
 }
 

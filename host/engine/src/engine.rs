@@ -82,7 +82,7 @@ impl Engine {
         Engine { ends_soon: true, ..Engine::of(Late::default()) }
     }
 
-    /// Says where the components that the program carries come from, if nobody has said so.
+    /// Sets the source of the components that the program carries. The first call wins.
     pub fn load_carried_from(&self, artifacts: Box<dyn CarriedArtifacts>) {
         self.carried.load_from(artifacts);
     }

@@ -9,7 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null_mut;
 
-/// How many bytes all blocks take. Pages that nobody touches cost nothing.
+/// Size of the arena in bytes. Untouched pages cost nothing.
 const BYTES: usize = 8 << 20;
 
 /// Where the blocks begin is a multiple of this.
@@ -165,7 +165,7 @@ unsafe impl GlobalAlloc for Forward {
             return unsafe { System.alloc_zeroed(layout) };
         };
         if !is_zero {
-            // SAFETY: the block is as long as the layout says, and nobody else holds it.
+            // SAFETY: the block has the size of the layout, and only the caller holds it.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block

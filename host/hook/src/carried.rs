@@ -25,7 +25,7 @@ const ALL: [CarriedComponent; 2] = [CarriedComponent::Bundle, CarriedComponent::
 /// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_carried_from(Box::new(Unpacked));
+    engine.load_carried_from(Box::new(Unpacked { places: None }));
     engine.bundle()
 }
 
@@ -52,14 +52,14 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
 /// Has the engine load what this program carries from the cache folder. Where nothing can be kept, each process that needs
 /// it unpacks it.
 pub(crate) fn load_from_cache(engine: &Engine, places: &Places) {
-    engine.load_carried_from(Box::new(InCache { places: places.clone() }));
+    engine.load_carried_from(Box::new(Unpacked { places: Some(places.clone()) }));
 }
 
-/// Puts what this program carries into the cache folder, or checks what is there. For commands, which have time.
+/// Puts what this program carries into the cache folder, unless it is there. For commands, which have time.
 pub(crate) fn keep(places: &Places) {
     for component in ALL {
         // Where it cannot be kept, a call unpacks it.
-        let _ = InCache { places: places.clone() }.file(component);
+        let _ = Unpacked { places: Some(places.clone()) }.file(component);
     }
 }
 
@@ -98,26 +98,13 @@ fn name_of(component: CarriedComponent, packed: &Packed) -> String {
     format!("{}-{ENGINE_KEY}.{kind}", hex(&packed.sha256))
 }
 
-/// Unpacked by each process.
-struct Unpacked;
-
-impl CarriedArtifacts for Unpacked {
-    fn file(&self, _: CarriedComponent) -> Option<PathBuf> {
-        None
-    }
-
-    fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>> {
-        packed(of)?.unpacked()
-    }
+/// The artifacts, each unpacked once into the cache folder, if there is one. A sealed record beside the file holds the stamp
+/// that the file had when its digest was checked, so that no call reads it whole.
+struct Unpacked {
+    places: Option<Places>,
 }
 
-/// In the cache folder, unpacked once. A sealed record beside the file holds the stamp that the file had when its digest was
-/// checked, so that no call reads it whole.
-struct InCache {
-    places: Places,
-}
-
-impl InCache {
+impl Unpacked {
     fn purpose(packed: &Packed) -> String {
         format!("carried artifact 1 {}", hex(&packed.sha256))
     }
@@ -138,11 +125,11 @@ impl InCache {
     }
 }
 
-impl CarriedArtifacts for InCache {
+impl CarriedArtifacts for Unpacked {
     fn file(&self, of: CarriedComponent) -> Option<PathBuf> {
-        let packed = packed(of)?;
-        let file = private_artifacts(&self.places.cache).ok()?.join(name_of(of, packed));
-        let seal = Seal::open(&self.places.state).ok()?;
+        let (packed, places) = (packed(of)?, self.places.as_ref()?);
+        let file = private_artifacts(&places.cache).ok()?.join(name_of(of, packed));
+        let seal = Seal::open(&places.state).ok()?;
         let is_there = Self::is_sealed(packed, &file, &seal) || Self::check(packed, &file, &seal);
         let is_made =
             || write_new(&file, &packed.unpacked()?, 0o600).ok().filter(|()| Self::check(packed, &file, &seal));

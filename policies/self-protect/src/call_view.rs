@@ -39,7 +39,7 @@ impl<'a> CallView<'a> {
         }
     }
 
-    /// What belongs to each command.
+    /// Effects and pipelines by command.
     pub(crate) fn index(&self) -> &Index<'a> {
         self.index.get_or_init(|| Index::of(self.analysis))
     }

@@ -9,7 +9,7 @@ use guard_sdk::{Call, Event, Fault};
 /// What the session did before the call.
 pub(crate) struct Past<'a> {
     call: &'a Call<'a>,
-    /// What belongs to each command of the call.
+    /// Effects and pipelines by command.
     pub(crate) index: Index<'a>,
     /// A rule asked, and nobody knows.
     is_unknown: Cell<bool>,

@@ -171,7 +171,7 @@ const RUNNERS: &[Runner] = &[
     ),
 ];
 
-/// What `cargo` does that runs the script of a build.
+/// Subcommands of `cargo` that run `build.rs`.
 const BUILDS: &[&str] = &[
     "b", "bench", "build", "c", "check", "clippy", "d", "doc", "install", "nextest", "r", "run", "rustc", "t", "test",
 ];

@@ -55,7 +55,7 @@ fn name(effect: &Effect) -> String {
     if path.is_empty() { effect.target.clone() } else { path.clone() }
 }
 
-/// `last_print` is the id of the last command that shows variables; 0 if there is none.
+/// `last_print`: the id of the last command that prints variables, or 0.
 fn reads_secret(
     call: &Call<'_>,
     effect: &Effect,
