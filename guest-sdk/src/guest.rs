@@ -5,6 +5,8 @@ use std::rc::Rc;
 #[cfg(target_arch = "wasm32")]
 use std::sync::Once;
 
+use serde_json::{Map, Value};
+
 pub use crate::bindings::exports::guard::policy::policy::Guest;
 pub use crate::bindings::guard::policy::types::Manifest;
 
@@ -12,10 +14,10 @@ pub use crate::bindings::guard::policy::types::Manifest;
 use crate::Level;
 use crate::bindings::guard::policy::types;
 use crate::syntax::Analysis;
-use crate::{Call, Decision, Policy, folders, host};
+use crate::{Adjustments, Call, Decision, Policy, adjust, folders, host};
 
-/// Holds the configured policy of an instance.
-pub type Slot<P> = RefCell<Option<P>>;
+/// Holds the configured policy of an instance, and what its settings adjust.
+pub type Slot<P> = RefCell<Option<(P, Adjustments)>>;
 
 /// The policy's manifest in the contract's words.
 #[must_use]
@@ -59,9 +61,21 @@ fn example(example: &crate::Example) -> types::Example {
 /// The settings are not what the policy takes, or it refuses them.
 pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String> {
     report_panics();
-    let settings = serde_json::from_str(settings).map_err(|error| format!("invalid settings: {error}"))?;
-    let policy = P::configure(settings).map_err(|error| error.to_string())?;
-    *slot.borrow_mut() = Some(policy);
+    let invalid = |error: serde_json::Error| format!("invalid settings: {error}");
+    let mut adjustments = Adjustments::default();
+    let settings = if P::ADJUSTABLE && adjust::mentioned(settings) {
+        let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(invalid)?;
+        adjustments = Adjustments::take(&mut settings).map_err(invalid)?;
+        // Back through text, so that settings are read by one route and say the same errors.
+        serde_json::from_str(&Value::from(settings).to_string()).map_err(invalid)?
+    } else {
+        serde_json::from_str(settings).map_err(invalid)?
+    };
+    let mut policy = P::configure(settings).map_err(|error| error.to_string())?;
+    if P::ADJUSTABLE {
+        policy.adjust(&mut adjustments).map_err(|error| error.to_string())?;
+    }
+    *slot.borrow_mut() = Some((policy, adjustments));
     Ok(())
 }
 
@@ -86,8 +100,9 @@ pub fn decide_with<P: Policy>(
     analyze: fn() -> Rc<Analysis>,
 ) -> Result<Decision, String> {
     let slot = slot.borrow();
-    let policy = slot.as_ref().ok_or("decide was called before configure")?;
-    policy.decide(&Call::new(tool, input, analyze)).map_err(|error| error.to_string())
+    let (policy, adjustments) = slot.as_ref().ok_or("decide was called before configure")?;
+    let decision = policy.decide(&Call::new(tool, input, analyze)).map_err(|error| error.to_string())?;
+    Ok(if P::ADJUSTABLE { adjustments.apply(decision) } else { decision })
 }
 
 /// The analysis of the call that is being decided, for a policy that takes it apart.

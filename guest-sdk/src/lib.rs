@@ -43,6 +43,7 @@ pub mod paths;
 pub mod resolve;
 pub mod syntax;
 
+mod adjust;
 mod call;
 mod decision;
 mod error;
@@ -70,6 +71,7 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
 
+pub use adjust::Adjustments;
 pub use bindings::guard::facts0_2_0::project::Manifest as ProjectManifest;
 pub use bindings::guard::facts0_3_0::history::Event;
 pub use bindings::guard::policy::context::Facts;
@@ -89,12 +91,27 @@ pub trait Policy: Sized + 'static {
     /// What the policy says of itself.
     const MANIFEST: Manifest;
 
+    /// Whether the settings may also hold [`Adjustments`]: the lists `raise`, `lower` and `silence`, with ids of this
+    /// policy's rules. The SDK applies them to each decision, and `Settings` doesn't see them. A rule that can be raised
+    /// needs the ceiling [`Outcome::Deny`].
+    const ADJUSTABLE: bool = false;
+
     /// Sets the policy up. Runs once in each fresh instance, before any call is decided.
     ///
     /// # Errors
     ///
     /// An error is text for the person who wrote the settings. The policy is then at fault for each call it covers.
     fn configure(settings: Self::Settings) -> Result<Self, Error>;
+
+    /// Checks the adjustments of an [`ADJUSTABLE`](Policy::ADJUSTABLE) policy. One that adjusts by more than ids of rules
+    /// takes them out of `adjustments` and applies them itself.
+    ///
+    /// # Errors
+    ///
+    /// A name that no rule has.
+    fn adjust(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
+        adjustments.check(Self::MANIFEST.rules)
+    }
 
     /// Answers one tool call.
     ///

@@ -67,6 +67,8 @@ impl Policy for PathContext {
         ],
     };
 
+    const ADJUSTABLE: bool = true;
+
     fn configure(settings: Self::Settings) -> Result<Self, Error> {
         Ok(Self { settings: Settings::new(settings)? })
     }

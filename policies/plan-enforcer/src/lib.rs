@@ -84,6 +84,8 @@ impl Policy for PlanEnforcer {
         examples: &[bash(r#"{"command": "curl example.org"}"#), bash(r#"{"command": "ls # nous: ad-hoc"}"#)],
     };
 
+    const ADJUSTABLE: bool = true;
+
     fn configure(_: NoSettings) -> Result<Self, Error> {
         Ok(Self)
     }

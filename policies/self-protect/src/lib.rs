@@ -82,6 +82,8 @@ impl Policy for SelfProtect {
         ],
     };
 
+    const ADJUSTABLE: bool = true;
+
     fn configure(settings: Settings) -> Result<Self, Error> {
         Ok(Self { settings })
     }

@@ -66,8 +66,10 @@ impl Policy for SessionGuard {
         }],
     };
 
+    const ADJUSTABLE: bool = true;
+
     fn configure(settings: Settings) -> Result<Self, Error> {
-        Ok(Self { settings: settings.checked()? })
+        Ok(Self { settings })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
@@ -76,16 +78,9 @@ impl Policy for SessionGuard {
             let hits = check(call, &past, &self.settings);
             hits.into_iter().map(move |hit| (*rule, hit))
         });
-        let mut findings: Vec<Finding> = checks
-            .filter_map(|(rule, hit)| {
-                let outcome = self.settings.adjust(rule.id, rule.default)?;
-                Some(hit.into_finding(rule).at(outcome))
-            })
-            .collect();
-        findings.extend(rules::unknown_history::check(&past).and_then(|hit| {
-            let rule = &rules::unknown_history::RULE;
-            Some(hit.into_finding(rule).at(self.settings.adjust(rule.id, rule.default)?))
-        }));
+        let mut findings: Vec<Finding> = checks.map(|(rule, hit)| hit.into_finding(rule)).collect();
+        findings
+            .extend(rules::unknown_history::check(&past).map(|hit| hit.into_finding(&rules::unknown_history::RULE)));
         findings.extend(rules::noted::findings(call, &past, &self.settings));
         Ok(findings.into_iter().collect())
     }

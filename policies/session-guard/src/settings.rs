@@ -1,10 +1,7 @@
 //! What the policy lets its user set.
 
-use guard_sdk::{Error, Outcome};
 use policy_sensitive_paths::Lists;
 use serde::Deserialize;
-
-use crate::rules;
 
 /// The settings.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -12,12 +9,6 @@ use crate::rules;
 pub struct Settings {
     /// Hosts that data may be sent to, and that files may be downloaded from.
     pub hosts: Vec<Host>,
-    /// Rules that answer one step more severely.
-    pub raise: Vec<String>,
-    /// Rules that answer one step less severely.
-    pub lower: Vec<String>,
-    /// Rules that say nothing. Wins over `raise` and `lower`.
-    pub silence: Vec<String>,
     /// Which files hold secrets: `blocked` and `exempt`.
     pub files: Lists,
 }
@@ -52,32 +43,6 @@ impl Host {
 }
 
 impl Settings {
-    /// Refuses a name that no rule has.
-    pub(crate) fn checked(self) -> Result<Self, Error> {
-        let is_rule = |name: &&String| rules::RULES.iter().any(|rule| rule.id == name.as_str());
-        let mut named = self.raise.iter().chain(&self.lower).chain(&self.silence);
-        if let Some(unknown) = named.find(|name| !is_rule(name)) {
-            let known: Vec<&str> = rules::RULES.iter().map(|rule| rule.id).collect();
-            // The host finds the nearest one in a message of this form, which is serde's.
-            return Err(Error::from(format!("unknown name `{unknown}`, expected one of `{}`", known.join("`, `"))));
-        }
-        Ok(self)
-    }
-
-    /// The outcome of a rule after `raise`, `lower` and `silence`; none if it says nothing.
-    pub(crate) fn adjust(&self, rule: &str, outcome: Outcome) -> Option<Outcome> {
-        let lists = |list: &[String]| list.iter().any(|name| name == rule);
-        if lists(&self.silence) {
-            return None;
-        }
-        Some(match (lists(&self.raise), lists(&self.lower), outcome) {
-            (true, false, Outcome::Ask) => Outcome::Deny,
-            (false, true, Outcome::Deny) => Outcome::Ask,
-            (false, true, Outcome::Ask) => Outcome::Warn,
-            _ => outcome,
-        })
-    }
-
     /// Whether the user lists the host.
     pub(crate) fn trusts(&self, host: &str) -> bool {
         self.hosts.iter().any(|listed| listed.covers(host))

@@ -14,8 +14,12 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
-pub(crate) const RULE: Rule =
-    Rule { id: "plan-unreadable", summary: "a plan that cannot be read", default: Outcome::Ask, ceiling: Outcome::Ask };
+pub(crate) const RULE: Rule = Rule {
+    id: "plan-unreadable",
+    summary: "a plan that cannot be read",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
 
 pub(crate) fn finding(why: &str) -> Finding {
     let message = format!("The command cannot be compared with experiment_plan.yaml: {why}");

@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
     id: "production-path",
     summary: "a write to a path of what is shipped",
     default: Outcome::Allow,
-    ceiling: Outcome::Ask,
+    ceiling: Outcome::Deny,
 };
 
 pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
