@@ -1,5 +1,7 @@
 //! `custom`: a command whose text matches a pattern of the settings. The rule tries the text as it is written, and each
-//! command as it runs, so that another quoting is no way around a pattern. Case does not count.
+//! command as it runs, so that another quoting is no way around a pattern. A match begins and ends where a word does:
+//! `npm run deploy` matches neither `pnpm run deploy` nor `npm run deploy-docs`. `npm run-script x` is tried as
+//! `npm run x`, too. Case does not count.
 //!
 //! ## Why
 //! The user forbids the command.
@@ -33,10 +35,21 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     }
     // As it was written, with each run of white space as one space, and each command as it runs: another quoting is no
     // way around a pattern.
-    let commands = view.analysis.commands.iter().map(Command::text);
+    let commands = view.analysis.commands.iter().flat_map(|command| [Some(command.text()), run_spelled_out(command)]);
+    let commands = commands.flatten();
     let texts = [view.raw_text().to_owned(), view.text().to_owned()].into_iter().chain(commands);
     let pattern = texts.flat_map(|text| patterns.iter().find(|pattern| pattern.matches(&text))).next()?;
     let why = format!("the settings forbid what matches `{}`", pattern.text());
     let hit = Hit::of_command(RULE.default, 0, why, "do it in another way, or ask the user to change `deny-patterns`");
     Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
+}
+
+/// The text of a command that runs a script of a package, with `run` for its other names and without options before it.
+fn run_spelled_out(command: &Command) -> Option<String> {
+    let (program, words) = command.argv.split_first()?;
+    let program = program.text.rsplit('/').next()?;
+    let mut words = words.iter().map(|word| word.text.as_str()).skip_while(|word| word.starts_with('-'));
+    let is_run = matches!(program, "npm" | "pnpm" | "yarn" | "bun")
+        && matches!(words.next(), Some("run" | "run-script" | "rum" | "urn"));
+    is_run.then(|| [program, "run"].into_iter().chain(words).collect::<Vec<_>>().join(" "))
 }

@@ -14,6 +14,13 @@ use looking::Looking;
 /// The largest program of one expression.
 const PROGRAM_BYTES: usize = 64 << 10;
 
+/// What stands before a match that begins as a word does, in an expression: the start, another character than those of a
+/// word, a `-` outside of a word, or the last character of a word where the match begins with another one.
+const WORD_STARTS: &str = r"(?:^|[^\w-]|(?:^|\W)-|\w\b|-\B)";
+
+/// The same behind a match that ends as a word does.
+const WORD_ENDS: &str = r"(?:$|[^\w-]|-(?:\W|$)|\b\w|\B-)";
+
 /// A regular expression.
 #[derive(Debug, Clone)]
 pub struct Pattern {
@@ -34,16 +41,36 @@ impl Pattern {
     ///
     /// The text is none; the error names it.
     pub fn new(text: &str, fold: bool) -> Result<Self, String> {
+        Self::compile(text, text, fold)
+    }
+
+    /// Reads an expression whose matches begin and end where a word does: `npm run x` is not in `pnpm run x`, nor in
+    /// `npm run x-y`. A word has letters, digits, `_`, and `-` between them. An end of the expression that is another
+    /// character needs no such place.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Pattern::new`].
+    pub fn of_words(text: &str, fold: bool) -> Result<Self, String> {
+        Self::compile(text, text, fold)?;
+        // Who says where a word begins or ends is taken at that word.
+        let starts = if text.starts_with(r"\b") { "" } else { WORD_STARTS };
+        let ends = if text.ends_with(r"\b") { "" } else { WORD_ENDS };
+        Self::compile(text, &format!("{starts}(?:{text}){ends}"), fold)
+    }
+
+    /// Compiles `expression`, which stands for the `text` of the user.
+    fn compile(text: &str, expression: &str, fold: bool) -> Result<Self, String> {
         let refuse = |why: &str| Err(format!("`{text}` is no regular expression: {why}"));
         if text.is_empty() {
             return refuse("it is empty");
         }
-        let linear = RegexBuilder::new(text).case_insensitive(fold).size_limit(PROGRAM_BYTES).build();
+        let linear = RegexBuilder::new(expression).case_insensitive(fold).size_limit(PROGRAM_BYTES).build();
         let machine = match linear {
             Ok(regex) => Machine::Linear(regex),
             // It is well formed, and to try and go back would only take longer.
             Err(error) if error.to_string().contains("size limit") => return refuse("it is too large"),
-            Err(error) => match Looking::new(text, fold) {
+            Err(error) => match Looking::new(expression, fold) {
                 Ok(looking) => Machine::Looking(looking),
                 // What both refuse is told in the words of the one that knows more.
                 Err(parse::Error::Invalid) => return refuse(&error.to_string()),
@@ -73,6 +100,43 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::Pattern;
+
+    #[test]
+    fn a_pattern_of_words_matches_whole_words() {
+        let hits = |pattern: &str, text: &str| Pattern::of_words(pattern, true).unwrap().matches(text);
+        for (pattern, text) in [
+            ("npm run deploy", "npm run deploy"),
+            ("npm run deploy", "x && npm run deploy; y"),
+            ("npm run deploy", "npm run deploy:prod"),
+            ("npm run deploy", "/usr/bin/npm run deploy -- -v"),
+            ("force", "git push --force"),
+            ("--force", "git push --force"),
+            ("-rf", "rm -rf x"),
+            ("rm -rf /", "rm -rf /tmp/test"),
+            ("deploy|deploy-docs", "make deploy-docs"),
+            ("^deploy .*--env[ =]prod\\b", "deploy web --env=prod-2"),
+            ("make .*prod.*", "make x-production"),
+            ("/etc", "/etc/hosts"),
+            ("rm(?! -i)", "rm x"),
+            ("(a)b\\1", "aba x"),
+            ("sudo ", "sudo ls"),
+            ("> ~/\\.bashrc", "echo x > ~/.bashrc"),
+        ] {
+            assert!(hits(pattern, text), "{pattern} must match {text}");
+        }
+        for (pattern, text) in [
+            ("npm run deploy", "pnpm run deploy"),
+            ("npm run deploy", "npm run deploy-docs"),
+            ("npm run deploy", "npm run deployment"),
+            ("npm install", "cnpm install"),
+            ("drop", "dropdb x"),
+            ("--force", "git push --force-with-lease"),
+            ("web", "my-web x"),
+            ("rm(?! -i)", "farm x"),
+        ] {
+            assert!(!hits(pattern, text), "{pattern} must not match {text}");
+        }
+    }
 
     #[track_caller]
     fn check(pattern: &str, hits: &[&str], misses: &[&str]) {
