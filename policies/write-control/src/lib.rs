@@ -13,15 +13,16 @@
 //! | `protected` | `.git/**`, `node_modules/**`, `.env*`, `*.key`, `*.pem`, `package-lock.json`, `yarn.lock` | writes are denied |
 //! | `warned` | `src/**`, `plugins/**/agents/*.md`, `plugins/**/commands/*.md`, `plugins/**/skills/**`, `.claude-plugin/**` | writes pass with a notice |
 //! | `safe` | `docs/**`, `agent_sandbox/**`, `tests/**`, `*.md` | writes are noted |
-//! | `exempt` | templates such as `.env.example` | not protected although a glob fits |
+//! | `exempt` | templates such as `.env.example` | not protected although a glob fits; adds to the templates |
 //! | `shell` | `false` | judge what shell commands write, too |
 //! | `paranoid` | `false` | ask before a production path is written |
 //! | `fold-case` | `true` on macOS, else `false` | the case of protected paths does not count |
+//! | `raise`, `lower`, `silence` | `[]` | rules that answer one step more severely, one step less, or not at all |
 //!
 //! A file `write-policies.json` serves as settings as it is. It is read from `~/.claude/hooks/config/`; a hook that is
 //! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the
-//! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db/` and `db/**`
-//! are all that is below the folder. A key that is not known is an error, and so is a pattern that no path of a project
+//! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db` is the folder
+//! and all that is below it. A deletion, a move or an archive that takes a protected folder along is a write to it. A key that is not known is an error, and so is a pattern that no path of a project
 //! can match, such as `/etc/**`, `../x` or `{a`. [PATTERNS.md](../PATTERNS.md) describes the patterns.
 //!
 //! ## Limits
@@ -69,6 +70,8 @@ impl Policy for WriteControl {
             write(r#"{"file_path": "random/file.txt"}"#, Outcome::Abstain, ""),
         ],
     };
+
+    const ADJUSTABLE: bool = true;
 
     fn configure(settings: Self::Settings) -> Result<Self, Error> {
         Ok(Self { settings: Settings::new(settings)? })

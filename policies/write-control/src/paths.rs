@@ -62,7 +62,7 @@ impl Target {
                 add(known.or_else(|| below(&path.canonical, root.path)).map(str::to_owned));
             }
         }
-        let is_tree = effect.kind == "delete";
+        let is_tree = effect.kind == "delete" || effect.tag("tree").is_some() || effect.tag("archive").is_some();
         let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
         Target { relative, below, is_inside, fold: root.fold }
     }
@@ -72,6 +72,12 @@ impl Target {
         let whole = self.relative.iter().zip(self.below.iter().map(Some).chain(std::iter::repeat(None)));
         let mut fitting = whole.filter(|(own, below)| fits(own) || below.is_some_and(|below| fits(below)));
         fitting.next().map(|(own, _)| own.as_str())
+    }
+
+    /// The text of a folder that goes as a whole, if `folder` is in it.
+    pub(crate) fn holding(&self, folder: &str) -> Option<&str> {
+        let is_above = |text: &&String| folder.strip_prefix(text.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.relative.iter().filter(|_| !self.below.is_empty()).find(is_above).map(String::as_str)
     }
 
     /// Every text of the path, none if it lies outside of the project.

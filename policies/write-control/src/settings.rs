@@ -3,7 +3,7 @@
 //! What is not understood is an error: a rule that somebody wrote is never dropped.
 
 use guard_sdk::Error;
-use policy_path_globs::{Glob, relative};
+use policy_path_globs::{Glob, covering};
 use serde::Deserialize;
 
 /// Paths that nobody should write by hand.
@@ -28,8 +28,8 @@ const PATTERNS: usize = 1000;
 /// { "protected": [".git/**"], "warned": ["src/**"], "safe": ["docs/**"] }
 /// ```
 ///
-/// A list that is given replaces the default one. Other keys are `exempt` (what is not protected although it fits;
-/// default: templates such as `.env.example`, unless `protected` is given), `shell` (look at shell commands as well;
+/// A list that is given replaces the default one. Other keys are `exempt` (what is not protected although it fits, beside
+/// templates such as `.env.example`, which are exempt unless `protected` is given), `shell` (look at shell commands as well;
 /// default false), `paranoid` (ask before a production path is written; default false) and `fold-case` (the case of
 /// protected paths does not count; default: only on macOS).
 #[derive(Debug)]
@@ -67,8 +67,10 @@ impl Settings {
         let Written { protected, exempt, warned, safe, shell, paranoid, fold_case, _schema } = written;
         // A list of the user's is taken at its word.
         let templates: &[&str] = if protected.is_some() { &[] } else { TEMPLATES };
+        let mut exempt = exempt.unwrap_or_default();
+        exempt.extend(templates.iter().map(|&text| text.to_owned()));
         Ok(Settings {
-            exempt: patterns("exempt", exempt, templates)?,
+            exempt: patterns("exempt", Some(exempt), &[])?,
             protected: patterns("protected", protected, PROTECTED)?,
             warned: patterns("warned", warned, WARNED)?,
             safe: patterns("safe", safe, SAFE)?,
@@ -85,8 +87,8 @@ fn patterns(key: &str, list: Option<Vec<String>>, defaults: &[&str]) -> Result<V
     if list.len() > PATTERNS {
         return Err(format!("`{key}` has more than {PATTERNS} patterns").into());
     }
-    let read = |text: &String| relative(text).and_then(|text| Glob::new(&text));
-    list.iter().map(read).collect::<Result<_, _>>().map_err(|error| format!("`{key}`: {error}").into())
+    let globs = list.iter().map(|text| covering(text)).collect::<Result<Vec<_>, _>>();
+    Ok(globs.map_err(|error| format!("`{key}`: {error}"))?.into_iter().flatten().collect())
 }
 
 #[cfg(test)]

@@ -21,6 +21,35 @@ pub fn relative(text: &str) -> Result<String, Error> {
     Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
 }
 
+/// The patterns that an entry of a list stands for: itself, and all that is below it if it names one file or folder.
+///
+/// # Errors
+///
+/// Those of [`relative`].
+pub fn covering(text: &str) -> Result<Vec<Glob>, Error> {
+    let text = relative(text)?;
+    let mut globs = vec![Glob::new(&text)?];
+    if names_one(&text) {
+        globs.push(Glob::new(&format!("{text}/**"))?);
+    }
+    Ok(globs)
+}
+
+/// Whether the last component of a pattern has no wildcard, so that it names a file or a folder.
+#[must_use]
+pub fn names_one(text: &str) -> bool {
+    let last = text.rsplit('/').next().unwrap_or_default();
+    !last.is_empty() && !last.contains(['*', '?', '[', '\\'])
+}
+
+/// The folder that all paths of a pattern are in, as far as it is spelled out. Empty if that is not known.
+#[must_use]
+pub fn spelled_folder(text: &str) -> &str {
+    let end = text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len());
+    let spelled = text.get(..end).unwrap_or_default();
+    if end == text.len() { spelled } else { spelled.rsplit_once('/').map_or("", |(folder, _)| folder) }
+}
+
 /// Whether a path may be spelled as the text is.
 ///
 /// # Errors
@@ -35,7 +64,7 @@ pub fn possible(text: &str) -> Result<(), Error> {
     };
     let is_variable = || text.starts_with("${") || text.starts_with('$') && text.contains('/');
     let problem = if text.starts_with('!') {
-        "a `!` does not turn a pattern round; a list of exceptions does"
+        "a `!` takes nothing out of this list: name the exceptions in `exempt`"
     } else if text.starts_with(is_blank) || text.ends_with(is_blank) {
         "blanks stand around it, and no path has them"
     } else if text.contains(char::is_control) {
@@ -77,7 +106,31 @@ pub fn plain(text: &str) -> Result<String, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::relative;
+    use super::{covering, relative, spelled_folder};
+
+    #[test]
+    fn a_pattern_that_names_a_folder_covers_what_is_below_it() {
+        let covers = |text: &str, path: &str| covering(text).unwrap().iter().any(|glob| glob.matches(path));
+        for (text, path) in [
+            ("db/migrations", "db/migrations"),
+            ("db/migrations", "db/migrations/a/b"),
+            ("./db/migrations", "db/migrations/a"),
+            ("**/migrations", "x/migrations/a"),
+            ("{db,sql}", "sql/a"),
+        ] {
+            assert!(covers(text, path), "{text} {path}");
+        }
+        for (text, path) in [("*.md", "a.md/b"), ("src/*", "src/a/b"), ("db", "dbs/a"), ("a/db", "db/a")] {
+            assert!(!covers(text, path), "{text} {path}");
+        }
+    }
+
+    #[test]
+    fn the_spelled_folder_ends_before_the_first_wildcard() {
+        for (text, folder) in [("a/b", "a/b"), ("a/b/**", "a/b"), ("a/b*", "a"), ("*.md", ""), ("a/{b,c}/d", "a")] {
+            assert_eq!(spelled_folder(text), folder, "{text}");
+        }
+    }
 
     #[test]
     fn a_pattern_below_a_folder_has_one_spelling() {

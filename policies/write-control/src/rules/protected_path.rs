@@ -19,6 +19,7 @@
 //! - `fold-case`: the case of protected paths does not count. Default: only on macOS.
 
 use guard_sdk::{Finding, Outcome, Rule};
+use policy_path_globs::{Glob, spelled_folder};
 
 use crate::Settings;
 use crate::paths::{Target, shown};
@@ -36,8 +37,13 @@ pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
         let mut patterns = settings.protected.iter();
         patterns.find(|glob| glob.matches(path) || target.fold && glob.folded(path)).filter(|_| !is_exempt)
     };
-    let path = target.find(|path| pattern_of(path).is_some())?;
-    let pattern = pattern_of(path).map_or("", |glob| glob.text());
+    let (path, pattern) = match target.find(|path| pattern_of(path).is_some()) {
+        Some(path) => (path, pattern_of(path).map_or("", Glob::text)),
+        None => settings.protected.iter().find_map(|glob| {
+            let path = target.holding(spelled_folder(glob.text()))?;
+            Some((path, glob.text()))
+        })?,
+    };
     Some(
         Finding::new(&RULE, format!("Protected path: {} cannot be modified", shown(path)))
             .remedy("tell the user which change is needed and let them make it, or work on a copy in `agent_sandbox/`")
