@@ -37,7 +37,7 @@ fn key() -> impl Strategy<Value = String> {
         "settings = { lower = [\"rm-root\", \"git-push\"] }",
         "settings = { silence = [\"rm-root\", \"git-push\", \"shell-read-secret\"] }",
         "settings = { nonsense = 1 }",
-        "settings = { blocked = [], confirm = [] }",
+        "settings = { blocked = [\"!*\"], confirm = [\"!*\"] }",
         "settings-file = \"missing.json\"",
         "settings-file = \"/dev/null\"",
         "settings-file = \"../..\"",
@@ -99,7 +99,7 @@ fn file() -> impl Strategy<Value = String> {
     let sound = pick(&[
         "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings = { silence = [\"git-push\"] }\n",
         "[[policy]]\nname = \"command-guard\"\ntools = []\n",
-        "[[policy]]\nname = \"protected-files\"\nsettings = { blocked = [], confirm = [] }\non-error = \"deny\"\n",
+        "[[policy]]\nname = \"protected-files\"\nsettings = { blocked = [\"!*\"], confirm = [\"!*\"] }\non-error = \"deny\"\n",
         "[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\ntools = [\"Read\"]\n",
     ]);
     let entries = prop::collection::vec(prop_oneof![sound, entry()], 0..4);

@@ -11,14 +11,14 @@
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `protected-branches` | `["main", "master"]` | branches that no forced push may reach: [patterns](../PATTERNS.md) in which `*` is any text, slashes included |
+//! | `protected-branches` | `[]` | branches that no forced push may reach, beside `main` and `master`: [patterns](../PATTERNS.md) in which `*` is any text, slashes included; `!master` takes a branch out |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
-//! | `deny-patterns` | `[]` | regular expressions that the text of no command may match; look-around works |
+//! | `deny-patterns` | `[]` | regular expressions over whole words that the text of no command may match; look-around works |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | names that get no answer; it wins over `raise` and `lower` |
-//! | `files` | the shared lists | [patterns](../PATTERNS.md) of files: `blocked`, `confirm`, and `exempt`; a list replaces the default one |
+//! | `files` | the shared lists | [patterns](../PATTERNS.md) of files: `blocked`, `confirm`, and `exempt`; a list adds to the default one, and `!x` takes `x` out |
 //!
 //! A name in `raise`, `lower` and `silence` is a rule (`git-push`), a class of rules (`publish`), a kind of effect
 //! (`cloud`), an operation (`git.stash.drop`), or a family of operations: `aws.s3` and `aws.*` are all operations
@@ -54,7 +54,7 @@ mod rules;
 mod call_view;
 mod settings;
 
-use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
+use guard_sdk::{Adjustments, Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use call_view::{CallView, Hit, Told};
 use rules::Check;
@@ -95,8 +95,14 @@ impl Policy for CommandGuard {
         ],
     };
 
+    const ADJUSTABLE: bool = true;
+
     fn configure(settings: Settings) -> Result<Self, Error> {
-        Ok(Self { settings: settings.checked()? })
+        Ok(Self { settings })
+    }
+
+    fn adjust(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
+        self.settings.take_adjustments(adjustments)
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {

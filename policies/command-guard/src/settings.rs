@@ -3,7 +3,7 @@
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
 use guard_sdk::syntax::operations;
-use guard_sdk::{Error, Outcome};
+use guard_sdk::{Adjustments, Error, Outcome};
 use policy_path_globs::Glob;
 use policy_sensitive_paths::Lists;
 use serde::Deserialize;
@@ -14,7 +14,8 @@ use crate::rules;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Branches whose history belongs to everybody; `*` stands for any text, slashes included. Default: `["main", "master"]`.
+    /// Branches whose history belongs to everybody, beside `main` and `master`; `*` stands for any text, slashes included,
+    /// and `!name` takes a branch out.
     pub protected_branches: Vec<Branch>,
     /// The answer to a command that reads a secret. Default: `"deny"`.
     pub secret_reads: Answer,
@@ -22,51 +23,56 @@ pub struct Settings {
     pub force_with_lease: Answer,
     /// The answer to a package of a registry that a command brings in by name. Default: `"allow"`.
     pub new_packages: Notice,
-    /// Regular expressions that no command may match: its text as it is written, and each command as it runs. Default: none.
+    /// Regular expressions over whole words that no command may match: its text as it is written, and each command as it
+    /// runs. Default: none.
     pub deny_patterns: Vec<Pattern>,
-    /// What answers one step more severely: ask becomes deny. A rule or a class of rules; or the effects of a kind, such
-    /// as `cloud`; or an operation, `git.stash.drop`, or all below one, `aws.s3` or `aws.*`.
-    pub raise: Vec<String>,
-    /// What answers one step less severely, named as in `raise`: deny becomes ask, ask becomes warn.
-    pub lower: Vec<String>,
-    /// What says nothing, named as in `raise`. Wins over `raise` and `lower`.
-    pub silence: Vec<String>,
     /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
     #[serde(deserialize_with = "policy_only_tables::table")]
     pub files: Lists,
+    /// Names whose outcome changes: rules, classes of rules, kinds of effects (`cloud`), operations (`git.stash.drop`),
+    /// and all operations below one (`aws.s3` or `aws.*`).
+    #[serde(skip)]
+    pub adjustments: Adjustments,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            protected_branches: ["main", "master"].map(|name| Branch(Glob::literal(name))).into(),
+            protected_branches: Vec::new(),
             secret_reads: Answer::Deny,
             force_with_lease: Answer::Ask,
             new_packages: Notice::Allow,
             deny_patterns: Vec::new(),
-            raise: Vec::new(),
-            lower: Vec::new(),
-            silence: Vec::new(),
             files: Lists::default(),
+            adjustments: Adjustments::default(),
         }
     }
 }
 
+/// The branches that are protected unless a setting takes them out.
+const BRANCHES: &[&str] = &["main", "master"];
+
 /// A pattern over the name of a branch. Upper and lower case are equal.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Branch(Glob);
+pub struct Branch {
+    glob: Glob,
+    /// The branches that match are not protected, whatever stands before.
+    takes_out: bool,
+}
 
 impl TryFrom<String> for Branch {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let name = text.strip_prefix("refs/heads/").unwrap_or(&text);
+        let (name, takes_out) = text.strip_prefix('!').map_or((text.as_str(), false), |name| (name, true));
+        let name = name.strip_prefix("refs/heads/").unwrap_or(name);
         let is_branch = !name.starts_with(['-', '/', '!']) && !name.contains([' ', '~', '^', ':']);
         if !is_branch || name.ends_with('/') || name.contains("..") {
             return Err(format!("no branch is called `{text}`"));
         }
-        Glob::of_name(name).map(Branch).map_err(|error| error.to_string())
+        let glob = Glob::of_name(name).map_err(|error| error.to_string())?;
+        Ok(Branch { glob, takes_out })
     }
 }
 
@@ -91,7 +97,7 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let pattern = policy_text_patterns::Pattern::new(&text, true)?;
+        let pattern = policy_text_patterns::Pattern::of_words(&text, true)?;
         if pattern.matches("") {
             return Err(format!("`{text}` matches every command"));
         }
@@ -196,38 +202,30 @@ fn known(name: &str) -> Vec<&'static str> {
 }
 
 impl Settings {
-    /// Refuses a name that nothing has.
-    pub(crate) fn checked(self) -> Result<Self, Error> {
-        let named = self.raise.iter().chain(&self.lower).chain(&self.silence);
+    /// Takes the adjustments, unless they have a name that nothing has.
+    pub(crate) fn take_adjustments(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
         let is_operation = |name: &str| operations().any(|operation| means(name, operation));
         let is_known = |name: &str| rules::is_known(name) || KINDS.contains(&name) || is_operation(name);
-        if let Some(unknown) = named.into_iter().find(|name| !is_known(name)) {
+        if let Some(unknown) = adjustments.names().find(|name| !is_known(name)) {
             let known = known(unknown).join("`, `");
             // The host finds the nearest one in a message of this form, which is serde's.
             return Err(Error::from(format!("unknown name `{unknown}`, expected one of `{known}`")));
         }
-        Ok(self)
+        self.adjustments = std::mem::take(adjustments);
+        Ok(())
     }
 
     /// The outcome of a hit after `raise`, `lower` and `silence`; none if it says nothing.
     pub(crate) fn adjust(&self, names: &Names<'_>, outcome: Outcome) -> Option<Outcome> {
-        let lists = |list: &[String]| list.iter().any(|name| names.include(name));
-        if lists(&self.silence) {
-            return None;
-        }
-        Some(match (lists(&self.raise), lists(&self.lower), outcome) {
-            (true, false, Outcome::Ask) => Outcome::Deny,
-            (false, true, Outcome::Deny) => Outcome::Ask,
-            (false, true, Outcome::Ask) => Outcome::Warn,
-            _ => outcome,
-        })
+        self.adjustments.outcome(|name| names.include(name), outcome)
     }
 
     /// Whether `reference`, a branch or a full reference name, is a protected branch.
     pub(crate) fn protects(&self, reference: &str) -> bool {
         let branch = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("heads/"));
         let branch = branch.unwrap_or(reference);
-        !branch.is_empty() && self.protected_branches.iter().any(|Branch(protected)| protected.matches_name(branch))
+        let last = self.protected_branches.iter().rfind(|pattern| pattern.glob.matches_name(branch));
+        last.map_or_else(|| BRANCHES.iter().any(|name| name.eq_ignore_ascii_case(branch)), |last| !last.takes_out)
     }
 }
 
@@ -253,7 +251,15 @@ mod tests {
         }
         assert!(!protects("release/*", "release") && !protects("{main,develop}", "mainly"));
         assert!(Settings::default().protects("Main") && !Settings::default().protects("mainly"));
-        for text in ["", "{main", "ma in", "-x", "x/", "a..b", "!main", "[x"] {
+        let settings = |list: &[&str]| {
+            let branches = list.iter().map(|&text| Branch::try_from(text.to_owned()).unwrap()).collect();
+            Settings { protected_branches: branches, ..Settings::default() }
+        };
+        assert!(settings(&["develop"]).protects("main") && settings(&["develop"]).protects("develop"));
+        assert!(!settings(&["!master"]).protects("master") && settings(&["!master"]).protects("main"));
+        assert!(!settings(&["release/*", "!release/old*"]).protects("release/old-1"));
+        assert!(settings(&["!*", "trunk"]).protects("trunk") && !settings(&["!*", "trunk"]).protects("main"));
+        for text in ["", "{main", "ma in", "-x", "x/", "a..b", "!!main", "[x"] {
             let error = Branch::try_from(text.to_owned()).unwrap_err();
             assert!(error.contains(&format!("`{text}`")), "{error}");
         }

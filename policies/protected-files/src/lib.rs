@@ -14,15 +14,18 @@
 //! ## Settings
 //!
 //! The settings are `secret-reads` (`"ask"`, `"deny"` or `"allow"`: the answer to a tool that reads a secret) and the
-//! lists `blocked`, `confirm`, and `exempt`. An item of a list is a name, a name below a folder,
-//! or a folder, at any depth; the case of letters does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns.
-//! A list that is given replaces the default one, so what it leaves out is not protected any more.
+//! lists `blocked`, `confirm`, and `exempt`. An item of a list is a file or a folder, at any depth; the case of letters
+//! does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one. `!x` takes `x`
+//! out of the list, and `!*` takes out all that stands before it.
 //!
 //! ```toml
 //! [[policy]]
 //! name = "protected-files"
-//! settings = { blocked = [".env", ".env.*", "*.pem", "*.key", "id_*", ".ssh/", "infra/*.tf"] }
+//! settings = { blocked = ["infra/*.tf", "!.env.test"], confirm = ["!Dockerfile"] }
 //! ```
+//!
+//! The lists `raise`, `lower` and `silence` hold ids of rules: `raise` turns ask into deny, `lower` turns deny into ask and
+//! ask into warn, and `silence` switches a rule off.
 
 mod rules;
 mod settings;
@@ -64,6 +67,8 @@ impl Policy for ProtectedFiles {
             Example { tool: "Write", input: r#"{"file_path": "src/main.ts"}"#, outcome: Outcome::Abstain, rule: "" },
         ],
     };
+
+    const ADJUSTABLE: bool = true;
 
     fn configure(settings: Settings) -> Result<Self, Error> {
         Ok(Self { settings })

@@ -4,15 +4,15 @@ use guard_sdk::Outcome;
 use policy_sensitive_paths::{Entries, Lists};
 use serde::Deserialize;
 
-/// The lists `blocked`, `confirm` and `exempt`, and the answer to a tool that reads a secret. A list that is given
-/// replaces the default one.
+/// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, and the answer to a tool that reads a
+/// secret.
 ///
 /// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
 /// `policies/PATTERNS.md`; upper and lower case are equal.
 ///
 /// ```toml
 /// [policy.settings]
-/// confirm = ["Makefile", ".github/"]
+/// confirm = ["deploy.sh", "!Makefile"]
 /// secret-reads = "allow"
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use policy_path_globs::{Glob, plain};
+use policy_path_globs::{Glob, names_one, plain};
 use serde::Deserialize;
 
 use crate::pattern::{Path, Root};
@@ -20,6 +20,8 @@ pub(crate) struct Entry {
     /// As it was written, for messages.
     text: Cow<'static, str>,
     matter: Matter,
+    /// It takes the paths that it covers out of the list, as far as the entries before it go.
+    takes_out: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +37,20 @@ enum Matter {
 impl Entries {
     /// A list of this crate's own.
     pub(crate) fn known(list: &[&'static str]) -> Self {
-        Entries(list.iter().map(|text| Entry { text: Cow::Borrowed(text), matter: Matter::Known }).collect())
+        let known = |text: &&'static str| Entry { text: Cow::Borrowed(*text), matter: Matter::Known, takes_out: false };
+        Entries(list.iter().map(known).collect())
     }
 
-    /// The entries that cover the path.
+    /// This list with another one added, whose entries may take out some of this one.
+    pub(crate) fn and(mut self, added: Option<Entries>) -> Self {
+        self.0.extend(added.into_iter().flat_map(|added| added.0));
+        self
+    }
+
+    /// The entries that cover the path and that no later entry takes out.
     pub(crate) fn covering<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
-        self.0.iter().filter(|entry| entry.covers(path))
+        let start = self.0.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
+        self.0.iter().skip(start).filter(|entry| !entry.takes_out && entry.covers(path))
     }
 }
 
@@ -48,14 +58,24 @@ impl TryFrom<Vec<String>> for Entries {
     type Error = String;
 
     fn try_from(list: Vec<String>) -> Result<Self, String> {
-        list.into_iter().map(Entry::new).collect::<Result<_, _>>().map(Entries)
+        let mut entries = Vec::new();
+        for text in list {
+            let entry = Entry::new(&text)?;
+            // A name may be that of a folder, and then all that is below it is meant as well.
+            if !entry.is_folder() && names_one(&text) {
+                entries.push(Entry { text: text.clone().into(), ..Entry::new(&format!("{text}/"))? });
+            }
+            entries.push(entry);
+        }
+        Ok(Entries(entries))
     }
 }
 
 impl Entry {
-    fn new(text: String) -> Result<Self, String> {
+    fn new(written: &str) -> Result<Self, String> {
+        let (text, takes_out) = written.strip_prefix('!').map_or((written, false), |rest| (rest, true));
         let refuse = |error: policy_path_globs::Error| error.to_string();
-        let plain = plain(&text).map_err(refuse)?;
+        let plain = plain(text).map_err(refuse)?;
         let (root, mut rest) = match plain.strip_prefix("~/") {
             Some(rest) => (Root::Home, rest),
             None => plain.strip_prefix('/').map_or((Root::Anywhere, plain.as_str()), |rest| (Root::Top, rest)),
@@ -85,7 +105,7 @@ impl Entry {
             let after = if rest.ends_with('/') { "**" } else { "" };
             Matter::Glob(root, Glob::new(&format!("{before}{rest}{after}")).map_err(refuse)?)
         };
-        Ok(Entry { text: Cow::Owned(text), matter })
+        Ok(Entry { text: Cow::Owned(written.to_owned()), matter, takes_out })
     }
 
     /// As it was written.
@@ -100,6 +120,11 @@ impl Entry {
             Matter::Plain(plain) => plain.ends_with('/'),
             Matter::Glob(_, glob) => glob.text().ends_with("/**"),
         }
+    }
+
+    /// Whether the path is taken out. One with wildcards may be another file as well, unless all are taken out.
+    fn excludes(&self, path: &Path<'_>) -> bool {
+        matches!(&self.matter, Matter::Plain(plain) if plain == "*") || !path.has_wildcards() && self.covers(path)
     }
 
     fn covers(&self, path: &Path<'_>) -> bool {
@@ -145,6 +170,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_without_wildcards_covers_what_is_below_it() {
+        check("db/migrations", &["db/migrations", "/repo/db/migrations/1.sql", "a/db/migrations/x/y"], &["db", "db/x"]);
+        check("./certs", &["certs", "certs/a.txt", "/repo/CERTS/b"], &["certs.md", "mycerts/a"]);
+        check("**/vault", &["vault", "a/vault/b"], &["vaults/a"]);
+        check("/srv/keys", &["/srv/keys", "/srv/keys/a/b"], &["/x/srv/keys", "srv/keys"]);
+        check("~/work", &["/home/u/work/a", "~/work"], &["/repo/work/a"]);
+        check("{a,b}", &["a", "a/x", "y/b/x"], &["c"]);
+        check("*.d", &["x.d"], &["x.d/y"]);
+        check("k?y", &["key"], &["key/x"]);
+    }
+
+    #[test]
+    fn an_exclamation_mark_takes_out_what_stands_before_it() {
+        let entries = |list: &[&str]| Entries::try_from(list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+        let covers = |list: &[&str], path: &str| entries(list).unwrap().covering(&Path::new(path)).next().is_some();
+        let list = [".env*", "keys", "!.env.ci", "!keys/public/"];
+        for (path, is_covered) in [
+            (".env", true),
+            ("a/.env.ci", false),
+            ("keys/a", true),
+            ("keys/public/a", false),
+            ("keys/public", true),
+            // A pattern of the shell may mean another file as well.
+            (".env.c*", true),
+        ] {
+            assert_eq!(covers(&list, path), is_covered, "{path}");
+        }
+        assert!(!covers(&["a", "b/", "!*"], "b/x") && covers(&["a", "!*", "b/"], "b/x"));
+        assert!(covers(&["!x", "x"], "x") && !covers(&["x", "!x"], "x/y"));
+    }
+
+    #[test]
     fn a_folder_that_goes_as_a_whole_is_covered_by_what_covers_its_files() {
         let entries = Entries::try_from(vec!["{prod,live}/**".to_owned()]).unwrap();
         assert!(entries.covering(&Path::new("/repo/prod").into_folder()).next().is_some());
@@ -153,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_covers_no_file_is_refused_by_name() {
-        for entry in ["", "/", "~/", "~", ".", "./", "../up", "a/../b", "{a", "a}", "[x", "!x", " x", "x\\"] {
+        for entry in ["", "/", "~/", "~", ".", "./", "../up", "a/../b", "{a", "a}", "[x", "!!x", " x", "x\\"] {
             let error = Entries::try_from(vec![entry.to_owned()]).unwrap_err();
             assert!(error.contains(&format!("`{entry}`")), "{entry}: {error}");
         }
@@ -163,7 +220,7 @@ mod tests {
     fn the_lists_of_the_crate_are_such_entries_themselves() {
         for list in [crate::defaults::BLOCKED, crate::defaults::CONFIRM, crate::defaults::EXEMPT] {
             for text in list {
-                let entry = Entry::new((*text).to_owned()).unwrap();
+                let entry = Entry::new(text).unwrap();
                 assert!(matches!(&entry.matter, Matter::Plain(plain) if plain == text), "{text}: {entry:?}");
             }
         }

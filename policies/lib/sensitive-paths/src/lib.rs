@@ -28,9 +28,9 @@ use pattern::Path;
 pub use pattern::matches;
 pub use public::is_public;
 
-/// The three lists. In settings, a list that is given replaces the default one.
+/// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(from = "Written")]
 pub struct Lists {
     /// Files that hold secrets.
     blocked: Entries,
@@ -40,22 +40,35 @@ pub struct Lists {
     exempt: Entries,
 }
 
+/// The lists as settings give them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Written {
+    blocked: Option<Entries>,
+    confirm: Option<Entries>,
+    exempt: Option<Entries>,
+}
+
+impl From<Written> for Lists {
+    fn from(written: Written) -> Self {
+        Lists::new(written.blocked, written.confirm, written.exempt)
+    }
+}
+
 impl Default for Lists {
     fn default() -> Self {
-        let [blocked, confirm, exempt] = [defaults::BLOCKED, defaults::CONFIRM, defaults::EXEMPT].map(Entries::known);
-        Lists { blocked, confirm, exempt }
+        Lists::new(None, None, None)
     }
 }
 
 impl Lists {
-    /// The lists that are given, and for each of the others the default one.
+    /// The default lists with these entries added.
     #[must_use]
     pub fn new(blocked: Option<Entries>, confirm: Option<Entries>, exempt: Option<Entries>) -> Self {
-        let default = Lists::default();
         Lists {
-            blocked: blocked.unwrap_or(default.blocked),
-            confirm: confirm.unwrap_or(default.confirm),
-            exempt: exempt.unwrap_or(default.exempt),
+            blocked: Entries::known(defaults::BLOCKED).and(blocked),
+            confirm: Entries::known(defaults::CONFIRM).and(confirm),
+            exempt: Entries::known(defaults::EXEMPT).and(exempt),
         }
     }
 

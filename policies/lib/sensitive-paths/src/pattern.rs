@@ -75,6 +75,11 @@ impl<'a> Path<'a> {
         self
     }
 
+    /// Whether a component is a pattern itself, as the shell expands it.
+    pub(crate) fn has_wildcards(&self) -> bool {
+        self.components.iter().any(|component| component.contains(['*', '?', '[']))
+    }
+
     /// How many components have this name.
     pub(crate) fn count(&self, name: &str) -> usize {
         self.components.iter().filter(|component| component_fits(name, component)).count()
