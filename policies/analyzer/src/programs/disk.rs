@@ -37,7 +37,23 @@ fn device<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
     named.or_else(|| parsed.operands.first().cloned())
 }
 
+/// Whether an option says that only what would happen is shown. The letters differ by program, and for some of them the
+/// same letter takes a value.
+fn rehearses(run: &Run<'_>) -> bool {
+    let names: &[&str] = match run.name.as_str() {
+        "mke2fs" | "mkfs.ext2" | "mkfs.ext3" | "mkfs.ext4" => &["-n"],
+        "mkfs.xfs" => &["-N"],
+        "sfdisk" => &["-n", "--no-act"],
+        "sgdisk" => &["-P", "--pretend"],
+        _ => &[],
+    };
+    run.arguments().iter().any(|word| names.contains(&word.text.as_str()))
+}
+
 fn make<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if rehearses(run) {
+        return;
+    }
     if let Some(device) = device(run, parsed).filter(|_| !parsed.is("V", "version") && !parsed.is("", "help")) {
         format(run, &device);
     }
@@ -49,7 +65,7 @@ fn partition<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "sgdisk" => parsed.is("pivEFfDLP", "") && !parsed.has("Zzodn", "zap-all") && !parsed.has("", "clear"),
         _ => parsed.is("lsdxVFJ", "list") || parsed.is("", "dump") || parsed.is("", "verify"),
     };
-    let asks = asks || only_asks(parsed) || parsed.is("", "print");
+    let asks = asks || rehearses(run) || only_asks(parsed) || parsed.is("", "print");
     if let Some(device) = device(run, parsed).filter(|_| !asks) {
         format(run, &device);
     }

@@ -129,6 +129,9 @@ pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
 }
 
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if run.name == "del-cli" && parsed.is("d", "dry-run") {
+        return;
+    }
     let by = run.name.clone();
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
 }

@@ -115,15 +115,20 @@ pub(crate) fn joined(words: &[Word]) -> Word {
     result
 }
 
-/// Splits leading `NAME=value` words off.
+/// Splits leading `NAME=value` words off, and words that read a file of them.
 pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
     let mut found = Vec::new();
     let mut rest = words;
-    while let Some((first, tail)) = rest.split_first()
-        && let Some((name, value)) = first.text.split_once('=')
+    while let Some((first, tail)) = rest.split_first() {
+        if !tail.is_empty() && is_file_of_variables(first) {
+            rest = tail;
+            continue;
+        }
+        let Some((name, value)) = first.text.split_once('=') else { break };
         // A function for a shell has a name of its own kind.
-        && (is_name(name) || name.starts_with("BASH_FUNC_"))
-    {
+        if !is_name(name) && !name.starts_with("BASH_FUNC_") {
+            break;
+        }
         let mut word = first.clone();
         word.text = value.to_owned();
         if let Some(part) = word.parts.first_mut() {
@@ -133,6 +138,15 @@ pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
         rest = tail;
     }
     (found, rest)
+}
+
+/// Whether the word is what a file holds, as in `env $(cat vars | xargs) program`. Unquoted, each word of it is taken as an
+/// assignment, because a file rarely begins with the name of a program.
+fn is_file_of_variables(word: &Word) -> bool {
+    const READERS: &[&str] = &["cat", "grep", "egrep", "sed", "awk", "xargs", "<"];
+    let [part] = word.parts.as_slice() else { return false };
+    let text = part.text.trim_start_matches(['$', '(', '`', ' ']);
+    part.kind == "command" && !part.quoted && READERS.iter().any(|reader| text.starts_with(reader))
 }
 
 /// A text as a shell reads it back: in quotes if it has to be.

@@ -181,6 +181,9 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "arg-file colsep delimiter jobs max-args max-procs sshlogin joblog results timeout retries delay tmpdir workdir",
     );
     let options = leading(argv.get(1..)?, spec);
+    if options.flag(&["dry-run", "dryrun"]).is_some() {
+        return Some(Layer { outer: None, runs: Vec::new() });
+    }
     let mut words: Vec<Word> = options.rest.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
     if words.is_empty() {
         // Without a command, the arguments themselves are commands.
