@@ -29,6 +29,9 @@ pub struct Settings {
     /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
     #[serde(deserialize_with = "policy_only_tables::table")]
     pub files: Lists,
+    /// No exception for what loses or shows nothing: a file of secrets that a command makes, names and counts of variables,
+    /// `git push --dry-run`. Default: `false`, and `true` in the presets `guardrail` and `full`.
+    pub strict: bool,
     /// Names whose outcome changes: rules, classes of rules, kinds of effects (`cloud`), operations (`git.stash.drop`),
     /// and all operations below one (`aws.s3` or `aws.*`).
     #[serde(skip)]
@@ -44,6 +47,7 @@ impl Default for Settings {
             new_packages: Notice::Allow,
             deny_patterns: Vec::new(),
             files: Lists::default(),
+            strict: false,
             adjustments: Adjustments::default(),
         }
     }

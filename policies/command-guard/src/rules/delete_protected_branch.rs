@@ -31,7 +31,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    (effect.operation == "git.push.delete" && view.settings.protects(&effect.target)).then(|| {
+    let is_real = effect.operation == "git.push.delete" && effect.tag("dry-run").is_none();
+    (is_real && view.settings.protects(&effect.target)).then(|| {
         let why = "the branch that everybody builds on is gone for everybody";
         Hit::new(RULE.default, effect, why, "ask the user to delete the branch on the server")
     })

@@ -41,6 +41,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         "git.push.force-with-lease" => settings.force_with_lease.outcome()?,
         _ => return None,
     };
+    if effect.tag("dry-run").is_some() {
+        return None;
+    }
     let everything = ["all", "mirror"].iter().any(|tag| effect.tag(tag).is_some()) || effect.target.contains('*');
     // In `git push --force main` the branch stands where git expects the repository.
     let named =

@@ -8,12 +8,16 @@
 //! - asked: `git push origin main`
 //! - asked: `git push --force origin topic`
 //! - asked: `hg push`
+//! - passes: `git push --dry-run`
 //! - passes: `git stash push`
 //! - passes: `git config push.default simple`
 //!
 //! ## Instead
 //! Look at what would be pushed with `git log --oneline --branches --not --remotes`, then ask for the push. For a forced
 //! push and for a deletion the message says how to see what would vanish.
+//!
+//! ## Settings
+//! - `strict`: a dry run asks, too. Default: only in `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
@@ -27,13 +31,17 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let is_dry = effect.tag("dry-run").is_some();
+    if is_dry && !view.settings.strict {
+        return None;
+    }
     let (why, remedy) = match effect.operation.as_str() {
         "git.push" => ("`git push` publishes commits to all who can read the remote", NEW.to_owned()),
         "git.push.force" => ("`git push` with force replaces the history of the remote branch", vanishing(effect)),
         "git.push.force-with-lease" => {
             ("`git push` with a lease replaces the history of the remote branch", vanishing(effect))
         }
-        "git.push.delete" if !view.settings.protects(&effect.target) => (
+        "git.push.delete" if is_dry || !view.settings.protects(&effect.target) => (
             "`git push` deletes the branch on the remote",
             format!("see what it holds with `git log {}`", remote_branch(effect)),
         ),

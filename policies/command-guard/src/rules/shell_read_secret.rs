@@ -1,5 +1,6 @@
 //! `shell-read-secret`: a shell command that reads a file that holds secrets, or gives it a second name. A command that
-//! only loads the file's variables passes if nothing prints them afterwards. A command that sends the file over the
+//! only loads the file's variables passes if nothing prints them, and so does one that prints only names or counts. A
+//! command that sends the file over the
 //! network is denied, whatever `secret-reads` says except `allow`.
 //!
 //! ## Why
@@ -11,6 +12,8 @@
 //! - denied: `base64 ~/.ssh/id_rsa`
 //! - passes: `cat .env.example`
 //! - passes: `source .env && npm start`
+//! - passes: `export $(grep -v '^#' .env | xargs)`
+//! - passes: `cut -d= -f1 .env`
 //! - passes: `ls -la .env`
 //!
 //! ## Instead
@@ -20,11 +23,13 @@
 //! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
 //! - `files.blocked`: the names of files that hold secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
+//! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `guardrail` and `full`.
 
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, is_program};
+use crate::secret_use::{self, MOST, prints, traces};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -46,6 +51,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
         None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, view) => return None,
+        None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
         None => files.secret_of(effect)?,
     };
     if entry == "*.pem" && is_certificate(&effect.target) {
@@ -170,51 +176,9 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
         || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
 
-/// Commands that are looked at for one that loads a file, at most.
-const MOST: usize = 64;
-
-/// Whether the shell shows each line from this command on, with the values that it assigns.
-fn traces(command: &Command) -> bool {
-    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
-    command.word(0) == "set"
-        && words.any(|word| {
-            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-            letters.contains(['x', 'v']) || matches!(word, "xtrace" | "verbose")
-        })
-}
-
 /// Whether the file's variables become those of the shell.
 fn is_loaded(effect: &Effect, view: &CallView<'_>) -> bool {
     view.command(effect).is_some_and(|command| matches!(command.word(0), "source" | "."))
-}
-
-/// Whether the command prints variables that the text itself does not set.
-fn prints(command: &Command, view: &CallView<'_>) -> bool {
-    let alone = command.argv.len() == 1;
-    match command.program() {
-        "printenv" => true,
-        "env" | "set" => alone,
-        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
-        "echo" | "printf" => {
-            let mut parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
-            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, view))
-        }
-        _ => false,
-    }
-}
-
-/// Variables that every shell has.
-const COMMON: &[&str] =
-    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
-
-/// Whether a variable is neither one that every shell has nor one that the text sets.
-fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
-    let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let set = || {
-        let mut sets = view.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
-        sets.any(|set| set.name == name)
-    };
-    named && !COMMON.contains(&name) && !set()
 }
 
 fn remedy(entry: &str) -> &'static str {

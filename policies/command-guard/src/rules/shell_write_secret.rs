@@ -1,6 +1,6 @@
 //! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
 //! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
-//! yet, a store of keys that is new, certificates, and `touch`.
+//! yet, a store of keys that is new, certificates, a template that is copied to a name that is not there, and `touch`.
 //!
 //! ## Why
 //! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
@@ -12,6 +12,7 @@
 //! - passes: `echo x > .env.example`
 //! - passes: `git status .env`
 //! - passes: `touch .env`
+//! - passes: `cp -n .env.example .env`
 //! - passes: `openssl genrsa -out server.key 2048`
 //!
 //! ## Instead
@@ -20,6 +21,7 @@
 //! ## Settings
 //! - `files.blocked`: the names of files that hold secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
+//! - `strict`: a name counts whether the file is there or not. Default: only in `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};
@@ -28,6 +30,7 @@ use super::Check;
 use super::shell_read_secret::is_certificate;
 use crate::blast_radius::{is_in_home, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
+use crate::secret_use::is_template_copy;
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-secret",
@@ -43,11 +46,16 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let entry = view.settings.files.secret_of(effect)?;
-    // A key that is made for a test, where nothing is kept.
-    if effect.kind == "write" && entry.starts_with("*.") && is_temporary(effect, view) {
-        return None;
+    if effect.kind == "write" && !view.settings.strict {
+        // A key that is made for a test, where nothing is kept.
+        let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
+        let is_public = entry == "*.pem" && is_certificate(&effect.target);
+        let is_new = is_new(effect, entry, view) || entry.starts_with(".env") && is_template_copy(effect, view);
+        if is_of_test || is_public || is_new {
+            return None;
+        }
     }
-    if effect.kind == "write" && (is_made(effect, entry, view) || entry == "*.pem" && is_certificate(&effect.target)) {
+    if effect.kind == "write" && is_made(effect, entry, view) {
         return None;
     }
     // The time of the last change is no secret.
@@ -63,19 +71,25 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
-/// Whether the write makes a file that is not there yet: a key by a program that makes keys, a store of keys, or the
-/// settings of one environment. `.env` itself is the user's, there or not, and so is a key that a shell would write.
+/// Whether a program that makes keys writes a file that is not there yet.
 fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
-    const NEW: &[&str] = &[".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore"];
     const MAKERS: &[&str] = &["openssl", "certtool", "mkcert", "step", "keytool", "ssh-keygen", "certstrap", "cfssl"];
     let program = view.command(effect).map_or("", |command| command.program());
-    let is_name = !effect.target.contains(['*', '?', '[']);
-    match effect.path.exists {
-        Presence::Yes => false,
-        _ if MAKERS.contains(&program) => entry.starts_with("*.") && (!is_outside(effect, view) || is_in_home(effect, view)),
-        Presence::No => NEW.contains(&entry) && is_name && !matches!(program, "sed" | "gsed" | "perl" | "ln"),
-        Presence::Unknown => false,
-    }
+    effect.path.exists != Presence::Yes
+        && MAKERS.contains(&program)
+        && entry.starts_with("*.")
+        && (!is_outside(effect, view) || is_in_home(effect, view))
+}
+
+/// Whether the write makes a store of keys, or the settings of one environment, that is not there yet. `.env` itself is
+/// the user's, there or not, and so is a key that a shell would write.
+fn is_new(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
+    const NEW: &[&str] = &[".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore"];
+    let program = view.command(effect).map_or("", |command| command.program());
+    effect.path.exists == Presence::No
+        && NEW.contains(&entry)
+        && !effect.target.contains(['*', '?', '['])
+        && !matches!(program, "sed" | "gsed" | "perl" | "ln")
 }
 
 fn remedy(entry: &str) -> &'static str {

@@ -86,6 +86,12 @@ impl Lists {
         self.find(&self.confirm, path)
     }
 
+    /// Whether `exempt` covers `path`: a template, say.
+    #[must_use]
+    pub fn is_exempt(&self, path: &str) -> bool {
+        self.exempt.covering(&Path::new(path)).next().is_some()
+    }
+
     /// The entry of `blocked` that covers the effect's target, seen raw, lexically or canonically.
     ///
     /// To read, write or delete a listed folder is to do so to what is in it; to make the folder is not.

@@ -1,0 +1,287 @@
+//! What a command does with a file of secrets: whether a value of it is shown, and whether a template becomes it.
+
+use guard_sdk::Presence;
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::call_view::CallView;
+
+/// Commands of a text that are looked at, at most.
+pub(crate) const MOST: usize = 64;
+
+/// Whether no value of the file that is read reaches anybody: only names or counts are printed, or the shell takes the
+/// variables in and prints none.
+pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
+    const OTHERWISE: &[&str] = &["sent", "kept", "link-to", "searched"];
+    if OTHERWISE.iter().any(|tag| effect.tag(tag).is_some()) {
+        return false;
+    }
+    let Some(reader) = view.command(effect) else { return false };
+    shows_names_only(reader, view) || is_taken_in(reader, view)
+}
+
+/// The commands of a pipeline from one on, that one included.
+fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
+    let (pipeline, index) = (command.position.pipeline, command.position.index);
+    let commands = view.analysis.commands.iter().filter(move |other| other.position.pipeline == pipeline);
+    commands.filter(move |other| other.position.index >= index).take(MOST)
+}
+
+/// Whether a command of the pipeline keeps names or counts alone, and all before it only pass the lines on.
+fn shows_names_only(reader: &Command, view: &CallView<'_>) -> bool {
+    for stage in onward(reader, view) {
+        if keeps_names(stage) {
+            return true;
+        }
+        if !passes_on(stage, view) || stage.program() == "xargs" {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether the variables go into the shell, or into the environment of one program, and nothing prints them.
+fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
+    const TAKERS: &[&str] = &["export", "source", ".", "declare", "typeset", "local", "readonly"];
+    let encloses = reader.position.within.last().is_some_and(|place| place == "substitution" || place == "process");
+    let Some(parent) = view.command_by_id(reader.parent).filter(|_| encloses) else { return false };
+    let is_word = || parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
+    // Of `env $(...) program` the words of the program don't hold the substitution.
+    let by_env = || parent.via.iter().any(|via| via.kind == "env") && !is_word();
+    let commands = || view.analysis.commands.iter().take(MOST);
+    (TAKERS.contains(&parent.program()) || by_env())
+        && onward(reader, view).all(|stage| passes_on(stage, view))
+        && view.analysis.commands.len() <= MOST
+        && !commands().any(|command| prints(command, view) || traces(command))
+}
+
+/// Whether the command prints lines of what it reads, and writes them nowhere else.
+fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
+    const FILTERS: &[&str] =
+        &["cat", "cut", "egrep", "fgrep", "grep", "head", "sed", "sort", "tail", "tr", "uniq", "xargs"];
+    let writes = |effect: &Effect| effect.command_id == command.id && effect.kind == "write";
+    let is_filter = match command.program() {
+        // Without a program it prints the words.
+        "xargs" => prints_words(command),
+        program => FILTERS.contains(&program) || program.is_empty() && !command.redirections.is_empty(),
+    };
+    let leads_away =
+        command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1));
+    is_filter && !leads_away && !view.analysis.effects.iter().any(writes)
+}
+
+/// Whether `xargs` gets no program, and shows none of its input on the way.
+fn prints_words(xargs: &Command) -> bool {
+    let mut words = xargs.argv.iter().skip(1).map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-d" | "-n" | "-L" | "-s" => drop(words.next()),
+            "-t" | "-p" | "--verbose" | "--interactive" => return false,
+            _ if !word.starts_with('-') => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+/// Whether the command prints no more of its input than names or counts.
+fn keeps_names(command: &Command) -> bool {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let has = |names: &[&str]| words().any(|word| names.contains(&word));
+    let value = |short: &str, long: &str| option_value(command, short, long);
+    match command.program() {
+        "wc" | "gwc" => true,
+        "cmp" => has(&["-s", "--silent", "--quiet"]),
+        "diff" | "colordiff" => has(&["-q", "--brief", "-rq", "-qr"]),
+        "cut" | "gcut" => {
+            value("-d", "--delimiter") == Some("=") && value("-f", "--fields") == Some("1") && !has(&["--complement"])
+        }
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            // Letters that take no value, so that none of them is part of a pattern.
+            let known = if command.program() == "rg" { "cilnoqvwx" } else { "EFGHPchilnoqrsvwx" };
+            let is_letters = |word: &str| {
+                let letters = word.strip_prefix('-').unwrap_or_default();
+                !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
+            };
+            let with = |letters: &[char]| words().any(|word| is_letters(word) && word.contains(letters));
+            has(&["--count", "--quiet", "--silent", "--files-with-matches", "--files-without-match"])
+                || with(&['c', 'q', 'l'])
+                || (has(&["--only-matching"]) || with(&['o']))
+                    && words()
+                        .find(|word| !is_letters(word) && *word != "--only-matching")
+                        .is_some_and(is_pattern_of_names)
+        }
+        "sed" | "gsed" => {
+            let mut scripts = words().filter(|word| !matches!(*word, "-E" | "-r" | "-e" | "-u" | "-s"));
+            words().filter(|word| *word == "-e").count() < 2
+                && scripts.next().is_some_and(cuts_values)
+                && scripts.all(|word| !word.starts_with('-'))
+        }
+        "awk" | "gawk" | "mawk" => {
+            let mut rest = words().skip_while(|word| word.starts_with("-F") || *word == "=");
+            value("-F", "--field-separator") == Some("=")
+                && rest.next().is_some_and(prints_first_field)
+                && rest.all(|word| !word.starts_with('-') && !word.contains('='))
+        }
+        "jq" | "gojq" => {
+            let mut rest = words().skip_while(|word| matches!(*word, "-r" | "-c" | "-S" | "-M" | "-C"));
+            rest.next().is_some_and(|filter| matches!(filter, "keys" | "keys[]" | "keys_unsorted" | "length" | "type"))
+                && rest.all(|word| !word.starts_with('-'))
+        }
+        _ => false,
+    }
+}
+
+/// The value of an option, in the next word, in the same one, or behind `=`.
+fn option_value<'a>(command: &'a Command, short: &str, long: &str) -> Option<&'a str> {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        if word == short || word == long {
+            return words.next();
+        }
+        if let Some(value) = word.strip_prefix(long).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(value);
+        }
+        if let Some(value) = word.strip_prefix(short).filter(|_| !word.starts_with("--")) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// `^[A-Z_]+=` and its like: no value can match.
+fn is_pattern_of_names(pattern: &str) -> bool {
+    let rest = pattern.strip_prefix('^').unwrap_or_default().trim_end_matches('=').trim_end_matches(['*', '+', '\\']);
+    let set = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+    matches!(rest, "[^=]" | r"\w")
+        || !set.is_empty() && set.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+}
+
+/// `s/=.*//` and its like: everything from the sign on is replaced by a text.
+fn cuts_values(script: &str) -> bool {
+    let Some(delimiter) = script.strip_prefix('s').and_then(|rest| rest.chars().next()) else { return false };
+    let mut parts = script.get(1..).unwrap_or_default().split(delimiter).skip(1);
+    let (Some(pattern), Some(text), Some(flags), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return false;
+    };
+    let pattern = pattern.trim_end_matches('$');
+    !delimiter.is_alphanumeric()
+        && matches!(pattern, "=.*" | "=.+" | " *=.*" | r"\s*=.*" | "[[:space:]]*=.*")
+        && !text.contains(['&', '\\'])
+        && matches!(flags, "" | "g")
+}
+
+/// `{print $1}`, for lines that a regular expression chooses or for all.
+fn prints_first_field(program: &str) -> bool {
+    let Some((lines, action)) = program.split_once('{') else { return false };
+    let lines = lines.trim().trim_start_matches('!');
+    let expression = lines.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    let chooses = matches!(lines, "" | "NF") || expression.is_some_and(|text| !text.contains('/'));
+    let action: String = action.chars().filter(|char| !char.is_whitespace()).collect();
+    chooses && matches!(action.as_str(), "print$1}" | "print($1)}" | "print$1;}")
+}
+
+/// Whether a template becomes the file, and a file that is there is not touched.
+pub(crate) fn is_template_copy(effect: &Effect, view: &CallView<'_>) -> bool {
+    const COPIERS: &[&str] = &["cp", "gcp", "install", "ginstall", "rsync"];
+    let Some(command) = view.command(effect).filter(|command| COPIERS.contains(&command.program())) else {
+        return false;
+    };
+    let of_command = |other: &&Effect| other.command_id == command.id && other.kind == "read";
+    let mut sources = view.analysis.effects.iter().filter(of_command).peekable();
+    sources.peek().is_some()
+        && sources.all(|source| is_template(&source.target, view))
+        && (effect.path.exists == Presence::No || keeps_existing(command) || is_missing(&effect.target, command, view))
+}
+
+/// Whether the name says that the file is one to start from.
+fn is_template(path: &str, view: &CallView<'_>) -> bool {
+    const WORDS: &[&str] = &["example", "sample", "template", "tmpl", "tpl", "dist", "default", "defaults", "skeleton"];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut words = name.split(|char: char| !char.is_ascii_alphanumeric());
+    view.settings.files.is_exempt(path) || words.any(|word| WORDS.contains(&word))
+}
+
+/// Whether the copy leaves a file that is there as it is.
+fn keeps_existing(command: &Command) -> bool {
+    command.argv.iter().skip(1).any(|word| match word.text.as_str() {
+        "--no-clobber" | "--ignore-existing" | "--update=none" => true,
+        text => {
+            matches!(command.program(), "cp" | "gcp")
+                && !text.starts_with("--")
+                && text.starts_with('-')
+                && text.contains('n')
+        }
+    })
+}
+
+/// Whether the command runs only where the file is not there: `[ -f x ] || ...`, `[ ! -f x ] && ...`, `if [ ! -f x ]`.
+fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
+    if let Some(tested) = tested_by_double_brackets(command, view) {
+        let (negated, tested) = tested.strip_prefix("! ").map_or((false, tested), |tested| (true, tested));
+        let is_path = ["-f ", "-e ", "-s "].iter().any(|test| tested.strip_prefix(test) == Some(path));
+        return is_path && command.position.operator == if negated { "&&" } else { "||" };
+    }
+    let Some(test) = command.id.checked_sub(1).and_then(|id| view.command_by_id(id)) else { return false };
+    let words: Vec<&str> = test.argv.iter().map(|word| word.text.as_str()).collect();
+    let (negated, words) = match words.as_slice() {
+        ["test" | "[" | "[[", "!", rest @ ..] => (true, rest),
+        ["test" | "[" | "[[", rest @ ..] => (false, rest),
+        _ => return false,
+    };
+    let is_test = matches!(words, ["-f" | "-e" | "-s" | "-r", tested] | ["-f" | "-e" | "-s" | "-r", tested, "]" | "]]"] if *tested == path);
+    let in_condition = test.position.within.last().is_some_and(|place| place == "condition");
+    is_test
+        && match command.position.operator.as_str() {
+            "||" => !negated,
+            "&&" => negated,
+            _ => negated && in_condition,
+        }
+}
+
+/// What `[[ ... ]]` right before the command's operator tests. The analysis lists no command for it.
+fn tested_by_double_brackets<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
+    let start = usize::try_from(command.span.start).ok()?;
+    let before = view.raw_text().get(..start)?.trim_end();
+    let test = before.strip_suffix(command.position.operator.as_str())?.trim_end().strip_suffix("]]")?;
+    test.rsplit_once("[[").map(|(_, test)| test.trim())
+}
+
+/// Whether the shell shows each line from this command on, with the values that it assigns.
+pub(crate) fn traces(command: &Command) -> bool {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    command.word(0) == "set"
+        && words.any(|word| {
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+            letters.contains(['x', 'v']) || matches!(word, "xtrace" | "verbose")
+        })
+}
+
+/// Whether the command prints variables that the text itself does not set.
+pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
+    let alone = command.argv.len() == 1;
+    match command.program() {
+        "printenv" => true,
+        "env" | "set" => alone,
+        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
+        "echo" | "printf" => {
+            let mut parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
+            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, view))
+        }
+        _ => false,
+    }
+}
+
+/// Variables that every shell has.
+const COMMON: &[&str] =
+    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
+
+/// Whether a variable is neither one that every shell has nor one that the text sets.
+fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
+    let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let set = || {
+        let mut sets = view.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
+        sets.any(|set| set.name == name)
+    };
+    named && !COMMON.contains(&name) && !set()
+}
