@@ -89,6 +89,9 @@ struct Guard {
     /// Its allow counts when a preset holds it.
     #[serde(default)]
     may_allow: bool,
+    /// The presets that set its key `strict`.
+    #[serde(default)]
+    strict: Vec<String>,
     /// It is told where the files of this program lie.
     #[serde(default)]
     places: bool,
@@ -152,14 +155,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (((_, name), (_, guard)), made) in policies.iter().zip(made) {
             let (component, guest_value) = made.map_err(panicked)??;
             writeln!(components, "    {component},")?;
-            let Guard { presets, grants, tools, settings_file, may_allow, places, called, confirmed_by, .. } = guard;
+            let Guard {
+                presets, grants, tools, strict, settings_file, may_allow, places, called, confirmed_by, ..
+            } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
                 None => "None".to_owned(),
             };
             writeln!(
                 table,
-                "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, \
+                "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, strict: &{strict:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
                  confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
             )?;

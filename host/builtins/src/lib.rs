@@ -22,6 +22,8 @@ pub struct Builtin {
     pub grants: &'static [&'static str],
     /// The tools that a preset has it judge; empty: all that it can.
     pub tools: &'static [&'static str],
+    /// The presets that set its key `strict`.
+    pub strict: &'static [&'static str],
     /// Where the user's preset looks for its settings.
     pub settings_file: Option<&'static str>,
     /// Its allow counts when a preset holds it.

@@ -5,12 +5,33 @@ use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, SettingsSource, Source};
 use guard_contract::{Layer, Limits, Outcome, Wasi};
 
+use serde_json::{Map, Value};
+
 use super::options::Preset;
 
 /// The built-ins of a preset.
 pub(super) fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {
     let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
-    members.map(|builtin| Entry { watched, ..of_builtin(builtin, layer) }).collect()
+    let entry = |builtin: &Builtin| {
+        let mut entry = Entry { watched, ..of_builtin(builtin, layer) };
+        add_strict(&mut entry, preset);
+        entry
+    };
+    members.map(entry).collect()
+}
+
+/// Sets the key `strict` of a built-in whose preset wants it, unless its settings say otherwise. Settings that can't be
+/// read stay as they are: the policy refuses them itself.
+pub(super) fn add_strict(entry: &mut Entry, preset: Preset) {
+    let Source::Builtin(name) = &entry.source else { return };
+    let is_strict = |builtin: &Builtin| builtin.strict.contains(&preset.name());
+    if !guard_builtins::find(name).is_some_and(is_strict) {
+        return;
+    }
+    if let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(&entry.settings) {
+        settings.entry("strict").or_insert(Value::Bool(true));
+        entry.settings = Value::Object(settings).to_string();
+    }
 }
 
 /// The entry of a built-in with its default settings and grants.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::brought::Brought;
-use super::builtin::{of_builtin, preset_entries};
+use super::builtin::{add_strict, of_builtin, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, layer, names, read};
 use super::options::{Mode, Options, Preset};
@@ -198,16 +198,15 @@ fn chain(
     let is_all_watched = |layer: &LayerChain| layer.options.mode == Some(Mode::WatchAll);
     let (managed_watched, managed_watches) = (is_watched(&managed), is_all_watched(&managed));
     let (user_watched, user_watches) = (is_watched(&user), is_all_watched(&user));
-    let mut chain = match managed.options.preset {
-        Some(preset) => preset_entries(preset, Layer::Managed, managed_watched),
-        None => Vec::new(),
-    };
+    let preset = managed.options.preset.unwrap_or(Preset::None);
+    let mut chain = preset_entries(preset, Layer::Managed, managed_watched);
     chain.retain(|entry| !managed.disabled.contains(&entry.name));
-    replace_or_append(&mut chain, managed.entries);
+    replace_or_append(&mut chain, managed.entries, preset);
     put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &places.managed), config);
 
     let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
-    let mut users = preset_entries(user.options.preset.unwrap_or(default), Layer::User, user_watched);
+    let preset = user.options.preset.unwrap_or(default);
+    let mut users = preset_entries(preset, Layer::User, user_watched);
     let locked = managed.options.lock.unwrap_or_default();
     let (refused, mut allowed): (Vec<_>, Vec<_>) =
         user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
@@ -231,7 +230,7 @@ fn chain(
     for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
         find_settings(entry, brought, places, config);
     }
-    replace_or_append(&mut users, allowed);
+    replace_or_append(&mut users, allowed, preset);
     put_in_order(&mut users, &user.order, &disabled, (Layer::User, &places.config), config);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
@@ -283,9 +282,10 @@ fn put_in_order(
     }
 }
 
-/// Entries of a known name take its place, others come after.
-fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>) {
-    for entry in entries {
+/// Entries of a known name take its place, others come after. What the preset sets for a built-in still holds.
+fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset) {
+    for mut entry in entries {
+        add_strict(&mut entry, preset);
         match chain.iter_mut().find(|other| other.name == entry.name) {
             Some(place) => *place = entry,
             None => chain.push(entry),

@@ -20,6 +20,7 @@ pub(crate) mod interpreters;
 mod machine;
 mod installs;
 mod migrations;
+mod named_tasks;
 mod plain;
 mod process;
 pub(crate) mod program;
@@ -96,6 +97,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     machine::find(run);
     installs::find(run);
     trees::find(run);
+    named_tasks::find(run);
     let before = run.count();
     scripts::bare_sql(run);
     secrets::find(run);

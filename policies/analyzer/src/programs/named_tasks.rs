@@ -1,0 +1,87 @@
+//! Tasks and scripts of a project whose name says that they deploy, or that they empty a database.
+//!
+//! What they run is in a file, and the name counts whether or not that file can be read: `npm run deploy` is what
+//! `make deploy` is.
+
+use guard_sdk::syntax::Word;
+
+use crate::draft::Draft;
+use crate::run::Run;
+
+/// Words of a name that say that the task only looks, or only helps.
+const HARMLESS: &[&str] = &[
+    "check", "common", "config", "diff", "docs", "dry", "helper", "helpers", "lib", "lint", "list", "local", "log",
+    "logs", "plan", "preview", "simulate", "spec", "status", "test", "tests", "types", "util", "utils", "validate",
+    "verify",
+];
+
+/// Verbs of a task that empties a database.
+const EMPTIES: &[&str] = &["drop", "fresh", "nuke", "purge", "reset", "truncate", "wipe"];
+
+/// Where the system and package managers put programs.
+const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/", "./node_modules/"];
+
+/// Adds the effect that the name of the command's task tells.
+pub(super) fn find(run: &mut Run<'_>) {
+    let Some(name) = task(run) else { return };
+    let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
+    if run.arguments().iter().any(rehearses) {
+        return;
+    }
+    let name = name.to_ascii_lowercase();
+    let words: Vec<&str> =
+        name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.iter().any(|word| HARMLESS.contains(word)) {
+        return;
+    }
+    let ends = |verb: &str| words.first() == Some(&verb) || words.last() == Some(&verb);
+    // What these two do with a database is in their tables.
+    let is_told = matches!(run.name.as_str(), "rake" | "mix");
+    let is_database = !is_told && words.iter().any(|word| matches!(*word, "db" | "database" | "schema"));
+    let draft = if ends("deploy") {
+        Draft::notable("cloud", "cloud.deploy")
+    } else if is_database && EMPTIES.iter().any(|verb| words.last() == Some(verb)) {
+        Draft::destructive("database", "database.reset").tag("loses", "all that the database holds")
+    } else {
+        return;
+    };
+    let by = run.name.clone();
+    run.emit(draft.certain(false).tag("manager", &by));
+}
+
+/// The name of the task or script that the command runs.
+fn task<'a>(run: &'a Run<'_>) -> Option<&'a str> {
+    let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let path = run.command.word(0);
+    match run.name.as_str() {
+        "npm" | "pnpm" | "yarn" | "bun" => match operands.next()? {
+            "run" | "run-script" | "rum" | "urn" => operands.next(),
+            first => Some(first).filter(|_| run.name != "npm"),
+        },
+        "composer" => {
+            Some(operands.next()?).filter(|first| matches!(*first, "run" | "run-script")).and(operands.next())
+        }
+        "deno" => Some(operands.next()?).filter(|first| *first == "task").and(operands.next()),
+        "cargo" => Some(operands.next()?).filter(|first| *first == "xtask").and(operands.next()),
+        "gradle" | "gradlew" | "mix" | "nox" | "rake" | "tox" => operands.next(),
+        "bash" | "dash" | "ksh" | "node" | "perl" | "php" | "python" | "python3" | "ruby" | "sh" | "ts-node"
+        | "tsx" | "zsh" => {
+            // With these letters the first operand is no script, or it is not run.
+            let other = |word: &&Word| word.text.starts_with('-') && word.text.contains(['c', 'm', 'n', 'r', 's', 'o']);
+            let leading = run.arguments().iter().take_while(|word| word.text.starts_with('-'));
+            if leading.clone().any(|word| other(&word)) {
+                return None;
+            }
+            stem(operands.next()?)
+        }
+        _ if path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder)) => stem(path),
+        _ => None,
+    }
+}
+
+/// The name of a script without its folder and ending.
+fn stem(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    matches!(ending, "" | "bash" | "js" | "mjs" | "php" | "pl" | "py" | "rb" | "sh" | "ts" | "zsh").then_some(stem)
+}
