@@ -399,6 +399,6 @@ mod tests {
         let words = words("--recur --dry");
         let parsed = parse(&words, Options::NONE, false);
         assert!(parsed.has("", "recursive"));
-        assert!(!parsed.is("", "dry-run"));
+        assert!(!parsed.on("", "dry-run", false));
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
 }
 
 fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if run.name == "del-cli" && parsed.is("d", "dry-run") {
+    if run.name == "del-cli" && parsed.on("d", "dry-run", false) {
         return;
     }
     let by = run.name.clone();
@@ -138,7 +138,7 @@ fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// What lay in the bin cannot be taken out of it again.
 fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !parsed.is("h", "help") && !parsed.is("", "dry-run") {
+    if !parsed.is("h", "help") && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("delete", "trash.empty"));
     }
 }

@@ -160,7 +160,7 @@ fn reset<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") {
+    if parsed.on("n", "dry-run", false) {
         return;
     }
     let draft = Draft::destructive("vcs", "git.clean")
@@ -173,7 +173,7 @@ fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// What git holds can be had back from it, so a tree that it removes is not lost as with `rm -r`.
 fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") || parsed.has("", "cached") {
+    if parsed.on("n", "dry-run", false) || parsed.has("", "cached") {
         return;
     }
     let force = parsed.has("f", "force");
@@ -321,7 +321,7 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn commit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("Ft", "file").chain(parsed.values("", "template")).for_each(|file| run.read(&file));
-    if !parsed.is("", "dry-run") {
+    if !parsed.on("", "dry-run", false) {
         // Named files are committed as they are, whatever was added before.
         for file in &parsed.operands {
             run.read_as(file, Draft::routine("read", "fs.read").flag("kept", true));

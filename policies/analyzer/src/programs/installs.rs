@@ -153,7 +153,7 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
 
 /// What all packages of the call share.
 fn base(name: &str, parsed: &Parsed<'_>) -> Draft {
-    let dry = parsed.is("", "dry-run") || parsed.is("s", "simulate") && name.starts_with("apt");
+    let dry = parsed.on("", "dry-run", false) || parsed.is("s", "simulate") && name.starts_with("apt");
     Draft::routine("package", "package.install")
         .tag("manager", name)
         .flag("dry-run", dry)

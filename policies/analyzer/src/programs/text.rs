@@ -157,7 +157,7 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     parsed.values("i", "input").for_each(|operand| run.read(&operand));
     parsed.values("o", "output").for_each(|operand| run.write(&operand));
-    if parsed.is("", "dry-run") {
+    if parsed.on("", "dry-run", false) {
         return;
     }
     match parsed.operands.first() {

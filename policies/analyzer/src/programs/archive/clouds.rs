@@ -10,7 +10,7 @@ fn is_remote(operand: &Operand<'_>) -> bool {
 }
 
 pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") || parsed.is("h", "help") {
+    if parsed.on("n", "dry-run", false) || parsed.is("h", "help") {
         return;
     }
     let verb = parsed.text(0);

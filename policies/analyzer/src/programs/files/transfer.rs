@@ -32,7 +32,7 @@ fn own_file(text: &str, home: &str) -> Option<String> {
 }
 
 pub(super) fn rsync<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("n", "dry-run") {
+    if parsed.on("n", "dry-run", false) {
         return;
     }
     let parsed = &with_own_files(run, parsed);

@@ -156,7 +156,7 @@ pub(super) fn read_tree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some(prefix) = parsed.value("", "prefix").filter(|_| parsed.is("u", "")) {
         run.write_tree(&prefix);
     }
-    if parsed.has("", "reset") && parsed.is("u", "") && !parsed.is("n", "dry-run") {
+    if parsed.has("", "reset") && parsed.is("u", "") && !parsed.on("n", "dry-run", false) {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
 }

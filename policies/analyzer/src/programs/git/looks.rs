@@ -82,7 +82,7 @@ pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// leave out.
 pub(super) fn add<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let forced = parsed.is("f", "force");
-    if !parsed.is("n", "dry-run") {
+    if !parsed.on("n", "dry-run", false) {
         for file in &parsed.operands {
             run.read_as(file, Draft::routine("read", "fs.read").flag("kept", !forced));
         }

@@ -52,7 +52,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             draft = draft.tag("positional", parsed.text(0));
         }
         draft
-            .flag("dry-run", parsed.is("n", "dry-run"))
+            .flag("dry-run", parsed.on("n", "dry-run", false))
             .flag("all", parsed.has("", "all") || parsed.has("", "branches"))
             .flag("mirror", mirror)
             .flag("tags", parsed.has("", "tags"))

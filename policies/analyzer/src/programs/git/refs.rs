@@ -98,14 +98,14 @@ pub(super) fn replace<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn notes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("F", "file").for_each(|file| run.read(&file));
-    if matches!(parsed.text(0), "remove" | "prune") && !parsed.is("n", "dry-run") {
+    if matches!(parsed.text(0), "remove" | "prune") && !parsed.on("n", "dry-run", false) {
         run.emit(Draft::destructive("vcs", "git.notes.remove").target(parsed.text(1)));
     }
 }
 
 /// A refspec that is forced may overwrite a branch of this repository.
 pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.is("", "dry-run") {
+    if parsed.on("", "dry-run", false) {
         return;
     }
     let force = parsed.is("f", "force");
@@ -130,7 +130,7 @@ pub(super) fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Unreachable objects go at once if their grace is cut short; `prune` gives none.
 pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let prunes = run.arguments().iter().any(|word| word.text.eq_ignore_ascii_case("prune"));
-    if prunes && parsed.is("n", "dry-run") {
+    if prunes && parsed.on("n", "dry-run", false) {
         return;
     }
     let short = |word: &str| {
@@ -150,7 +150,7 @@ pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn rewrite<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !parsed.is("", "analyze") && !parsed.is("", "dry-run") {
+    if !parsed.is("", "analyze") && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("vcs", "git.history.rewrite"));
     }
 }
