@@ -12,7 +12,7 @@ use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["psql", "pgcli", "usql", "vsql"], PSQL, psql),
-    Program::new(&["mysql", "mariadb", "mycli"], MYSQL, mysql),
+    Program::new(&["mysql", "mariadb", "mycli", "mysqlsh"], MYSQL, mysql),
     Program::new(&["sqlite3", "sqlite", "litecli"], Options::new("", ""), sqlite),
     Program::new(&["duckdb"], Options::new("cs", "cmd init separator"), duckdb),
     Program::new(

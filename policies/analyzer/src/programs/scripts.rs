@@ -79,6 +79,11 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 let from = summaries::word(from, arguments);
                 on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to));
             }
+            What::Fill { folder, archive } => {
+                let draft =
+                    Draft::notable("write", "fs.write").tag("by", &by).flag("tree", true).flag("archive", *archive);
+                on(run, folder, arguments, |run, folder| run.write_as(folder, draft));
+            }
             What::MakeFolder(path) => {
                 let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);
                 on(run, path, arguments, |run, file| run.write_as(file, draft));

@@ -95,7 +95,16 @@ static CARRIERS: &[Carrier] = &[
     carrier(
         &["gdb", "lldb"],
         takes("xod", "ex eval-command command args"),
-        &[("ex", "shell "), ("ex", "!"), ("eval-command", "shell "), ("eval-command", "!")],
+        &[
+            ("ex", "shell "),
+            ("ex", "!"),
+            ("eval-command", "shell "),
+            ("eval-command", "!"),
+            ("o", "shell "),
+            ("o", "platform shell "),
+            ("one-line", "shell "),
+            ("one-line", "platform shell "),
+        ],
         &[],
     ),
     carrier(&["socat", "socat1"], takes("bLtTx", ""), &[], &["exec:", "system:", "shell:"]),

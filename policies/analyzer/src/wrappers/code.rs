@@ -27,8 +27,8 @@ use languages::LANGUAGES;
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
     (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
-    (&["gdb", "lldb"], &["shell ", "!"]),
-    (&["tclsh", "wish", "expect"], &["exec ", "spawn "]),
+    (&["gdb", "lldb"], &["shell ", "platform shell ", "pla sh ", "!"]),
+    (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp"], &["!"]),
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
 ];
@@ -179,7 +179,7 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
         // A rule of one line: `target: ; command`.
         let command =
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
-        found.extend(command.map(|command| run(name, text(&command.replace("$$", "$")))));
+        found.extend(command.map(|command| run(name, text(&typed(name, command).replace("$$", "$")))));
         if make {
             let shells = line
                 .match_indices("$(shell ")
@@ -194,6 +194,12 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
         }
     }
     found
+}
+
+/// What `send` of `expect` types, without quotes and the key that ends a line.
+fn typed<'t>(name: &str, command: &'t str) -> &'t str {
+    let inner = command.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| name == "expect");
+    inner.map_or(command, |inner| inner.trim_end_matches("\\r").trim_end_matches("\\n"))
 }
 
 /// As many of them as can be followed.

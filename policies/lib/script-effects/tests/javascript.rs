@@ -96,7 +96,7 @@ fn other_runtimes_have_files_too() {
         ("import { rimraf } from 'rimraf'; rimraf('a')", &["tree a"]),
         ("fs.appendFileSync('a', 'x')", &["append a"]),
         ("fs.createWriteStream('a', { flags: 'a' })", &["append a"]),
-        ("fs.cpSync('a', 'b', {recursive: true})", &["read a", "put a at b"]),
+        ("fs.cpSync('a', 'b', {recursive: true})", &["read a", "put a at b", "fill b"]),
         ("fs.renameSync('a', 'b')", &["move a", "put a at b"]),
     ]);
 }

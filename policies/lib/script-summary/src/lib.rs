@@ -77,6 +77,13 @@ pub enum What {
         /// Where it goes.
         to: Text,
     },
+    /// A folder is filled with files whose names the code doesn't show.
+    Fill {
+        /// The folder.
+        folder: Text,
+        /// They come from an archive, not from another folder.
+        archive: bool,
+    },
     /// A folder is made.
     MakeFolder(Text),
     /// A file or a folder is moved to another place.

@@ -22,7 +22,7 @@ impl Lines {
     pub(super) fn of(client: &str) -> Lines {
         match client {
             "psql" | "pgcli" | "usql" | "vsql" | "cockroach" | "heroku" => Lines::Psql,
-            "mysql" | "mariadb" | "mycli" => Lines::Mysql,
+            "mysql" | "mariadb" | "mycli" | "mysqlsh" => Lines::Mysql,
             "sqlcmd" | "isql" | "tsql" => Lines::Batches,
             _ => Lines::Plain,
         }

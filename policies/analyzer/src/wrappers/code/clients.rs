@@ -19,7 +19,7 @@ enum Family {
 fn family(name: &str) -> Option<Family> {
     Some(match name {
         "psql" | "pgcli" | "usql" | "vsql" | "cockroach" => Family::Psql,
-        "mysql" | "mariadb" | "mycli" => Family::Mysql,
+        "mysql" | "mariadb" | "mycli" | "mysqlsh" => Family::Mysql,
         "sqlite3" | "sqlite" | "litecli" | "duckdb" => Family::Sqlite,
         "sqlplus" => Family::Other(&["host ", "ho ", "!", "$"]),
         "sqlcmd" | "isql" | "tsql" => Family::Other(&["!!"]),

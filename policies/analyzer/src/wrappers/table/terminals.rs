@@ -43,6 +43,17 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         joins: true,
         ..PLAIN
     },
+    Wrapper { name: "byobu", takes: takes("tN", ""), verbs: &["send-keys", "send"], joins: true, ..PLAIN },
+    Wrapper { name: "xdotool", takes: takes("", "delay window args file"), verbs: &["type"], joins: true, ..PLAIN },
+    Wrapper {
+        name: "ydotool",
+        takes: takes("dHN", "key-delay key-hold next-delay file"),
+        verbs: &["type"],
+        joins: true,
+        ..PLAIN
+    },
+    Wrapper { name: "wtype", takes: takes("MmPpks", ""), joins: true, ..PLAIN },
+    Wrapper { name: "dotool", after: &["type"], joins: true, ..PLAIN },
     Wrapper { name: "tmux", takes: takes("cfLST", ""), text: &["c"], skip: usize::MAX, ..PLAIN },
     Wrapper {
         name: "asciinema",
@@ -81,11 +92,17 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "dtach", takes: takes("acnNAer", ""), ..PLAIN },
     Wrapper { name: "abduco", takes: takes("cnaAe", ""), ..PLAIN },
+    Wrapper { name: "zellij", after: &["write-chars"], joins: true, ..PLAIN },
     Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
+    Wrapper { name: "wezterm", verbs: &["cli"], ..PLAIN },
+    // What `wezterm cli` and `kitty @` run.
+    Wrapper { name: "send-text", takes: takes("m", "pane-id match"), joins: true, ..PLAIN },
     Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
     Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
     Wrapper { name: "konsole", takes: takes("p", "workdir"), after: &["-e"], ..PLAIN },
     Wrapper { name: "alacritty", takes: takes("T", "working-directory"), after: &["-e", "--command"], ..PLAIN },
     Wrapper { name: "gnome-terminal", takes: takes("t", "working-directory"), after: &["--", "-x"], ..PLAIN },
+    Wrapper { name: "kitty", after: &["@"], ..PLAIN },
+    Wrapper { name: "kitten", after: &["@"], ..PLAIN },
     Wrapper { name: "kitty", takes: takes("cdoT", "config directory override title"), directory: &["d"], ..PLAIN },
 ];

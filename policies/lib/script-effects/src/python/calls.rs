@@ -186,6 +186,16 @@ impl Reader<'_> {
             Does::CopyFile | Does::CopyTree => {
                 self.on_path(name, path, Unknown::default(), What::Read);
                 self.put(name, path, args);
+                if does == Does::CopyTree {
+                    let to = args.get(1, &["dst"]);
+                    self.on_path(name, to, Unknown::default(), |folder| What::Fill { folder, archive: false });
+                }
+            }
+            Does::Unpack => {
+                self.on_path(name, path, Unknown::default(), What::Read);
+                let here = Value::piece(Piece::Literal(".".to_owned()));
+                let to = args.get(1, &["extract_dir"]).unwrap_or(&here).clone();
+                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
             }
             Does::Link => {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);

@@ -25,7 +25,6 @@ const SAVES: &[&str] = &[
     "savefig",
     "write_image",
     "write_html",
-    "extractall",
     "tofile",
 ];
 
@@ -209,6 +208,13 @@ impl Reader<'_> {
                 Some(callee) => return self.apply(&callee, &Args::of(vec![base.clone()])),
                 None => return base.clone(),
             },
+            "extractall" | "extractAllTo" | "unpack" => {
+                let here = Value::piece(Piece::Literal(".".to_owned()));
+                let to = args.get(0, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
+                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+            }
+            // What is typed into a terminal is mostly read by a shell.
+            "sendline" | "sendLine" => return self.launch(name, super::names::Does::Shell, args),
             "system" | "popen" => {
                 return self.launch(name, super::names::Does::Shell, args);
             }

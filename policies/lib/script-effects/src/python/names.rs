@@ -22,6 +22,8 @@ pub(super) enum Does {
     Move,
     CopyFile,
     CopyTree,
+    /// Fills the folder of its second argument from an archive.
+    Unpack,
     Change,
     Link,
     ChangeFolder,
@@ -106,6 +108,8 @@ const CALLS: &[(&str, Does)] = &[
     ("shutil.copy2", CopyFile),
     ("shutil.copyfile", CopyFile),
     ("shutil.copytree", CopyTree),
+    ("shutil.unpack_archive", Does::Unpack),
+    ("distutils.dir_util.copy_tree", CopyTree),
     ("os.chmod", Change),
     ("os.chown", Change),
     ("os.lchown", Change),

@@ -26,6 +26,7 @@ fn line(action: &Action) -> String {
     let what = match &action.what {
         What::Read(path) => format!("read {}", text(path)),
         What::Write { path, append } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
+        What::Fill { folder, .. } => format!("fill {}", text(folder)),
         What::Put { from, to } => format!("put {} at {}", text(from), text(to)),
         What::MakeFolder(path) => format!("folder {}", text(path)),
         What::Delete(path) => format!("delete {}", text(path)),
