@@ -1,7 +1,9 @@
 //! [`Adjustments`]: the settings `raise`, `lower` and `silence`, which change the outcome of rules by name.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, Visitor};
 
 use crate::{Decision, Error, Outcome, Rule};
 
@@ -9,8 +11,7 @@ use crate::{Decision, Error, Outcome, Rule};
 ///
 /// A policy with [`ADJUSTABLE`](crate::Policy::ADJUSTABLE) gets them without a line of its own: the names are then ids of
 /// its rules.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjustments {
     /// Answer one step more severely: ask becomes deny.
     pub raise: Vec<String>,
@@ -19,9 +20,6 @@ pub struct Adjustments {
     /// Give no answer. Wins over `raise` and `lower`.
     pub silence: Vec<String>,
 }
-
-/// The keys of the settings.
-const KEYS: [&str; 3] = ["raise", "lower", "silence"];
 
 impl Adjustments {
     /// Every name, in the order of the fields.
@@ -41,16 +39,6 @@ impl Adjustments {
             (false, true, Outcome::Ask) => Outcome::Warn,
             _ => outcome,
         })
-    }
-
-    /// Takes the three keys out of a policy's settings.
-    ///
-    /// # Errors
-    ///
-    /// A list isn't a list of texts.
-    pub(crate) fn take(settings: &mut Map<String, Value>) -> Result<Self, serde_json::Error> {
-        let own: Map<String, Value> = KEYS.into_iter().filter_map(|key| settings.remove_entry(key)).collect();
-        serde_json::from_value(own.into())
     }
 
     /// Refuses a name that is no rule's.
@@ -77,9 +65,83 @@ impl Adjustments {
     }
 }
 
-/// Whether the text of settings may hold one of the keys.
-pub(crate) fn mentioned(settings: &str) -> bool {
-    KEYS.iter().any(|key| settings.contains(key))
+/// Reads settings of a type that doesn't know the three keys, and the three keys beside it.
+///
+/// # Errors
+///
+/// What the type takes as an error, in words that name the three keys as well.
+pub(crate) fn read<S: DeserializeOwned>(settings: &str) -> Result<(S, Adjustments), String> {
+    let mut adjustments = Adjustments::default();
+    let mut text = serde_json::Deserializer::from_str(settings);
+    let read = S::deserialize(Without { inner: &mut text, adjustments: &mut adjustments });
+    let read = read.and_then(|settings| text.end().map(|()| settings)).map_err(|error| with_keys(&error.to_string()));
+    Ok((read?, adjustments))
+}
+
+/// The error of an unknown field, with the three keys among those that are expected.
+fn with_keys(error: &str) -> String {
+    if !error.starts_with("unknown field") {
+        return error.to_owned();
+    }
+    let keys = "expected one of `raise`, `lower`, `silence`";
+    let error = error.replacen("there are no fields", keys, 1).replacen("expected one of `", "expected `", 1);
+    match error.contains(keys) {
+        true => error,
+        false => error.replacen("expected `", &format!("{keys}, `"), 1).replacen("` or `", "`, `", 1),
+    }
+}
+
+/// A map of settings without the three keys, whose values go to the adjustments. A deserializer, its visitor and its map
+/// in one.
+struct Without<'a, T> {
+    inner: T,
+    adjustments: &'a mut Adjustments,
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Without<'_, D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_map(Without { inner: visitor, adjustments: self.adjustments })
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct
+        seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Without<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(Without { inner: map, adjustments: self.adjustments })
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Without<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(key) = self.inner.next_key::<String>()? {
+            let list = match key.as_str() {
+                "raise" => &mut self.adjustments.raise,
+                "lower" => &mut self.adjustments.lower,
+                "silence" => &mut self.adjustments.silence,
+                _ => return seed.deserialize(key.into_deserializer()).map(Some),
+            };
+            *list = self.inner.next_value()?;
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.inner.next_value_seed(seed)
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +188,8 @@ mod tests {
         for (settings, word) in [
             (r#"{"lower": ["lod"]}"#, "unknown name `lod`, expected one of `loud`"),
             (r#"{"lower": "loud"}"#, "invalid settings"),
-            (r#"{"lower": [], "x": 1}"#, "unknown field `x`"),
+            (r#"{"lower": [], "x": 1}"#, "unknown field `x`, expected one of `raise`, `lower`, `silence`"),
+            (r#"{"lower": [5]}"#, "at line 1 column"),
         ] {
             let error = World::default().decide::<Loud>(settings, "Bash", "{}").unwrap_err();
             assert!(error.contains(word), "{settings}: {error}");

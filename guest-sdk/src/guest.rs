@@ -5,8 +5,6 @@ use std::rc::Rc;
 #[cfg(target_arch = "wasm32")]
 use std::sync::Once;
 
-use serde_json::{Map, Value};
-
 pub use crate::bindings::exports::guard::policy::policy::Guest;
 pub use crate::bindings::guard::policy::types::Manifest;
 
@@ -61,16 +59,13 @@ fn example(example: &crate::Example) -> types::Example {
 /// The settings are not what the policy takes, or it refuses them.
 pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String> {
     report_panics();
-    let invalid = |error: serde_json::Error| format!("invalid settings: {error}");
-    let mut adjustments = Adjustments::default();
-    let settings = if P::ADJUSTABLE && adjust::mentioned(settings) {
-        let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(invalid)?;
-        adjustments = Adjustments::take(&mut settings).map_err(invalid)?;
-        // Back through text, so that settings are read by one route and say the same errors.
-        serde_json::from_str(&Value::from(settings).to_string()).map_err(invalid)?
-    } else {
-        serde_json::from_str(settings).map_err(invalid)?
+    let read = match P::ADJUSTABLE {
+        true => adjust::read(settings),
+        false => {
+            serde_json::from_str(settings).map(|own| (own, Adjustments::default())).map_err(|error| error.to_string())
+        }
     };
+    let (settings, mut adjustments) = read.map_err(|error| format!("invalid settings: {error}"))?;
     let mut policy = P::configure(settings).map_err(|error| error.to_string())?;
     if P::ADJUSTABLE {
         policy.adjust(&mut adjustments).map_err(|error| error.to_string())?;

@@ -74,6 +74,9 @@ impl TryFrom<Vec<String>> for Entries {
 impl Entry {
     fn new(written: &str) -> Result<Self, String> {
         let (text, takes_out) = written.strip_prefix('!').map_or((written, false), |rest| (rest, true));
+        if text.starts_with('!') {
+            return Err(format!("the entry `{written}` begins with two `!`"));
+        }
         let refuse = |error: policy_path_globs::Error| error.to_string();
         let plain = plain(text).map_err(refuse)?;
         let (root, mut rest) = match plain.strip_prefix("~/") {
