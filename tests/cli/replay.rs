@@ -317,8 +317,12 @@ fn a_revision_of_the_projects_file_is_compared() {
     let source = world.write("calls.jsonl", lines(&[json!({ "command": "ls" })]));
     let result = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
     let group = &result["groups"][0];
-    assert_eq!(group["change"], json!("loosened"), "{result}");
-    assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("deny"), &json!("ask")));
+    // The revision is what was there before, as in `ci --against`.
+    assert_eq!(group["change"], json!("tightened"), "{result}");
+    assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("ask"), &json!("deny")));
+    world.write("repo/.guard/guard.toml", rule.replace("\"ask\"", "\"warn\""));
+    let weakened = world.run(&["replay", "--against", "HEAD", "--fail-on", "loosened", source.to_str().unwrap()], "");
+    assert!(weakened.exit == 1 && weakened.stdout.contains("loosened: 1 call"), "{weakened:?}");
     // A person trusts the file as it is now, which nobody else may say so; the other one is compared as if it were trusted as well.
     let mild = format!("{rule}on-error = \"allow\"\n");
     world.write("repo/.guard/guard.toml", &mild);
@@ -328,7 +332,7 @@ fn a_revision_of_the_projects_file_is_compared() {
         let before = world.run(&["config", "show"], "").stdout;
         let result = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
         let group = &result["groups"][0];
-        assert_eq!((&group["first"]["rule"], &group["second"]["rule"]), (&json!(""), &json!("ours:all")), "{result}");
+        assert_eq!((&group["first"]["rule"], &group["second"]["rule"]), (&json!("ours:all"), &json!("")), "{result}");
         assert_eq!(world.run(&["config", "show"], "").stdout, before, "the comparison trusted something");
         assert_eq!(attended(&world, &["untrust"]).map(|ended| ended.exit), Some(0));
     }

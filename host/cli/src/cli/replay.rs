@@ -83,12 +83,16 @@ pub(super) fn replay<'a>(
 ) -> anyhow::Result<Replayed<'a>> {
     let project = circumstances(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
-    let first = Side::first(places, environment)?;
-    let second = match against {
-        Some(name) => Some(Side::second(name, places, environment, &project, scratch.path())?),
-        None => None,
+    let here = Side::first(places, environment)?;
+    let other = against.map(|name| Side::second(name, places, environment, &project, scratch.path())).transpose()?;
+    // A revision is what was there before; a file or a policy is what could be there next.
+    let is_here_second = other.as_ref().is_some_and(Side::is_revision);
+    let (first, second) = match other {
+        Some(before) if is_here_second => (before, Some(here)),
+        other => (here, other),
     };
-    let decider = Decider { first, second, facts: Arc::new(RealFacts::new(environment.variables.clone())) };
+    let decider =
+        Decider { first, second, is_here_second, facts: Arc::new(RealFacts::new(environment.variables.clone())) };
     let tally = Mutex::new(Tally::default());
     let mut sources = Sources::new(environment);
     let done = decide_all(|take| read(&mut sources, take), &decider, &tally);
@@ -154,6 +158,8 @@ impl Lots<'_> {
 struct Decider {
     first: Side,
     second: Option<Side>,
+    /// The second side is what holds here, not the first one.
+    is_here_second: bool,
     facts: Arc<dyn Facts>,
 }
 
@@ -184,7 +190,8 @@ impl Decider {
                 let second = self.second.as_ref().map(|side| side.again(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
                 // The log has the verdict without the word about watched policies.
-                let differs = !Said::of(Some(&first.trace.verdict)).is(&decision.outcome, &decision.rule);
+                let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
+                let differs = !Said::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
                 let second = second.map(|second| Said::of(Some(&noted(second.trace).verdict)));
                 let first = Said::of(Some(&noted(first.trace).verdict));
                 let Decision { call, at, .. } = *decision;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   guard-host replay ~/.claude/projects
   guard-host replay --against new.toml --fail-on loosened ~/.claude/projects ~/.codex/sessions
-  guard-host replay --against origin/main calls.jsonl
+  guard-host replay --against origin/main --fail-on loosened calls.jsonl
   guard-host replay --config old.wasm --against new.wasm calls.jsonl
 
 A source is a file, or a folder with all .json and .jsonl files below it:
@@ -25,11 +25,12 @@ pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
-    /// Compare with this: a guard.toml in the place of yours, a revision of git with another .guard/guard.toml of this
-    /// project, or a policy, if --config is one
+    /// Compare with this: a revision of git, whose .guard/guard.toml is what was there before; or a guard.toml that could
+    /// take the place of yours; or a policy, if --config is one
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// End with 1 if --against gives a verdict that is so
+    /// End with 1 if a verdict changes so from the first to the second: from a revision to what holds here, or from what
+    /// holds here to a file
     #[arg(long, value_enum, requires = "against")]
     pub(in crate::cli) fail_on: Option<FailOn>,
     /// How to print the result

@@ -30,9 +30,9 @@ impl Replayed<'_> {
         self.sum.calls
     }
 
-    /// How many of them the second side judges more strictly.
-    pub(in crate::cli) fn stricter_in_second(&self) -> u64 {
-        let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Tightened));
+    /// How many of them the second side judges less strictly.
+    pub(in crate::cli) fn loosened(&self) -> u64 {
+        let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Loosened));
         groups.map(|group| group.calls).sum()
     }
 

@@ -122,6 +122,11 @@ impl Side {
         Side::configuration(places, environment, project, Some(moved))
     }
 
+    /// It is a revision, which is what was there before.
+    pub(super) fn is_revision(&self) -> bool {
+        matches!(&self.kind, Kind::Configuration(of) if of.moved.is_some())
+    }
+
     fn configuration(
         places: Places,
         environment: &Environment,
