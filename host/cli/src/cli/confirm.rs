@@ -36,10 +36,10 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     let attended = is_attended();
     // Without a person here only what one was just asked about can be meant.
     let asked = |entry: &&Entry| attended || known.was_asked(&entry.code);
-    let entry = match choose(known.pending.iter().filter(asked), &choice) {
+    let entry = match choose(known.confirmable().filter(asked), &choice) {
         Choosing::One(entry) => entry,
         Choosing::Several(entries) => return ambiguous(&entries),
-        Choosing::None if matches!(choose(&known.pending, &choice), Choosing::None) => return missing(&known),
+        Choosing::None if matches!(choose(known.confirmable(), &choice), Choosing::None) => return missing(&known),
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
     let approval = sessions.change(&entry.session, PATIENCE, |contents, now| {

@@ -108,7 +108,7 @@ pub(super) fn answer(
 fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<&'a Entry> {
     let [call] = calls else { return None };
     let (line, _) = call.command()?;
-    match choose(&known.pending, &Choice::of_line(line, confirm)?) {
+    match choose(known.confirmable(), &Choice::of_line(line, confirm)?) {
         Choosing::One(entry) => Some(entry),
         Choosing::None | Choosing::Several(_) => None,
     }

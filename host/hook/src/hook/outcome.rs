@@ -37,7 +37,8 @@ pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[T
     if known.pending.iter().all(|entry| entry.call != key) {
         return;
     }
-    let found = config.sessions.change(&session, PATIENCE, |contents, _| contents.take_call(&key));
+    let found =
+        config.sessions.change(&session, PATIENCE, |contents, _| contents.take_call(&key, matches!(end, End::Ran)));
     if let Ok(Some(entry)) = found {
         let _ = audit::append_end(&config.audit, end, &entry, harness, Timestamp::now());
     }

@@ -17,9 +17,13 @@ use crate::process::{PATIENCE, REPLY_BYTES, talk};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
 use guard_redact::plain;
+use guard_state::session::Sessions;
 
 /// A command that every chain denies.
 const CANARY: &str = "rm -rf /";
+
+/// The session that the payloads name.
+const SESSION: &str = "guard-host-doctor";
 
 /// The tool of shell commands.
 const SHELL: &str = "Bash";
@@ -191,6 +195,9 @@ impl Trial<'_> {
                 Finding::problem(CHECK, text, again)
             }
         };
+        // What was only tried waits for nobody.
+        let sessions = guard_config::load(self.site.places, &[]).sessions;
+        let _ = sessions.end(&Sessions::name(SESSION), PATIENCE);
         let harmless = self.registration.payload(HARMLESS, self.site.project);
         // What has just not answered would be waited for again and again.
         let calls = if answers { CALLS } else { 0 };

@@ -32,6 +32,9 @@ pub struct Contents {
     pub confirmed: Vec<Entry>,
     /// What was asked and not confirmed so far.
     pub pending: Vec<Entry>,
+    /// Calls that ran after a question. None of them waits, and a person may still approve those to come.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
     pub asked: Vec<Asked>,
     /// The sessions that were told that policies are only watched, each with the time.
@@ -170,6 +173,7 @@ impl Contents {
     pub(super) fn expire(&mut self, now: Timestamp) {
         self.confirmed.retain(|entry| entry.is_live(now));
         self.pending.retain(|entry| entry.is_live(now));
+        self.ran.retain(|entry| entry.is_live(now));
         self.asked.retain(|asked| asked.is_live(now));
         self.told.retain(|told| told.is_live(now));
     }
@@ -178,6 +182,7 @@ impl Contents {
     pub(super) fn retain_session(&mut self, session: &str, kept: bool) {
         self.confirmed.retain(|entry| (entry.session == session) == kept);
         self.pending.retain(|entry| (entry.session == session) == kept);
+        self.ran.retain(|entry| (entry.session == session) == kept);
         self.asked.retain(|asked| (asked.session == session) == kept);
         self.told.retain(|told| (told.session == session) == kept);
     }
@@ -185,7 +190,11 @@ impl Contents {
     /// There is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.confirmed.is_empty() && self.pending.is_empty() && self.asked.is_empty() && self.told.is_empty()
+        self.confirmed.is_empty()
+            && self.pending.is_empty()
+            && self.ran.is_empty()
+            && self.asked.is_empty()
+            && self.told.is_empty()
     }
 
     /// The names of the sessions in it.
@@ -212,10 +221,21 @@ impl Contents {
         keep_last(&mut self.pending, PENDING);
     }
 
-    /// Takes the question about a call, which is no longer open when it has run.
-    pub fn take_call(&mut self, call: &str) -> Option<Entry> {
+    /// Takes the question about a call, which is no longer open when the call `has_run` or was refused.
+    pub fn take_call(&mut self, call: &str, has_run: bool) -> Option<Entry> {
         let at = self.pending.iter().position(|entry| !entry.call.is_empty() && entry.call == call)?;
-        Some(self.pending.remove(at))
+        let entry = self.pending.remove(at);
+        if has_run {
+            self.ran.retain(|other| other.code != entry.code);
+            self.ran.push(entry.clone());
+            keep_last(&mut self.ran, PENDING);
+        }
+        Some(entry)
+    }
+
+    /// The calls that a person may confirm: those that wait, and those that ran after a question.
+    pub fn confirmable(&self) -> impl Iterator<Item = &Entry> {
+        self.pending.iter().chain(&self.ran)
     }
 
     /// Notes that a person was asked about the confirmation of an entry.
@@ -246,8 +266,9 @@ impl Contents {
 
     /// Turns a pending call into an approval and gives it; `None` if the pending call is gone.
     pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
-        let at = self.pending.iter().position(|entry| entry.code == code)?;
-        let question = self.pending.remove(at);
+        let question = self.confirmable().find(|entry| entry.code == code)?.clone();
+        self.pending.retain(|entry| entry.code != code);
+        self.ran.retain(|entry| entry.code != code);
         let approval = Entry { ts: stamp(now), expires: stamp(now.checked_add(LIFE).ok()?), ..question };
         self.asked.retain(|asked| asked.code != code);
         self.confirmed.retain(|other| other.code != code);
@@ -262,6 +283,8 @@ impl Contents {
         let (confirmed, pending) = (self.confirmed.len() / 2, self.pending.len() / 2);
         keep_last(&mut self.confirmed, confirmed);
         keep_last(&mut self.pending, pending);
+        let ran = self.ran.len() / 2;
+        keep_last(&mut self.ran, ran);
         self.confirmed.len() + self.pending.len() < before
     }
 
@@ -269,6 +292,7 @@ impl Contents {
     pub fn append(&mut self, mut other: Contents) {
         self.confirmed.append(&mut other.confirmed);
         self.pending.append(&mut other.pending);
+        self.ran.append(&mut other.ran);
         self.asked.append(&mut other.asked);
         self.told.append(&mut other.told);
     }

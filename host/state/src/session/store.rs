@@ -270,7 +270,7 @@ impl Place {
     /// The file holds what no session's file does, so that it is somebody else's.
     fn is_foreign(&self) -> bool {
         let Ok(bytes) = self.dir.read(&self.file) else { return false };
-        let keys = ["confirmed", "pending", "asked"];
+        let keys = ["confirmed", "pending", "ran", "asked", "told"];
         let ours = |map: Map<String, Value>| map.keys().all(|key| keys.contains(&key.as_str()));
         !bytes.trim_ascii().is_empty() && !serde_json::from_slice(&bytes).is_ok_and(ours)
     }
