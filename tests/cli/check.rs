@@ -49,7 +49,22 @@ fn the_text_for_people_says_outcome_reason_and_way_out() {
         "{ended:?}"
     );
     assert!(!ended.stdout.contains('\u{1b}') && ended.stderr.is_empty(), "{ended:?}");
-    assert_eq!(assert_exit(&world, &["check", "ls"], 0).stdout, "abstain: no policy objects\n");
+    assert_eq!(
+        assert_exit(&world, &["check", "ls"], 0).stdout,
+        "ok: no policy objects to this call (verdict: abstain)\n"
+    );
+}
+
+#[test]
+fn a_dash_reads_standard_input() {
+    let world = World::new();
+    for (typed, exit) in [("rm -rf /\n", 2), ("ls\ngit push\n", 1), ("ls", 0), ("", 0)] {
+        let ended = world.run(&["check", "-"], typed);
+        assert_eq!(ended.exit, exit, "{typed:?}: {ended:?}");
+    }
+    let written = world.run(&["check", "--tool", "Write", "-"], "{\"file_path\": \".env\"}");
+    assert_eq!(written.exit, 2, "{written:?}");
+    assert_eq!(world.run(&["explain", "-"], "rm -rf /").stdout.contains("rm-root"), true);
 }
 
 #[test]

@@ -223,13 +223,14 @@ pub(super) struct HookArgs {
 #[command(after_help = "Examples:
   guard-host check 'rm -rf ./build'
   guard-host check --tool Write '{\"file_path\": \".env\"}'
+  guard-host check - < script.sh
   guard-host check --batch < calls.ndjson
 
 Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not be read.")]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
-    /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
+    /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object; `-` reads standard input
     #[arg(required_unless_present = "batch")]
     pub(super) input: Option<String>,
     /// Read one call per line from standard input; write one verdict per line

@@ -1,7 +1,7 @@
 //! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
 //! compiles, as every command that asks policies.
 
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,11 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let calls = calls(&args.call, args.input.as_deref().unwrap_or_default())?;
+    let input = match args.input.as_deref() {
+        Some("-") => read_input()?,
+        input => input.unwrap_or_default().to_owned(),
+    };
+    let calls = calls(&args.call, &input)?;
     let evaluator = Evaluator::open(places, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
@@ -85,14 +89,27 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
         Format::Human => {
             let outcome = outcome_name(outcome(trace.as_ref()));
             let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
-            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
-            print::line(&format!("{}: {}", print::coloured(outcome, outcome), told.replace('\n', "\n  ")))?;
+            let told = if told.is_empty() { "no policy objects to this call".to_owned() } else { told };
+            // The protocol's word for no objection says little to a person.
+            let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
+            print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;
         }
     }
     for warning in &evaluator.chain.prepared.config.warnings {
         print::note(&format!("warning: {}", warning.with_hint()));
     }
     Ok(exit(outcome(trace.as_ref())))
+}
+
+/// The input of `check -`: all of standard input, without the line end at its end.
+pub(super) fn read_input() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > LINE_BYTES {
+        return Err(refused(Exit::Data, "standard input holds more than 16 MiB", ""));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| refused(Exit::Data, "standard input is not UTF-8 text", ""))?;
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 /// One line of a batch that is no hook payload.

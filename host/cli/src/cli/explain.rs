@@ -10,7 +10,7 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
-use super::check::{Record, coverage_name};
+use super::check::{Record, coverage_name, read_input};
 use super::html::shell;
 use super::print;
 use super::subject::{Evaluator, calls, circumstances};
@@ -32,7 +32,8 @@ const SCRIPT_BYTES: usize = 200;
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let calls = calls(&args.call, &args.input)?;
+    let input = if args.input == "-" { read_input()? } else { args.input.clone() };
+    let calls = calls(&args.call, &input)?;
     let evaluator = Evaluator::open(places, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
@@ -90,7 +91,7 @@ impl Parts {
             }),
             tree: analysis.map(|analysis| analysis_lines(analysis)).unwrap_or_default(),
             policies: trace.steps.iter().flat_map(policy).collect(),
-            reason: if reason.is_empty() { "no policy objects".to_owned() } else { reason },
+            reason: if reason.is_empty() { "no policy objects to this call".to_owned() } else { reason },
             milder: what_would_change_it(&trace.verdict),
         }
     }
