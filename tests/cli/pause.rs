@@ -12,7 +12,7 @@ const FORCED: &str = "git push --force origin main";
 #[test]
 fn what_is_paused_runs_is_told_and_is_logged() {
     let world = World::new();
-    let Some(ended) = attended(&world, &["pause", "10m"]) else { return };
+    let Some(ended) = attended(&world, &["pause", "10m", "--all"]) else { return };
     assert!(ended.exit == 0 && ended.stdout.contains("command-guard"), "{ended:?}");
     assert!(ended.stdout.contains("as before: self-protect"), "{ended:?}");
     for _ in 0..2 {
@@ -44,9 +44,22 @@ fn what_is_paused_runs_is_told_and_is_logged() {
 }
 
 #[test]
+fn a_pause_lifts_asks_and_leaves_denies() {
+    let world = World::new();
+    let Some(ended) = attended(&world, &["pause", "10m"]) else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("denies stay; `--all` pauses them as well"), "{ended:?}");
+    assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
+    assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
+    assert_deny(&world.bash("git push && rm -rf /"), &["[command-guard: rm-root]"]);
+    assert!(world.run(&["doctor"], "").stdout.contains("and ask about nothing"));
+    let both = world.run(&["pause", "10m", "--asks", "--all"], "");
+    assert_eq!(both.exit, 64, "{both:?}");
+}
+
+#[test]
 fn only_the_named_policies_are_paused() {
     let world = World::new();
-    if attended(&world, &["pause", "1h", "--only", "protected-files"]).is_none() {
+    if attended(&world, &["pause", "1h", "--all", "--only", "protected-files"]).is_none() {
         return;
     }
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);

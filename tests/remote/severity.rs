@@ -127,7 +127,7 @@ fn a_person_can_confirm_what_a_server_asks() {
 fn a_pause_is_of_the_policies_here() {
     let stub = Stub::of("Deny");
     let world = asking(&stub.url, "");
-    let Some(paused) = attended(&world, &["pause", "10m"]) else { return };
+    let Some(paused) = attended(&world, &["pause", "10m", "--all"]) else { return };
     assert_eq!(paused.exit, 0, "{paused:?}");
     assert_deny(&world.bash("ls"), &["the server says Deny"]);
     // Nor is it the reason why the server only watches something.

@@ -183,8 +183,8 @@ pub struct AskOptions<'a> {
     pub scene: Option<&'a Scene>,
     /// The call is another one as the host reads it.
     pub is_reading: bool,
-    /// Says of a policy's name whether it stops nothing for now.
-    pub paused: Option<&'a dyn Fn(&str) -> bool>,
+    /// Says of a policy's name up to which outcome it stops nothing for now.
+    pub paused: Option<&'a dyn Fn(&str) -> Option<Outcome>>,
     /// The scene lacks what committed files do.
     pub is_without_committed: bool,
 }
@@ -234,7 +234,39 @@ impl<S: Sandbox> Chain<'_, S> {
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
-        let allows: Vec<Allow> = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
+        let allows = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
+        self.if_lifting(verdict, allows, of, analysis)
+    }
+
+    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
+    #[must_use]
+    pub fn sparing_more(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Vec<Vec<Allow>> {
+        let wider = allow::wider(verdict, analysis, "").into_iter();
+        let given = wider.map(|allows| allows.into_iter().map(&given).collect());
+        given.filter_map(|allows| self.if_lifting(verdict, allows, of, analysis)).collect()
+    }
+
+    /// Why no allow covers a call, as the rest of a sentence after "because".
+    #[must_use]
+    pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): Placed<'_>, analysis: Option<&Analysis>) -> String {
+        let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
+        allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
+    }
+
+    /// The allows, if they lift the asks about the call.
+    fn if_lifting(
+        &self,
+        verdict: &Verdict,
+        allows: Vec<Allow>,
+        of: Placed<'_>,
+        analysis: &Analysis,
+    ) -> Option<Vec<Allow>> {
         let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();
         self.lift(verdict.clone(), &checked.ok()?, of, Some(analysis)).is_allowed().then_some(allows)
     }
@@ -355,11 +387,13 @@ impl<S: Sandbox> Chain<'_, S> {
                 }
                 answer
             };
-            let is_paused = |paused: &dyn Fn(&str) -> bool| {
-                paused(&entry.name) && may_loosen(self.terms.locked, Layer::User, entry)
+            let may_pause = || may_loosen(self.terms.locked, Layer::User, entry);
+            let paused = ask.paused.and_then(|paused| paused(&entry.name)).filter(|_| may_pause());
+            let watched = |opinion: Opinion| match (entry.watched, paused) {
+                (true, _) => opinion.watched(),
+                (false, Some(worst)) => opinion.watched_up_to(worst),
+                (false, None) => opinion,
             };
-            let is_watched = entry.watched || ask.paused.is_some_and(is_paused);
-            let watched = |opinion: Opinion| if is_watched { opinion.watched() } else { opinion };
             let mut answer = match seat.ready {
                 Ok((manifest, _)) => decide(Given::Own, manifest),
                 Err(fault) => Answer::fault(fault.clone()),

@@ -64,6 +64,12 @@ impl Opinion {
         Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
     }
 
+    /// The opinion as one that is only watched as far as its outcome is at most `worst`.
+    #[must_use]
+    pub fn watched_up_to(self, worst: Outcome) -> Self {
+        if rank(self.decision.outcome) > rank(worst) { self } else { self.watched() }
+    }
+
     /// The opinion as one that is only watched: what asks or denies keeps its outcome as a tag, and grants nothing either.
     #[must_use]
     pub fn watched(mut self) -> Self {

@@ -97,7 +97,10 @@ impl Chain {
                 (said, steps)
             }
         });
-        let paused = pause.map(|pause| |name: &str| pause.names(name));
+        let paused = pause.map(|pause| {
+            let worst = if pause.denies { Outcome::Deny } else { Outcome::Ask };
+            move |name: &str| pause.names(name).then_some(worst)
+        });
         let ask = guard_chain::AskOptions {
             only,
             on_opinion,
@@ -106,7 +109,7 @@ impl Chain {
             scene,
             is_reading: false,
             is_without_committed: false,
-            paused: paused.as_ref().map(|paused| paused as &dyn Fn(&str) -> bool),
+            paused: paused.as_ref().map(|paused| paused as &dyn Fn(&str) -> Option<Outcome>),
         };
         self.seen().decide(call, at, facts, ask)
     }
@@ -127,6 +130,24 @@ impl Chain {
         given: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
         self.seen().sparing(verdict, of, analysis, given)
+    }
+
+    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
+    #[must_use]
+    pub fn sparing_more(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Vec<Vec<Allow>> {
+        self.seen().sparing_more(verdict, of, analysis, given)
+    }
+
+    /// Why no allow covers a call, as the rest of a sentence after "because".
+    #[must_use]
+    pub fn obstacle(&self, verdict: &Verdict, of: Placed<'_>, analysis: Option<&Analysis>) -> String {
+        self.seen().obstacle(verdict, of, analysis)
     }
 
     /// Whether a rule that denied the call denies it for this effect: it also does if there is no other one, and does not

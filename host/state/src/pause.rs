@@ -1,6 +1,6 @@
 //! [`Pause`]: a person's word that policies stop nothing for a while. It ends by itself.
 //!
-//! Format: a sealed file of JSON, `{"until": "2027-01-31T12:00:00.000Z", "only": []}`.
+//! Format: a sealed file of JSON, `{"until": "2027-01-31T12:00:00.000Z", "only": [], "denies": false}`.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use crate::session::stamp;
 use crate::{Seal, make_private};
 
 /// Raised whenever the shape of the file changes.
-const PURPOSE: &str = "pause 1";
+const PURPOSE: &str = "pause 2";
 
 /// The longest pause.
 pub const LONGEST: SignedDuration = SignedDuration::from_hours(24);
@@ -25,6 +25,8 @@ pub struct Pause {
     pub until: String,
     /// The policies that it is about; none: all that may be paused.
     pub only: Vec<String>,
+    /// It lifts denies, too, and not asks alone.
+    pub denies: bool,
 }
 
 impl Pause {
@@ -43,9 +45,15 @@ impl Pause {
     /// # Errors
     ///
     /// Those of the file system.
-    pub fn begin(state: &Path, now: Timestamp, length: SignedDuration, only: Vec<String>) -> io::Result<Self> {
+    pub fn begin(
+        state: &Path,
+        now: Timestamp,
+        length: SignedDuration,
+        only: Vec<String>,
+        denies: bool,
+    ) -> io::Result<Self> {
         let until = now.checked_add(length.min(LONGEST)).map_err(io::Error::other)?;
-        let pause = Pause { until: stamp(until), only };
+        let pause = Pause { until: stamp(until), only, denies };
         make_private(state).map_err(io::Error::other)?;
         Seal::open(state).map_err(io::Error::other)?.write(PURPOSE, &file(state), &pause)?;
         Ok(pause)
@@ -94,7 +102,8 @@ mod tests {
         let after = |minutes| now.checked_add(SignedDuration::from_mins(minutes)).unwrap();
         assert_eq!(Pause::of(state.path(), now), None);
         assert!(!Pause::end(state.path()).unwrap());
-        let pause = Pause::begin(state.path(), now, SignedDuration::from_mins(10), vec!["a".to_owned()]).unwrap();
+        let pause =
+            Pause::begin(state.path(), now, SignedDuration::from_mins(10), vec!["a".to_owned()], false).unwrap();
         assert_eq!(Pause::of(state.path(), after(9)), Some(pause.clone()));
         assert_eq!((pause.names("a"), pause.names("b")), (true, false));
         assert_eq!(Pause::of(state.path(), after(10)), None);
@@ -107,7 +116,7 @@ mod tests {
     fn what_nobody_here_sealed_pauses_nothing() {
         let state = tempfile::tempdir().unwrap();
         let now = Timestamp::now();
-        let pause = Pause::begin(state.path(), now, LONGEST, Vec::new()).unwrap();
+        let pause = Pause::begin(state.path(), now, LONGEST, Vec::new(), false).unwrap();
         let text = serde_json::to_string(&pause).unwrap();
         fs::write(file(state.path()), &text).unwrap();
         assert_eq!(Pause::of(state.path(), now), None);
@@ -119,7 +128,7 @@ mod tests {
     fn no_pause_is_longer_than_the_longest() {
         let state = tempfile::tempdir().unwrap();
         let now = Timestamp::now();
-        let pause = Pause::begin(state.path(), now, SignedDuration::from_hours(90), Vec::new()).unwrap();
+        let pause = Pause::begin(state.path(), now, SignedDuration::from_hours(90), Vec::new(), false).unwrap();
         assert!(pause.left(now).unwrap() <= LONGEST);
     }
 }

@@ -34,14 +34,19 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
         }
     }
     if !is_attended() {
+        let all = if args.all { " --all" } else { "" };
         let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
-        return Err(unattended("policies are paused", &format!("guard-host pause {}{only}", args.length)));
+        return Err(unattended("policies are paused", &format!("guard-host pause {}{all}{only}", args.length)));
     }
-    let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone())?;
+    let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone(), args.all)?;
     let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
     append_deed(&config.audit, "pause", &format!("{what} until {}", pause.until), &at.cwd)?;
     let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system()).strftime("%H:%M:%S");
-    print::line(&format!("paused until {ends}: {what}"))?;
+    let outcomes = if args.all { "asks and denies" } else { "asks" };
+    print::line(&format!("{outcomes} of {what} are paused until {ends}"))?;
+    if !args.all {
+        print::line("denies stay; `--all` pauses them as well")?;
+    }
     if !kept.is_empty() {
         print::line(&format!("as before: {}", names(&kept)))?;
     }

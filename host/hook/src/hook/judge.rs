@@ -1,6 +1,7 @@
 //! [`Judge`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
 
 use std::cell::OnceCell;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,12 +20,13 @@ use crate::remote::Asker;
 use crate::{nested, redaction, watch};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
-use guard_config::{Audit, AuditLevel, Brought};
+use guard_config::{Audit, AuditLevel, Brought, Config};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
+use guard_contract::policy::SELF_PROTECT;
 use guard_contract::syntax::{Analysis, Effect};
-use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
-use guard_contract::{Outcome, Presence};
+use guard_contract::verdict::{Attributed, BypassAsk, Opinion, Verdict, merge};
+use guard_contract::{Layer, Outcome, Presence};
 use guard_facts::recorded::Recording;
 use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
@@ -32,7 +34,7 @@ use guard_harness::payload::Refusal;
 use guard_harness::{AskScene, End, Event, Harness, Payload, Variable};
 use guard_state::environment::Environment;
 use guard_state::history::History;
-use guard_state::session::{Operation, Sessions};
+use guard_state::session::Sessions;
 use guard_state::{Pause, Places};
 
 /// Where chains come from.
@@ -293,10 +295,10 @@ impl Judge<'_> {
         }
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
-        if question.is_some() && !is_elsewhere && can_be_allowed(&chain, &calls, &traces, (&at, &**self.facts)) {
-            let how = "To end such questions, run in a terminal: guard-host allow --last";
-            let lines = [how, verdict.closing.as_str()].into_iter().filter(|line| !line.is_empty());
-            verdict.closing = lines.collect::<Vec<_>>().join("\n");
+        if question.is_some() && !is_elsewhere {
+            let how = way_out(&verdict, config, &self.places.managed);
+            let parts = [verdict.closing.as_str(), how.as_str()].into_iter().filter(|part| !part.is_empty());
+            verdict.closing = parts.collect::<Vec<_>>().join("\n\n");
         }
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
         let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
@@ -416,17 +418,19 @@ fn noted(history: &History, calls: &[ToolCall], traces: &[Trace], verdict: &Verd
     }
 }
 
-/// An allow would spare the question, and the log has all of the command.
-fn can_be_allowed(
-    chain: &Chain,
-    calls: &[ToolCall],
-    traces: &[Trace],
-    (at, facts): (&CallContext, &dyn Facts),
-) -> bool {
-    let ([call], [Trace { analysis: Some(analysis), verdict, .. }]) = (calls, traces) else { return false };
-    // What cannot be copied is not in the log as it is.
-    let is_logged = Operation::of(calls, []).is_some_and(|operation| operation.can_be_copied());
-    is_logged && chain.sparing(verdict, (call, at, facts), analysis, |allow| allow).is_some()
+/// How a person ends questions like this one, or why nothing does.
+fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
+    if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
+        return "No setting ends this question, because it protects guard-host itself".to_owned();
+    }
+    let entry = |asked: &Attributed| config.entries.iter().find(|entry| entry.name == asked.policy);
+    if verdict.asks().filter_map(entry).any(|entry| !config.may_loosen(Layer::User, entry)) {
+        return format!("Only {} can end this question", managed.display());
+    }
+    match verdict.asks().all(|asked| asked.of_host) {
+        true => String::new(),
+        false => "To stop being asked, run in a terminal: guard-host allow --last".to_owned(),
+    }
 }
 
 /// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.

@@ -53,8 +53,9 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) 
     {
         let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
         let paused: Vec<&Entry> = config.entries.iter().filter(is_paused).collect();
-        is_idle |= paused.iter().any(is_tried);
-        let text = format!("these policies are paused for {} and stop nothing: {}", span(left), names(paused));
+        is_idle |= pause.denies && paused.iter().any(is_tried);
+        let stops = if pause.denies { "stop nothing" } else { "ask about nothing" };
+        let text = format!("these policies are paused for {} and {stops}: {}", span(left), names(paused));
         findings.push(Finding::note(CHECK, text, "run `guard-host resume`"));
     }
     (findings, is_idle)

@@ -5,10 +5,11 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host pause 10m
+  guard-host pause 10m --all
   guard-host pause 1h --only command-guard
 
-While it lasts, policies are asked, and what they would have stopped is logged as would-ask or would-deny and told in the
-reply, but it runs. self-protect stays, and so do the policies that the managed file holds or locks. It ends by itself,
+While it lasts, policies are asked, and what they would have asked about is logged as would-ask and told in the reply, but
+it runs. A deny still stops the call, unless --all is given. self-protect stays, and so do the policies that the managed file holds or locks. It ends by itself,
 and it also holds for agents that run already.
 
 Exit codes: 0; 77 nobody sits at a terminal.")]
@@ -16,6 +17,12 @@ pub(in crate::cli) struct PauseArgs {
     /// How long, at most 24h: `90s`, `10m` or `2h`
     #[arg(value_name = "LENGTH")]
     pub(in crate::cli) length: String,
+    /// Pause asks only, which is the default
+    #[arg(long, conflicts_with = "all")]
+    pub(in crate::cli) asks: bool,
+    /// Pause denies as well
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
     /// Only these policies [default: all that may be paused]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(in crate::cli) only: Vec<String>,
