@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::terminal::attended;
-use crate::support::world::World;
+use crate::support::terminal::{attended, attended_by};
+use crate::support::world::{Ended, World};
 
 const FILE: &str = ".config/guard-host/guard.toml";
 
@@ -48,11 +48,11 @@ fn it_shows_what_else_it_would_let_run() {
         assert_ask(&world.bash(command), &[]);
     }
     let Some(ended) = attended(&world, &["allow", "--last", "--yes"]) else { return };
-    assert!(ended.stdout.contains("it also lets 1 of "), "{ended:?}");
+    assert!(ended.stdout.contains("would also pass 1 of the "), "{ended:?}");
     // The asks of the log, and at least the examples of the policies.
-    let looked_at = ended.stdout.split("it also lets 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
+    let looked_at = ended.stdout.split("would also pass 1 of the ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
-    assert!(ended.stdout.contains("\n  rm -rf ./node_modules in /"), "{ended:?}");
+    assert!(ended.stdout.contains("\n     rm -rf ./node_modules in /"), "{ended:?}");
     assert!(!ended.stdout.contains("rm -rf other"), "{ended:?}");
 }
 
@@ -65,7 +65,7 @@ fn what_an_older_allow_lets_run_is_not_what_a_new_one_adds() {
     let Some(first) = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]) else { return };
     assert_eq!(first.exit, 0, "{first:?}");
     let second = attended(&world, &["allow", "git push origin b", "--yes"]).unwrap();
-    assert!(second.exit == 0 && second.stdout.contains("it lets none of "), "{second:?}");
+    assert!(second.exit == 0 && second.stdout.contains("would also pass 0 of the "), "{second:?}");
 }
 
 #[test]
@@ -131,9 +131,12 @@ fn what_no_allow_covers_changes_nothing() {
     for (arguments, exit, word) in [
         (&["allow", "rm -rf /", "--yes"][..], 1, "an allow lifts no deny"),
         (&["allow", "ls", "--yes"], 1, "is not asked about"),
-        (&["allow", "sudo rm -rf x", "--yes"], 1, "no allow can cover"),
-        (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "no allow can cover"),
-        (&["allow", "guard-host policy remove x", "--yes"], 1, "no allow can cover"),
+        (&["allow", "sudo rm -rf x", "--yes"], 1, "`rm` runs through `sudo`"),
+        (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "more than plain commands"),
+        (&["allow", "git push *", "--yes"], 1, "only the run shows what `*` is"),
+        (&["allow", "git push > log", "--yes"], 1, "its output goes to `log`"),
+        (&["allow", "rm -rf /opt/x", "--yes"], 1, "`/opt/x` is outside of the project"),
+        (&["allow", "guard-host policy remove x", "--yes"], 1, "protects guard-host itself"),
         (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1, "holds a secret"),
         (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64, "`until` is `soon`"),
         (&["allow", "--last", "--yes"], 1, "holds no such ask"),
@@ -157,4 +160,97 @@ fn nobody_at_a_terminal_allows_nothing() {
     }
     assert!(!world.path(FILE).exists());
     assert_deny(&world.bash("guard-host allow --last --yes"), &["[self-protect: guard-command]"]);
+}
+
+/// Answers the question of `allow` by what a person types.
+fn choose(world: &World, arguments: &[&str], typed: &str) -> Option<Ended> {
+    attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
+}
+
+#[test]
+fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
+    let world = World::new();
+    assert_ask(&world.bash("git push -u origin feat/cart"), &["guard-host allow --last"]);
+    let Some(ended) = choose(&world, &["allow", "--last"], "2\n") else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for shown in [
+        "1  these words only",
+        "2  every `git push` that does no more than git.push\n",
+        "3  every `git push` that does no more than git.push to feat/**",
+        "4  command-guard:git-push warns in place of asking, in every project",
+        "5  command-guard:git-push says nothing, in every project",
+    ] {
+        assert!(ended.stdout.contains(shown), "{shown}: {ended:?}");
+    }
+    for command in ["git push -u origin feat/cart", "git push origin other", "git push"] {
+        assert_silent(&world.bash(command));
+    }
+    for command in [
+        "git push -f origin feat/cart",
+        "git push https://example.org/x.git",
+        "git push origin $x",
+        "git push origin --delete x",
+    ] {
+        assert_ask(&world.bash(command), &[]);
+    }
+}
+
+#[test]
+fn a_way_by_targets_covers_the_folder_alone() {
+    let world = World::new();
+    assert_ask(&world.bash("git push origin feat/cart"), &[]);
+    let Some(ended) = choose(&world, &["allow", "--last", "--choose", "3", "--yes"], "") else { return };
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_silent(&world.bash("git push origin feat/other"));
+    assert_ask(&world.bash("git push origin topic"), &[]);
+    assert_ask(&world.bash("rm -rf build/web"), &[]);
+    let ended = choose(&world, &["allow", "--last", "--choose", "2", "--yes"], "").unwrap();
+    assert!(ended.exit == 0 && ended.stdout.contains("`rm -rf` on build/**"), "{ended:?}");
+    assert_silent(&world.bash("rm -rf build/api"));
+    assert_ask(&world.bash("rm -rf src"), &[]);
+}
+
+#[test]
+fn a_question_of_a_file_tool_ends_by_a_setting() {
+    let world = World::new();
+    let edit = |file: &str| {
+        let payload = json!({
+            "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Edit",
+            "tool_input": { "file_path": file, "old_string": "a", "new_string": "b" },
+        });
+        world.hook(&payload.to_string())
+    };
+    assert_ask(&edit("Dockerfile"), &["To stop being asked, run in a terminal: guard-host allow --last"]);
+    let Some(ended) = choose(&world, &["allow", "--last"], "1\n") else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("asks about files named `Dockerfile` no more"), "{ended:?}");
+    assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
+    assert_eq!(edit("Dockerfile").decision(), "");
+    assert_ask(&edit("Makefile"), &[]);
+    let silenced = choose(&world, &["allow", "--last"], "3\n").unwrap();
+    assert!(silenced.exit == 0 && file(&world).contains("silence = [\"sensitive-file\"]"), "{silenced:?}");
+    assert_eq!(edit("Makefile").decision(), "");
+}
+
+#[test]
+fn no_answer_and_a_wrong_number_change_nothing() {
+    let world = World::new();
+    assert_ask(&world.bash("git push origin topic"), &[]);
+    for typed in ["\n", "9\n", "0\n", "no\n"] {
+        let Some(ended) = choose(&world, &["allow", "--last"], typed) else { return };
+        assert_eq!(ended.exit, 77, "{typed}: {ended:?}");
+    }
+    let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "").unwrap();
+    assert!(ended.exit == 64 && ended.stdout.contains("`--choose 9` names nothing"), "{ended:?}");
+    assert!(!world.path(FILE).exists());
+}
+
+#[test]
+fn an_ask_that_nothing_ends_says_so() {
+    let world = World::new();
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Edit",
+        "tool_input": { "file_path": world.path(".claude/settings.json"), "old_string": "a", "new_string": "b" },
+    });
+    let asked = world.hook(&payload.to_string());
+    assert_ask(&asked, &["No setting ends this question, because it protects guard-host itself"]);
 }

@@ -68,7 +68,7 @@ fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() 
     assert_eq!(found[0]["spares"], json!(4));
     let text = world.run(&["audit", "suggest"], "").stdout;
     assert!(text.starts_with("1  spares 4 questions: guard-host allow --id "), "{text}");
-    assert!(text.contains("also have let run") && text.contains("3 asked, 3 ran, 0 refused"), "{text}");
+    assert!(text.contains("also have let pass") && text.contains("3 asked, 3 ran, 0 refused"), "{text}");
 
     let none = world.run(&["audit", "suggest", "--apply", "2"], "");
     assert!(none.exit == 64 && none.stderr.contains("no suggestion 2"), "{none:?}");
@@ -123,4 +123,36 @@ fn what_ran_without_an_answer_of_a_person_is_not_suggested() {
         (&json!(8), &json!(2)),
         "{found:?}"
     );
+}
+
+#[test]
+fn catch_all_rules_publishing_and_deploying_are_never_suggested() {
+    let world = World::new();
+    for number in 0..3 {
+        for command in ["npm publish", "make deploy", "vercel --prod"] {
+            asked(&world, command, "PostToolUse");
+        }
+        for branch in ["a", "b"] {
+            // No allow covers a loop.
+            asked(&world, &format!("for x in {branch}{number}; do git branch -D $x; done"), "PostToolUse");
+            asked(&world, &format!("for x in {branch}{number}; do helm uninstall $x; done"), "PostToolUse");
+        }
+    }
+    let found = suggestions(&world);
+    let text = serde_json::to_string(&found).unwrap();
+    for word in ["publish", "deploy", "vercel", "destructive-effect", "shared-state"] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn a_person_can_still_approve_the_calls_to_come_after_a_yes() {
+    let world = World::new();
+    asked(&world, "git push origin topic", "PostToolUse");
+    assert!(world.run(&["confirm", "--list"], "").stdout.contains("nothing waits"), "it has run");
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let Some(ended) = attended_by(&world, program, &["confirm", "git push origin topic"], "") else { return };
+    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: git push origin topic"), "{ended:?}");
+    let again = world.bash("git push origin topic");
+    assert!(again.reason().contains("confirmed in this session"), "{again:?}");
 }

@@ -127,19 +127,22 @@ fn own_lists_of_protected_files_hold_for_shell_commands_and_one_file_is_told_onc
 
 #[test]
 fn guardrail_and_full_take_the_names_of_secrets_literally() {
+    let new = ["echo A=1 > .env.local", ": > .env.test", "echo x > certs/ca.pem", "cp .env.example .env"];
+    let dry = "git push --dry-run --force origin main";
     let world = World::new();
-    let new = ["echo A=1 > .env.local", ": > .env.local", "echo x > certs/ca.pem", "cp .env.example .env"];
-    for command in new {
+    for command in new.into_iter().chain([dry]) {
         assert_silent(&world.bash(command));
     }
     let own = "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-clean\"] }\n";
     for text in ["preset = \"guardrail\"\n", "preset = \"full\"\n", &format!("preset = \"full\"\n{own}")] {
+        let world = World::new();
         world.configure(text);
         for command in new {
             assert_deny(&world.bash(command), &["[command-guard: shell-write-secret]"]);
         }
-        assert_ask(&world.bash("git push --dry-run --force origin main"), &["[command-guard: git-push]"]);
+        assert_ask(&world.bash(dry), &["[command-guard: git-push]"]);
     }
+    let world = World::new();
     world.configure("preset = \"full\"\n[[policy]]\nname = \"command-guard\"\nsettings = { strict = false }\n");
     assert_silent(&world.bash("echo A=1 > .env.local"));
 }

@@ -4,7 +4,7 @@
 //! but the one entry may differ in what it says.
 
 pub mod allow;
-mod lower;
+mod list;
 pub mod place;
 #[cfg(test)]
 mod tests;

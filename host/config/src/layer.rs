@@ -285,6 +285,7 @@ fn allow(layer: Layer, options: &AllowOptions) -> Allow {
         rules: options.rules.clone(),
         command: options.command.clone(),
         targets: options.targets.clone(),
+        effects: options.effects.clone(),
         within: options.within.clone(),
         why: options.why.clone(),
         until: options.until.clone(),

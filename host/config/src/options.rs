@@ -214,6 +214,9 @@ pub struct AllowOptions {
     pub command: Vec<String>,
     /// Patterns of the paths that the command may be given, relative to the folder. Default: no word more than `command`.
     pub targets: Vec<String>,
+    /// The operations that it may have, such as `["git.push"]`. Then its other words are free, and `targets` are patterns of
+    /// what the operations are done to. Default: only the words of `command` and `targets`.
+    pub effects: Vec<String>,
     /// Where all that it does must lie: `"project"`, or a folder. Default: `"project"`.
     pub within: String,
     /// The rules whose asks it lifts, each as `policy:rule`. Default: all but those of `self-protect`.

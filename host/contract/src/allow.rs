@@ -1,5 +1,7 @@
 //! [`Allow`]: what a person lets run for good. It lifts asks of calls of which it covers every command and every effect.
 
+mod offer;
+
 use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +11,7 @@ use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
+pub use offer::{narrowest, obstacle, wider};
 
 /// The word for the project of the call.
 const PROJECT: &str = "project";
@@ -44,6 +47,9 @@ pub struct Allow {
     pub command: Vec<String>,
     /// Patterns of what the command may be given, relative to the folder; empty: the words are all that it has.
     pub targets: Vec<String>,
+    /// The operations that the command may have, such as `git.push`; then its other words are free, and `targets` are
+    /// patterns of what the operations are done to. Empty: `targets` says what its other words are.
+    pub effects: Vec<String>,
     /// The folder in which all effects lie, absolute; empty: the project of the call.
     pub within: String,
     /// Why the person lets it run.
@@ -53,6 +59,21 @@ pub struct Allow {
 }
 
 impl Allow {
+    /// An allow of these words alone, in the project of the call and without an end.
+    #[must_use]
+    pub fn of_command(layer: Layer, command: Vec<String>) -> Self {
+        Allow {
+            layer,
+            rules: Vec::new(),
+            command,
+            targets: Vec::new(),
+            effects: Vec::new(),
+            within: String::new(),
+            why: String::new(),
+            until: String::new(),
+        }
+    }
+
     /// Checks what the person wrote, and puts `project` and `within` in their form. `home` is the user's.
     ///
     /// # Errors
@@ -75,6 +96,9 @@ impl Allow {
                     return refuse(format!("`{rule}` in `rules` does not name a policy and a rule"), hint);
                 }
             }
+        }
+        if let Some(effect) = self.effects.iter().find(|effect| !effect.contains('.') || effect.contains(['*', ' '])) {
+            return refuse(format!("`{effect}` in `effects` is no operation"), "write it as in `git.push`");
         }
         for target in &self.targets {
             if let Err(error) = Glob::new(target) {
@@ -136,6 +160,13 @@ impl Allow {
             return false;
         }
         match self.targets.is_empty() {
+            _ if !self.effects.is_empty() => {
+                rest.iter().all(is_plain_word)
+                    && command.cwd == here.cwd
+                    && self.is_at(here)
+                    && !effects.is_empty()
+                    && effects.iter().all(|effect| self.holds(effect) && self.names_effect(effect))
+            }
             true => {
                 rest.is_empty()
                     && command.cwd == here.cwd
@@ -167,6 +198,13 @@ impl Allow {
             && (effect.path.canonical.is_empty() && effect.path.raw.is_empty() || self.place(effect).is_some())
     }
 
+    /// The effect is one of those that are named, on something that a pattern names if there are any.
+    fn names_effect(&self, effect: &Effect) -> bool {
+        let place = self.place(effect).unwrap_or(&effect.target);
+        let matches = |target: &String| Glob::new(target).is_ok_and(|glob| glob.matches(place));
+        self.effects.contains(&effect.operation) && (self.targets.is_empty() || self.targets.iter().any(matches))
+    }
+
     /// The effect is on a file that a pattern names.
     fn has_target(&self, effect: &Effect) -> bool {
         let place = self.place(effect).filter(|_| effect.certain);
@@ -189,46 +227,11 @@ impl Allow {
     }
 }
 
-/// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Whether they do says
-/// [`lift`].
-#[must_use]
-pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
-    let mut rules: Vec<String> = verdict.asks().map(Attributed::rule).collect();
-    rules.sort();
-    rules.dedup();
-    let mut allows: Vec<Allow> = Vec::new();
-    for command in &analysis.commands {
-        let (words, targets) = split(command, analysis);
-        let allow = Allow {
-            layer: Layer::User,
-            rules: rules.clone(),
-            command: words,
-            targets,
-            within: within.to_owned(),
-            why: String::new(),
-            until: String::new(),
-        };
-        if !allows.contains(&allow) {
-            allows.push(allow);
-        }
-    }
-    allows
-}
-
-/// The words of a command up to the first file that it changes, and those files, relative to the project.
-fn split(command: &Command, analysis: &Analysis) -> (Vec<String>, Vec<String>) {
-    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
-    let effects: Vec<&Effect> = analysis.effects.iter().filter(of_it).collect();
-    let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
-    let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
-    let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
-    let mut targets: Vec<String> = match first < command.argv.len() {
-        true => effects.iter().map(|effect| effect.path.project_relative.clone()).collect(),
-        false => Vec::new(),
-    };
-    targets.sort();
-    targets.dedup();
-    (words, targets)
+/// A word that is known, and no address: where something is sent to is for the person to say.
+fn is_plain_word(word: &Word) -> bool {
+    let is_address = word.text.contains("://")
+        || word.text.split_once('@').is_some_and(|(_, rest)| rest.contains(':') && !rest.starts_with(':'));
+    !word.dynamic && !word.glob && !is_address
 }
 
 /// An operand that is known. A pattern stands for names in one folder, and for none that begins with a dot: one further up
@@ -418,6 +421,7 @@ mod tests {
                 rules: rules.into_iter().map(str::to_owned).collect(),
                 command: command.split(' ').map(str::to_owned).collect(),
                 targets: targets.into_iter().map(str::to_owned).collect(),
+                effects: Vec::new(),
                 within: String::new(),
                 why: String::new(),
                 until: String::new(),

@@ -27,6 +27,26 @@ const OF_RULE: u64 = 5;
 /// The fewest known outcomes that say something about a rule.
 const KNOWN: u64 = 3;
 
+/// Rules that stand for whatever no other rule names. Lowered, they would let pass what nobody has in mind.
+const CATCH_ALL: &[&str] = &[
+    "catastrophic-effect",
+    "destructive-effect",
+    "dynamic-code",
+    "dynamic-command",
+    "shared-state",
+    "system-change",
+    "unparsed-command",
+];
+
+/// Whether the call publishes or deploys something, which is worth a question each time.
+fn brings_out(trace: &Trace) -> bool {
+    let is_out = |operation: &str| {
+        operation.starts_with("package.publish")
+            || operation.split('.').any(|part| matches!(part, "deploy" | "publish" | "release"))
+    };
+    trace.analysis.as_ref().is_some_and(|analysis| analysis.effects.iter().any(|effect| is_out(&effect.operation)))
+}
+
 /// A call that was asked about, as often as it was.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Asked {
@@ -133,7 +153,7 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         let Ok(calls) = tool_calls("Bash", Value::String(asked.operation.clone())) else { continue };
         let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
         // What is not asked about any more needs no suggestion.
-        if trace.verdict.outcome == Outcome::Ask {
+        if trace.verdict.outcome == Outcome::Ask && !brings_out(&trace) {
             judged.push(Judged { asked, call: call.clone(), at, trace });
         }
     }
@@ -162,7 +182,8 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
     }
     let left: Vec<&Judged<'_>> =
         judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of).collect();
-    let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).collect();
+    let is_of_one_kind = |rule: &&String| rule.split_once(':').is_none_or(|(_, name)| !CATCH_ALL.contains(&name));
+    let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).filter(is_of_one_kind).collect();
     for rule in rules {
         // A call that several rules ask about is asked about without one of them.
         let is_only = |of: &&&Judged<'_>| of.asked.rules.len() == 1 && of.asked.rules.contains(rule);
@@ -192,7 +213,7 @@ fn is_spared_lowered(
     let Some((policy, rule)) = rule.split_once(':') else { return Ok(false) };
     let scratch = tempfile::tempdir()?;
     let text = fs::read_to_string(&places.config).ok();
-    let Ok(text) = target(places).lower(text.as_deref(), policy, rule) else { return Ok(false) };
+    let Ok(text) = target(places).extend(text.as_deref(), policy, "lower", rule) else { return Ok(false) };
     let places = Places { config: scratch.path().join("guard.toml"), ..places.clone() };
     fs::write(&places.config, text)?;
     let mut evaluators = Evaluators::new(&places, environment);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::subject::{circumstances, refused};
-use super::terminal::{is_attended, unattended};
+use super::terminal::{is_agreed, is_attended, unattended};
 use super::{allow, log, print, ship};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const OPERATION_BYTES: usize = 160;
 
 /// The most calls that are shown of a suggestion.
-const SHOWN: usize = 5;
+const SHOWN: usize = 10;
 
 /// The longest name on a line for people.
 const NAME_BYTES: usize = 64;
@@ -87,7 +87,12 @@ fn suggest(
                     return Err(unattended("a rule is lowered", &command));
                 }
                 shown(number, found)?;
-                allow::lower(rule, places, environment)
+                let (policy, rule) = rule;
+                if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
+                    return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+                }
+                let setting = allow::Setting { policy: policy.to_owned(), key: "lower", item: rule.to_owned() };
+                allow::set(&setting, places, environment, &circumstances(environment, None))
             }
         };
     }
@@ -114,7 +119,7 @@ fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
     print::line(&format!("{number}  spares {spares}: {}", suggestion.how()))?;
     some(&suggestion.approved)?;
     if !suggestion.also.is_empty() {
-        print::line("   it would also have let run, refused or with no known outcome:")?;
+        print::line("   would also have let pass, refused or with no known outcome:")?;
         some(&suggestion.also)?;
     }
     Ok(())

@@ -70,11 +70,20 @@ fn parent_of(process: u32) -> Option<u32> {
 ///
 /// The terminal is gone.
 pub(super) fn is_agreed(question: &str) -> anyhow::Result<bool> {
+    Ok(matches!(answer(&format!("{question} [y/N]"))?.as_str(), "y" | "yes"))
+}
+
+/// What the person at the terminal answers, in lower case and without blanks around it.
+///
+/// # Errors
+///
+/// The terminal is gone.
+pub(super) fn answer(question: &str) -> anyhow::Result<String> {
     let mut out = stderr().lock();
-    write!(out, "{question} [y/N] ").and_then(|()| out.flush())?;
+    write!(out, "{question} ").and_then(|()| out.flush())?;
     let mut answer = String::new();
     stdin().lock().take(ANSWER_BYTES).read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(answer.trim().to_ascii_lowercase())
 }
 
 /// The error of a command that is for a person at a terminal.

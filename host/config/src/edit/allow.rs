@@ -17,6 +17,7 @@ pub fn block(allow: &Allow, newline: &str) -> String {
     let lines = [
         ("command", list(&allow.command)),
         ("targets", list(&allow.targets)),
+        ("effects", list(&allow.effects)),
         ("within", text(&allow.within)),
         ("rules", list(&allow.rules)),
         ("why", text(&allow.why)),

@@ -162,7 +162,7 @@ fn a_rule_is_lowered_where_the_settings_stand() {
         ),
     ];
     for (before, after) in cases {
-        assert_eq!(user().lower(before, "command-guard", "r").unwrap(), after, "{before:?}");
+        assert_eq!(user().extend(before, "command-guard", "lower", "r").unwrap(), after, "{before:?}");
     }
 }
 
@@ -174,7 +174,7 @@ fn a_rule_is_lowered_nowhere_else() {
         ("[[policy]]\nname='command-guard'\nsettings = { lower = 'x' }\n", "told from"),
         ("[[policy]\n", "guard.toml"),
     ] {
-        let error = user().lower(Some(before), "command-guard", "r").unwrap_err();
+        let error = user().extend(Some(before), "command-guard", "lower", "r").unwrap_err();
         assert!(error.to_string().contains(place), "{before}: {error}");
     }
 }

@@ -5,12 +5,13 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host allow --last
+  guard-host allow --last --choose 2
   guard-host allow 'rm -rf node_modules' --why 'npm makes it again' --until 2027-01-31
   guard-host allow
   guard-host allow --remove 1
 
-Writes an [[allow]] into your guard.toml, after it has shown what else it would let run and a person at a terminal has
-agreed. It lifts the asks of the rules that ask now, never a deny.
+Shows the ways to end a question, from these words alone to the whole rule, each with the other calls that it would let
+pass. Writes the one that a person at a terminal chooses into your guard.toml. An [[allow]] lifts asks, never a deny.
 
 Exit codes: 0; 1 the call is not asked about, or no allow can cover it; 77 nobody at a terminal agreed.")]
 pub(in crate::cli) struct AllowArgs {
@@ -35,7 +36,10 @@ pub(in crate::cli) struct AllowArgs {
     /// The last day on which it counts, such as 2027-01-31 [default: it has no end]
     #[arg(long, value_name = "DAY", default_value = "", hide_default_value = true, conflicts_with = "remove")]
     pub(in crate::cli) until: String,
-    /// Do not ask; a person's terminal is needed all the same
+    /// Take the way with this number, of those that are shown [default: asks]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "remove")]
+    pub(in crate::cli) choose: Option<usize>,
+    /// Do not ask, and take the narrowest way without `--choose`; a person's terminal is needed all the same
     #[arg(long)]
     pub(in crate::cli) yes: bool,
 }
@@ -51,6 +55,7 @@ impl AllowArgs {
             any_project: false,
             why: String::new(),
             until: String::new(),
+            choose: Some(1),
             yes: false,
         }
     }

@@ -1,4 +1,4 @@
-//! A rule put into the `lower` of a policy's settings in a `guard.toml`.
+//! A text put into a list of a policy's settings in a `guard.toml`.
 
 use std::ops::Range;
 
@@ -9,20 +9,20 @@ use super::place::{Entries, Malplaced};
 use super::{EditError, POLICY, Target};
 
 const SETTINGS: &str = "settings";
-const LOWER: &str = "lower";
 
 impl Target<'_> {
-    /// The text with a rule in `lower` of the settings of the policy of that name, whose entry is added if there is none.
+    /// The text with `item` at the end of the list `key` of the settings of the policy of that name, whose entry is added if
+    /// there is none.
     ///
     /// # Errors
     ///
     /// [`EditError`] says why there is none; one is an entry with a `settings-file`.
-    pub fn lower(&self, text: Option<&str>, policy: &str, rule: &str) -> Result<String, EditError> {
+    pub fn extend(&self, text: Option<&str>, policy: &str, key: &str, item: &str) -> Result<String, EditError> {
         let form = |error| EditError::Form(self.file.to_path_buf(), error);
         let before = text.unwrap_or_default();
         let trust_level = self.trust_level(before)?;
         let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
-        let (policy, rule) = (Value::from(policy), Value::from(rule));
+        let (policy, item) = (Value::from(policy), Value::from(item));
         let entries = Entries::of(before, POLICY).map_err(form)?;
         let mut wanted = self.table(before)?;
         let list = wanted.entry(POLICY).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
@@ -30,14 +30,14 @@ impl Target<'_> {
         let index = policy.as_str().and_then(|policy| entries.position(policy));
         let after = match index {
             None => {
-                let lines = ["[[policy]]", &format!("name = {policy}"), &format!("settings = {{ lower = [{rule}] }}")];
+                let lines = ["[[policy]]", &format!("name = {policy}"), &format!("settings = {{ {key} = [{item}] }}")];
                 let block: String = lines.iter().flat_map(|line| [line, newline]).collect();
                 list.push(Value::Table(Table::from_iter([("name".to_owned(), policy)])));
                 entries.append(text, &block)
             }
             Some(index) => {
                 let (at, addition) =
-                    within(before, index, &rule.to_string(), newline).ok_or_else(|| form(Malplaced::Unsafe))?;
+                    within(before, index, (key, &item.to_string()), newline).ok_or_else(|| form(Malplaced::Unsafe))?;
                 let (head, tail) = before.split_at_checked(at).ok_or_else(|| form(Malplaced::Unsafe))?;
                 [head, &addition, tail].concat()
             }
@@ -46,8 +46,8 @@ impl Target<'_> {
         let entry = list.get_mut(index).and_then(Value::as_table_mut);
         let empty = || Value::Table(Table::new());
         let settings = entry.and_then(|entry| entry.entry(SETTINGS).or_insert_with(empty).as_table_mut());
-        let lower = settings.and_then(|of| of.entry(LOWER).or_insert_with(|| Value::Array(Vec::new())).as_array_mut());
-        lower.ok_or_else(|| form(Malplaced::Unsafe))?.push(rule);
+        let list = settings.and_then(|of| of.entry(key).or_insert_with(|| Value::Array(Vec::new())).as_array_mut());
+        list.ok_or_else(|| form(Malplaced::Unsafe))?.push(item);
         self.compare(&wanted, &after)?;
         self.read(&after, trust_level).map_err(EditError::Unfit)?;
         Ok(after)
@@ -57,8 +57,8 @@ impl Target<'_> {
 /// Where something is put into a text, and what.
 type Insertion = (usize, String);
 
-/// What puts the rule into the entry of that number. Whether it says what is wanted is checked afterwards.
-fn within(text: &str, index: usize, rule: &str, newline: &str) -> Option<Insertion> {
+/// What puts an item into a list of the entry of that number. Whether it says what is wanted is checked afterwards.
+fn within(text: &str, index: usize, (key, item): (&str, &str), newline: &str) -> Option<Insertion> {
     let document = Document::parse(text).ok()?;
     let entry = document.as_table().get(POLICY)?.as_array_of_tables()?.get(index)?;
     let line_after = |span: Range<usize>| match text.get(span.end..)?.find('\n') {
@@ -67,26 +67,26 @@ fn within(text: &str, index: usize, rule: &str, newline: &str) -> Option<Inserti
     };
     let line = |span, line: String| line_after(span).map(|(at, gap)| (at, format!("{gap}{line}{newline}")));
     let settings = match entry.get(SETTINGS) {
-        None => return line(entry.get("name")?.span()?, format!("settings = {{ lower = [{rule}] }}")),
+        None => return line(entry.get("name")?.span()?, format!("settings = {{ {key} = [{item}] }}")),
         Some(settings) => settings,
     };
-    if let Some(list) = settings.get(LOWER) {
+    if let Some(list) = settings.get(key) {
         let list = list.as_array()?;
         return match list.iter().last() {
-            Some(last) => Some((last.span()?.end, format!(", {rule}"))),
-            None => Some((list.span()?.start + 1, rule.to_owned())),
+            Some(last) => Some((last.span()?.end, format!(", {item}"))),
+            None => Some((list.span()?.start + 1, item.to_owned())),
         };
     }
     match settings {
         Item::Value(value) => {
             let table = value.as_inline_table()?;
             let comma = if table.is_empty() { " " } else { "," };
-            Some((table.span()?.start + 1, format!(" lower = [{rule}]{comma}")))
+            Some((table.span()?.start + 1, format!(" {key} = [{item}]{comma}")))
         }
         Item::Table(table) if table.is_dotted() => {
-            line(entry.get("name")?.span()?, format!("settings.lower = [{rule}]"))
+            line(entry.get("name")?.span()?, format!("settings.{key} = [{item}]"))
         }
-        Item::Table(table) => line(table.span()?.start..table.span()?.start, format!("lower = [{rule}]")),
+        Item::Table(table) => line(table.span()?.start..table.span()?.start, format!("{key} = [{item}]")),
         _ => None,
     }
 }

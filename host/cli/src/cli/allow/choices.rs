@@ -1,0 +1,354 @@
+//! [`Choices`]: the ways to end a question, and what else each of them lets pass.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
+use crate::cli::args::AllowArgs;
+use crate::cli::print;
+use crate::cli::subject::{Evaluator, Evaluators, circumstances, refused, tool_calls};
+use crate::cli::terminal::{answer, is_agreed};
+use guard_config::edit::allow::block;
+use guard_config::{Config, load};
+use guard_contract::allow::Allow;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::exit::Exit;
+use guard_contract::policy::{SELF_PROTECT, Source};
+use guard_contract::{Layer, Outcome};
+use guard_hook::audit::Record;
+use guard_hook::cache::{Readiness, prepare};
+use guard_hook::chain::Trace;
+use guard_redact::{MARK, plain, redact, shorten};
+use guard_state::Places;
+use guard_state::environment::Environment;
+
+/// An item of a list in a policy's settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Setting {
+    pub(in crate::cli) policy: String,
+    pub(in crate::cli) key: &'static str,
+    pub(in crate::cli) item: String,
+}
+
+/// What is written to end a question.
+#[derive(Debug)]
+pub(super) enum Change {
+    Allows(Vec<Allow>),
+    Setting(Setting),
+}
+
+/// The ways to end a question.
+pub(super) struct Choices {
+    /// The call, as it is shown.
+    shown: String,
+    /// The rules that ask, as `policy:rule`.
+    rules: Vec<String>,
+    /// What is offered, each with a title. The narrowest allow is the first one, if there is one.
+    offered: Vec<(String, Change)>,
+    /// Why there is no allow.
+    obstacle: String,
+    /// The call itself, and where it happens.
+    own: (String, String),
+}
+
+impl Choices {
+    /// What ends the question about a call: one from the log, or one that a person names.
+    pub(super) fn of(
+        question: &Record,
+        given: impl Fn(Allow) -> Allow,
+        at: &CallContext,
+        places: &Places,
+        environment: &Environment,
+    ) -> anyhow::Result<Self> {
+        let config = load(places, &at.projects());
+        let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
+        let own = (question.operation.clone(), at.cwd.clone());
+        let is_secret = question.operation.contains(MARK) || redact(&question.operation) != question.operation;
+        let mut choices =
+            Choices { shown, rules: question.rules.clone(), offered: Vec::new(), obstacle: String::new(), own };
+        if question.tool != "Bash" {
+            choices.obstacle =
+                format!("an allow covers shell commands, and this was a call of {}", plain(&question.tool));
+        } else if is_secret {
+            choices.obstacle = "the command holds a secret, which no configuration should".to_owned();
+        } else {
+            choices.add_allows(question, given, at, places, environment)?;
+        }
+        choices.add_settings(&config, question);
+        match choices.offered.is_empty() {
+            true => Err(choices.nothing()),
+            false => Ok(choices),
+        }
+    }
+
+    fn add_allows(
+        &mut self,
+        question: &Record,
+        given: impl Fn(Allow) -> Allow,
+        at: &CallContext,
+        places: &Places,
+        environment: &Environment,
+    ) -> anyhow::Result<()> {
+        let calls = tool_calls("Bash", Value::String(question.operation.clone()))?;
+        let evaluator = Evaluator::open(places, environment, &at.projects())?;
+        let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
+        match trace.verdict.outcome {
+            Outcome::Ask => {}
+            Outcome::Deny => {
+                let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
+                return Err(refused(
+                    Exit::NoQuestion,
+                    format!("`{}` is denied, and an allow lifts no deny", self.shown),
+                    hint,
+                ));
+            }
+            _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+        }
+        self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
+        let placed = (call, at, evaluator.facts());
+        let narrowest = trace.analysis.as_deref().and_then(|analysis| {
+            let narrowest = evaluator.chain.sparing(&trace.verdict, placed, analysis, &given)?;
+            Some((narrowest, evaluator.chain.sparing_more(&trace.verdict, placed, analysis, &given)))
+        });
+        match narrowest {
+            Some((narrowest, wider)) => {
+                self.offered.push(("these words only".to_owned(), Change::Allows(narrowest)));
+                self.offered.extend(wider.into_iter().map(|allows| (title(&allows), Change::Allows(allows))));
+            }
+            None => self.obstacle = evaluator.chain.obstacle(&trace.verdict, placed, trace.analysis.as_deref()),
+        }
+        Ok(())
+    }
+
+    /// Offers the settings that change the rules which ask.
+    fn add_settings(&mut self, config: &Config, question: &Record) {
+        let is_held = |rule: &&String| rule.starts_with(SELF_PROTECT);
+        if self.rules.iter().any(|rule| is_held(&rule)) {
+            return;
+        }
+        for rule in self.rules.clone() {
+            let Some((policy, name)) = rule.split_once(':') else { continue };
+            let entry = config.entries.iter().find(|entry| entry.name == policy && entry.layer == Layer::User);
+            let is_built_in = |source: &Source| match source {
+                Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
+                _ => false,
+            };
+            let Some(entry) = entry.filter(|entry| is_built_in(&entry.source)) else { continue };
+            if !config.may_loosen(Layer::User, entry) {
+                continue;
+            }
+            let setting =
+                |key, item: &str| Change::Setting(Setting { policy: policy.to_owned(), key, item: item.to_owned() });
+            let file = question.operation.rsplit('/').next().filter(|file| !file.is_empty() && question.tool != "Bash");
+            if let Some(file) = file.filter(|_| name == "sensitive-file") {
+                self.offered.push((
+                    format!("{policy} asks about files named `{}` no more", plain(file)),
+                    setting("confirm", &format!("!{file}")),
+                ));
+            }
+            self.offered.push((format!("{rule} warns in place of asking, in every project"), setting("lower", name)));
+            self.offered.push((format!("{rule} says nothing, in every project"), setting("silence", name)));
+        }
+    }
+
+    /// Why nothing ends the question.
+    fn nothing(&self) -> anyhow::Error {
+        let text = format!("no allow can cover `{}`", self.shown);
+        let held = self.rules.iter().any(|rule| rule.starts_with(SELF_PROTECT));
+        let hint = match held {
+            true => "nothing ends this question, because it protects guard-host itself".to_owned(),
+            false => format!("{}; and no setting of your file changes {}", self.obstacle, self.rules.join(", ")),
+        };
+        refused(Exit::NoQuestion, text, hint)
+    }
+
+    /// Shows what there is, and has the person choose.
+    pub(super) fn pick(
+        &self,
+        args: &AllowArgs,
+        places: &Places,
+        environment: &Environment,
+    ) -> anyhow::Result<Option<&Change>> {
+        let first = self.offered.first().map(|(_, change)| change);
+        let number = match args.choose {
+            None if args.yes => match first {
+                Some(Change::Allows(_)) => Some(1),
+                _ => {
+                    let hint =
+                        format!("{}; `--choose` takes another way:\n{}", self.obstacle, self.titles().join("\n"));
+                    return Err(refused(Exit::NoQuestion, format!("no allow can cover `{}`", self.shown), hint));
+                }
+            },
+            chosen => chosen,
+        };
+        let wanted = |at: usize| number.is_none_or(|number| number == at);
+        print::line(&format!("`{}` is asked about by {}", self.shown, self.rules.join(", ")))?;
+        if !self.obstacle.is_empty() {
+            print::line(&format!("no allow can cover it: {}", self.obstacle))?;
+        }
+        let others = self.others(places, environment)?;
+        let mut evaluators = Evaluators::new(places, environment);
+        for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| wanted(*at)) {
+            print::line(&format!("\n{at}  {title}"))?;
+            let passing = match change {
+                Change::Allows(allows) => {
+                    allows
+                        .iter()
+                        .try_for_each(|allow| print::line(&indented(&plain(block(allow, "\n").trim_end()))))?;
+                    others.passing(allows, &mut evaluators)?
+                }
+                Change::Setting(Setting { policy, key, item }) => {
+                    print::line(&format!(
+                        "   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{}\"] }}",
+                        plain(item)
+                    ))?;
+                    let Some(rule) = self.rules.iter().find(|rule| rule.ends_with(&format!(":{item}"))) else {
+                        continue;
+                    };
+                    others.asked_by(rule)
+                }
+            };
+            print::line(&format!(
+                "   would also pass {} of the {} other calls in your log and the examples",
+                passing.len(),
+                others.count()
+            ))?;
+            passing.iter().take(SHOWN).try_for_each(|line| print::line(&format!("     {line}")))?;
+            if passing.len() > SHOWN {
+                print::line(&format!("     and {} more", passing.len() - SHOWN))?;
+            }
+        }
+        print::line("")?;
+        let chosen = match number {
+            Some(number) if args.yes || is_agreed(&format!("Write it into {}?", places.config.display()))? => number,
+            Some(_) => return Ok(None),
+            None => {
+                let last = self.offered.len();
+                let answer = answer(&format!(
+                    "Which one is written into {}? [1-{last}, or Enter for none]",
+                    places.config.display()
+                ))?;
+                match answer.as_str() {
+                    "y" | "yes" => 1,
+                    answer => answer.parse().unwrap_or(0),
+                }
+            }
+        };
+        let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index)).map(|(_, change)| change);
+        if found.is_none() && args.choose.is_some() {
+            let hint = format!("there is:\n{}", self.titles().join("\n"));
+            return Err(refused(Exit::Usage, format!("`--choose {chosen}` names nothing"), hint));
+        }
+        Ok(found)
+    }
+
+    fn titles(&self) -> Vec<String> {
+        (1..).zip(&self.offered).map(|(at, (title, _))| format!("{at}  {title}")).collect()
+    }
+
+    /// The other calls of the log that are asked about, and the examples of the policies.
+    fn others(&self, places: &Places, environment: &Environment) -> anyhow::Result<Others> {
+        let (own, cwd) = &self.own;
+        let at = circumstances(environment, Some(cwd.as_str()));
+        let config = load(places, &at.projects());
+        let asked = asks(&config.audit.path)?;
+        let of_log =
+            asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
+        let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
+        let of_policies: BTreeSet<(String, String)> =
+            examples(places, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
+        let mut evaluators = Evaluators::new(places, environment);
+        let mut others = Others { looked_at: 0, asked: Vec::new() };
+        for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != &self.own) {
+            let there = circumstances(environment, Some(cwd));
+            let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
+            if command == own && *cwd == at.cwd {
+                continue;
+            }
+            others.looked_at += 1;
+            // What runs already is let run by something else.
+            let trace = evaluators.decide(&calls, &there)?.filter(|trace| trace.verdict.outcome == Outcome::Ask);
+            if let (Some(trace), Some(call)) = (trace, calls.into_iter().next()) {
+                others.asked.push(Other { command: command.clone(), call, there, trace });
+            }
+        }
+        Ok(others)
+    }
+}
+
+/// What allows cover, in words.
+fn title(allows: &[Allow]) -> String {
+    let one = |allow: &Allow| {
+        let words = plain(&allow.command.join(" "));
+        match (allow.effects.is_empty(), allow.targets.is_empty()) {
+            (true, _) => format!("`{words}` on {}", plain(&allow.targets.join(", "))),
+            (false, true) => format!("every `{words}` that does no more than {}", allow.effects.join(", ")),
+            (false, false) => format!(
+                "every `{words}` that does no more than {} to {}",
+                allow.effects.join(", "),
+                plain(&allow.targets.join(", "))
+            ),
+        }
+    };
+    allows.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn indented(block: &str) -> String {
+    block.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Other calls that are asked about.
+struct Others {
+    looked_at: usize,
+    asked: Vec<Other>,
+}
+
+struct Other {
+    command: String,
+    call: ToolCall,
+    there: CallContext,
+    trace: Trace,
+}
+
+impl Others {
+    fn count(&self) -> usize {
+        self.looked_at
+    }
+
+    /// Those that the allows would let run.
+    fn passing(&self, allows: &[Allow], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
+        let mut passing = Vec::new();
+        for other in &self.asked {
+            if lifts(evaluators.at(&other.there)?, allows, &other.trace, (&other.call, &other.there)) {
+                passing.push(other.shown());
+            }
+        }
+        Ok(passing)
+    }
+
+    /// Those that this rule alone asks about.
+    fn asked_by(&self, rule: &str) -> Vec<String> {
+        let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| asked.rule() == rule);
+        self.asked.iter().filter(is_only).map(Other::shown).collect()
+    }
+}
+
+impl Other {
+    fn shown(&self) -> String {
+        format!("{} in {}", shorten(&plain(&redact(&self.command)), SHOWN_BYTES), plain(&self.there.cwd))
+    }
+}
+
+/// The shell commands of the examples of the chain's policies.
+fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec<String> {
+    // What is prepared already has no examples.
+    let prepared = prepare(places, &environment.program, &at.projects(), None);
+    let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
+        Readiness::Ready { manifest, .. } => Some(manifest),
+        Readiness::Broken(_) => None,
+    });
+    let examples = manifests.flat_map(|manifest| &manifest.examples).filter(|example| example.tool == "Bash");
+    let input = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
+    examples.filter_map(|example| input(&example.input)?.get("command")?.as_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,146 @@
+//! Which allows would end a question, and why none would.
+
+use std::collections::BTreeSet;
+
+use super::{Allow, Here, goes_nowhere, is_row_of_commands};
+use crate::Layer;
+use crate::call::{Dialect, ToolCall};
+use crate::policy::SELF_PROTECT;
+use crate::syntax::{Analysis, Command, Coverage, Effect, Severity, Word};
+use crate::verdict::{Attributed, Verdict};
+
+/// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Whether they do says
+/// [`lift`].
+#[must_use]
+pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
+    let mut rules: Vec<String> = verdict.asks().map(Attributed::rule).collect();
+    rules.sort();
+    rules.dedup();
+    let mut allows: Vec<Allow> = Vec::new();
+    for command in &analysis.commands {
+        let (words, targets) = split(command, analysis);
+        let allow =
+            Allow { rules: rules.clone(), targets, within: within.to_owned(), ..Allow::of_command(Layer::User, words) };
+        if !allows.contains(&allow) {
+            allows.push(allow);
+        }
+    }
+    allows
+}
+
+/// The allows that lift the asks of calls like this one, too, from the wider to the narrower: by the first two words of
+/// each command, and by patterns of what its effects are done to. Whether they lift these says [`lift`].
+///
+/// A command that loses something is not widened beyond the folders of its files.
+#[must_use]
+pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Allow>> {
+    let narrowest = narrowest(verdict, analysis, within);
+    let effects = |command: &Command| -> Vec<&Effect> {
+        analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect()
+    };
+    let keeps = |effect: &&Effect| matches!(effect.severity, Severity::Routine | Severity::Notable);
+    let by_words = analysis.commands.iter().map(|command| {
+        let of_it = effects(command);
+        let verb =
+            command.argv.get(1).filter(|word| is_verb(word) && of_it.iter().all(|effect| effect.target != word.text));
+        let words: Vec<String> = command.argv.first().into_iter().chain(verb).map(|word| word.text.clone()).collect();
+        let operations: BTreeSet<String> = of_it.iter().map(|effect| effect.operation.clone()).collect();
+        let mut allow = narrowest.first()?.clone();
+        (words.len() == 2 && !of_it.is_empty() && of_it.iter().all(keeps)).then(|| {
+            (allow.command, allow.targets, allow.effects) = (words, Vec::new(), operations.into_iter().collect());
+            allow
+        })
+    });
+    let by_words: Option<Vec<Allow>> = by_words.collect();
+    let branches = by_words.as_ref().and_then(|allows| {
+        let [allow] = allows.as_slice() else { return None };
+        let mut folders =
+            analysis.effects.iter().map(|effect| effect.target.rsplit_once('/').map(|(folder, _)| folder));
+        let folder = folders.next()??;
+        let is_common =
+            folders.all(|other| other == Some(folder)) && !folder.contains("://") && !folder.starts_with('/');
+        is_common.then(|| vec![Allow { targets: vec![format!("{folder}/**")], ..allow.clone() }])
+    });
+    let is_widened = narrowest.iter().any(|allow| !allow.targets.is_empty());
+    let by_folders = is_widened.then(|| {
+        let folder = |target: &String| match target.rsplit_once('/') {
+            Some((folder, _)) => vec![format!("{folder}/**")],
+            None => vec![target.clone(), format!("{target}/**")],
+        };
+        let widen = |allow: &Allow| {
+            let targets: BTreeSet<String> = allow.targets.iter().flat_map(folder).collect();
+            Allow { targets: targets.into_iter().collect(), ..allow.clone() }
+        };
+        narrowest.iter().map(widen).collect()
+    });
+    let mut all: Vec<Vec<Allow>> = by_words.into_iter().chain(branches).chain(by_folders).collect();
+    all.retain(|allows| *allows != narrowest);
+    all.dedup();
+    all
+}
+
+/// A word that may be a verb of its program: `push`, `db:migrate`.
+fn is_verb(word: &Word) -> bool {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ':');
+    word.text.starts_with(|first: char| first.is_ascii_alphabetic()) && word.text.chars().all(is_plain) && !word.dynamic
+}
+
+/// Why no allow covers a call, as the rest of a sentence after "because".
+#[must_use]
+pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis: Option<&Analysis>) -> String {
+    let Some((text, dialect)) = call.command() else {
+        return format!("an allow covers shell commands, and this is a call of {}", call.tool);
+    };
+    let held = verdict.asks().find(|asked| asked.policy == SELF_PROTECT || asked.of_host);
+    if let Some(held) = held {
+        return format!("{} asks, which no allow lifts", held.rule());
+    }
+    if dialect != Dialect::Bash || !is_row_of_commands(text) {
+        return "the text has more than plain commands in a row, such as a loop, a group, a test or an expansion"
+            .to_owned();
+    }
+    let Some(analysis) = analysis.filter(|found| found.coverage == Coverage::Complete && found.scripts.is_empty())
+    else {
+        return "not all of the text is understood, or it holds a script".to_owned();
+    };
+    for command in &analysis.commands {
+        let name = command.argv.first().map_or("", |word| word.text.as_str());
+        let unknown = command.argv.iter().find(|word| word.dynamic || word.glob);
+        let leads_away = command.redirections.iter().find(|redirection| !goes_nowhere(redirection));
+        let outside = analysis.effects.iter().find(|effect| {
+            effect.command_id == command.id
+                && !effect.path.canonical.is_empty()
+                && effect.path.project_relative.is_empty()
+        });
+        if let Some(via) = command.via.first() {
+            return format!("`{name}` runs through `{}`", via.kind);
+        } else if let Some(word) = unknown {
+            return format!("only the run shows what `{}` is", word.text);
+        } else if !command.assignments.is_empty() {
+            return format!("a variable is set for `{name}`");
+        } else if let Some(redirection) = leads_away {
+            return format!("its output goes to `{}`", redirection.target.text);
+        } else if command.cwd != here.cwd {
+            return format!("`{name}` runs after a `cd`");
+        } else if let Some(effect) = outside {
+            return format!("`{}` is outside of the project", effect.target);
+        }
+    }
+    "the administrator's configuration asks, or an effect is only guessed".to_owned()
+}
+
+/// The words of a command up to the first file that it changes, and those files, relative to the project.
+fn split(command: &Command, analysis: &Analysis) -> (Vec<String>, Vec<String>) {
+    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
+    let effects: Vec<&Effect> = analysis.effects.iter().filter(of_it).collect();
+    let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
+    let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
+    let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
+    let mut targets: Vec<String> = match first < command.argv.len() {
+        true => effects.iter().map(|effect| effect.path.project_relative.clone()).collect(),
+        false => Vec::new(),
+    };
+    targets.sort();
+    targets.dedup();
+    (words, targets)
+}
