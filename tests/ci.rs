@@ -214,6 +214,23 @@ fn a_change_that_makes_a_recorded_call_milder_is_told() {
 }
 
 #[test]
+fn it_says_when_a_project_file_needs_trust() {
+    let world = World::new();
+    let plain =
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\nsettings = { protected = [\"db\"] }\n";
+    world.write("repo/.guard/guard.toml", plain);
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 0 && ended.stdout.contains("trust        not needed"), "{ended:?}");
+    world.write("repo/.guard/guard.toml", format!("{plain}grants = {{ env = [\"CI\"] }}\n"));
+    let ended = ci(&world, &[]);
+    assert!(
+        ended.exit == 0
+            && ended.stdout.contains("trust        needed: without `guard-host trust` every call is asked about"),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn the_configuration_of_the_machine_does_not_matter() {
     let world = clone();
     world.configure("preset = \"none\"\n[[policy]]\nname = \"x\"\nsource = \"~/missing.wasm\"\n");

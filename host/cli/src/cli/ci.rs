@@ -16,6 +16,7 @@ use super::test::github::{message, property};
 use super::test::rego::TEST_BYTES;
 use super::test::{CHAIN, complaints};
 use guard_config::candidate;
+use guard_config::load;
 use guard_config::lock::{Lock, Locked};
 use guard_config::of_file;
 use guard_config::problem::of_entry;
@@ -35,8 +36,14 @@ use guard_state::environment::Environment;
 use guard_state::files::read_text;
 
 /// What must hold, in order.
-const STEPS: [(&str, Step); 5] =
-    [("lock", lock), ("check", check), ("test", test), ("conformance", conformance), ("replay", replayed)];
+const STEPS: [(&str, Step); 6] = [
+    ("lock", lock),
+    ("check", check),
+    ("trust", needed_trust),
+    ("test", test),
+    ("conformance", conformance),
+    ("replay", replayed),
+];
 
 /// Where the cases of the chain lie by default, and the recorded calls.
 const CASES: &str = ".guard/cases";
@@ -73,6 +80,8 @@ struct Project<'a> {
     file: PathBuf,
     places: &'a Places,
     environment: &'a Environment,
+    /// Why its guard.toml counts only where a person trusts it. Empty if it counts as it is.
+    limited: String,
 }
 
 pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
@@ -91,13 +100,15 @@ pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> 
         trust: none("state"),
         ..places.clone()
     };
+    let problems = load(&places, std::slice::from_ref(&root)).problems;
+    let mut limited = problems.into_iter().map(|problem| problem.text).next().unwrap_or_default();
     // What cannot be trusted because it cannot be read is told by the check.
     match candidate(&places, &root) {
         Ok(candidate) => trust::trust(&places, &root, &candidate.pins)?,
-        Err(TrustError::Broken(_)) => {}
+        Err(TrustError::Broken(_)) => limited.clear(),
         Err(error) => return Err(error.into()),
     }
-    let project = Project { args, root: root.into(), file, places: &places, environment };
+    let project = Project { args, root: root.into(), file, places: &places, environment, limited };
     let mut came = Vec::new();
     for (name, step) in STEPS {
         let of_step = step(&project)?;
@@ -169,6 +180,18 @@ fn check(project: &Project<'_>) -> anyhow::Result<Came> {
         )),
         (false, _) => Came::Failed(mistakes),
     })
+}
+
+/// Whether those who work in the project have to trust its guard.toml. Without that, each call of theirs is asked about.
+fn needed_trust(project: &Project<'_>) -> anyhow::Result<Came> {
+    let why = &project.limited;
+    Ok(Came::Passed(match why.is_empty() {
+        true => "not needed".to_owned(),
+        false => format!(
+            "needed: without `guard-host trust` every call is asked about, because {}",
+            guard_redact::plain(why)
+        ),
+    }))
 }
 
 /// The chain gives the verdicts that the cases expect, and the tests in Rego hold.
