@@ -177,7 +177,7 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
         "1  these words only",
         "2  every `git push` that does no more than git.push\n",
         "3  every `git push` that does no more than git.push to feat/**",
-        "4  command-guard:git-push warns in place of asking, in every project",
+        "4  command-guard:git-push warns instead of asking, in every project",
         "5  command-guard:git-push says nothing, in every project",
     ] {
         assert!(ended.stdout.contains(shown), "{shown}: {ended:?}");

@@ -179,6 +179,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     "~/.ansible/",
     "~/.bashrc.d/",
     "~/.cargo/bin/",
+    "~/.claude.json",
     "~/.cargo/config",
     "~/.cargo/config.toml",
     "~/.config/",

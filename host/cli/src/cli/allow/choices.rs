@@ -147,7 +147,7 @@ impl Choices {
                     setting("confirm", &format!("!{file}")),
                 ));
             }
-            self.offered.push((format!("{rule} warns in place of asking, in every project"), setting("lower", name)));
+            self.offered.push((format!("{rule} warns instead of asking, in every project"), setting("lower", name)));
             self.offered.push((format!("{rule} says nothing, in every project"), setting("silence", name)));
         }
     }
