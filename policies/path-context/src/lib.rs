@@ -19,8 +19,11 @@
 //! an error, and so is a path that is no [pattern](../PATTERNS.md).
 //!
 //! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm
-//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`; what
-//! Python takes is taken, look-around included. One that takes too long counts as a match.
+//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`, and the
+//! `pattern` of a rule of `write` or `edit` is one over the path. Python's syntax works, look-around included. One that
+//! takes too long counts as a match.
+//!
+//! In a file in its usual place, an entry that cannot be used is ignored alone, with a warning; the other entries hold.
 //!
 //! ## Limits
 //!

@@ -83,7 +83,9 @@ struct WrittenBashRule {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenFileRule {
+    #[serde(default)]
     path_patterns: Vec<String>,
+    pattern: Option<String>,
     action: Action,
 }
 
@@ -115,13 +117,15 @@ pub(crate) struct BashRule {
 }
 
 /// The paths that a rule for files is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Paths {
     Blocked,
     Outside,
     Safe,
     /// A path, or a pattern.
     These(String),
+    /// A regular expression over the path.
+    Matching(Pattern),
 }
 
 /// A rule for files.
@@ -215,10 +219,14 @@ fn bash_rule(rule: WrittenBashRule) -> Result<BashRule, Error> {
 }
 
 fn file_rule(rule: WrittenFileRule) -> Result<FileRule, Error> {
-    if rule.path_patterns.is_empty() {
-        return Err("`path_patterns` is empty, so the rule would hold nowhere".into());
+    if rule.path_patterns.is_empty() && rule.pattern.is_none() {
+        return Err("missing `path_patterns` or `pattern`: the rule applies to no path".into());
     }
     let mut paths = Vec::new();
+    if let Some(text) = rule.pattern {
+        let pattern = Pattern::new(&text, false).map_err(|error| format!("`pattern`: {error}"))?;
+        paths.push(Paths::Matching(pattern));
+    }
     for text in bounded("path_patterns", rule.path_patterns)? {
         match text.as_str() {
             "blocked_paths" => paths.push(Paths::Blocked),
@@ -324,6 +332,8 @@ mod tests {
             (bash(json!({ "pattern": "x", "action": "block", "outside": true })), "`outside`"),
             (bash(json!({ "pattern": "x", "action": "block", "outside_safe_paths": 1 })), "expected a boolean"),
             (write(json!({ "path_patterns": [], "action": "block" })), "`path_patterns`"),
+            (write(json!({ "action": "block" })), "`pattern`"),
+            (write(json!({ "pattern": "(x", "action": "block" })), "`(x`"),
             (write(json!({ "path_patterns": ["blocked_path"], "action": "block" })), "`blocked_path`"),
             (write(json!({ "path_patterns": ["{x"], "action": "block" })), "`{x`"),
             (write(json!({ "paths": ["x"], "action": "block" })), "`paths`"),

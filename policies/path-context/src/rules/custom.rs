@@ -1,5 +1,6 @@
-//! `custom`: a command or a path that a pattern of the settings matches. The rule compares the pattern with each
-//! command as it runs, and with the whole text only if the text is not fully understood.
+//! `custom`: a command or a path that a pattern of the settings matches. The rule compares a pattern of `bash` with the
+//! whole text of the call as it is written, with `sudo`, redirections, quotes and data in it, and with the words of each
+//! command that runs, without wrappers and quotes.
 //!
 //! ## Why
 //! The user forbids it, or wants to confirm it.
@@ -7,7 +8,8 @@
 //! ## Examples
 //! - denied: `terraform apply`, with a pattern of the settings
 //! - asked: `npm publish`, with a pattern of the settings
-//! - passes: `echo 'terraform apply'; grep -n 'npm publish' f`, with the same patterns
+//! - asked: `echo 'npm publish'`, with a pattern of the settings
+//! - passes: `npm pack`, with the same patterns
 //!
 //! ## Instead
 //! Do it in another way, or ask the user to change the pattern.
@@ -28,8 +30,10 @@ use crate::settings::{BashRule, Matter};
 pub(crate) const RULE: Rule =
     Rule { id: "custom", summary: "a pattern of the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-/// Looks at the text of each command as it runs, so that data stays data. The text as it is written counts only if it
-/// was not understood as a whole.
+/// Looks at each command as it runs, and at the text as it is written: a pattern of the user's is literal.
+///
+/// A rule for outside of safe places judges the text by the worst place of its commands, and only if no command matches
+/// by itself: `mv a b && cat /etc/hosts` moves nothing outside.
 pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
     let commands = OnceCell::new();
     for rule in &view.settings.bash {
@@ -38,15 +42,22 @@ pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
             let commands = view.analysis.commands.iter().filter(|command| !command.argv.is_empty());
             commands.map(|command| (command, text(command))).collect()
         });
+        let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).peekable();
+        let is_of_command = matching.peek().is_some();
+        let mut places = matching.map(|(command, text)| (text, view.place_of_command(command)));
         // Of one that holds anywhere the first will do.
-        let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).map(|(command, text)| {
-            let place = view.place_of_command(command);
-            (text, place)
-        });
-        if let Some((text, place)) = matching.find(|(_, place)| !rule.outside || *place != Place::Safe) {
+        if let Some((text, place)) = places.find(|(_, place)| !rule.outside || *place != Place::Safe) {
             add(verdicts, rule, pattern, text, Some(place));
-        } else if view.analysis.coverage != Coverage::Complete && pattern.matches(view.raw_text()) {
-            add(verdicts, rule, pattern, view.raw_text(), None);
+        } else if pattern.matches(view.raw_text()) {
+            let is_understood = view.analysis.coverage == Coverage::Complete;
+            let place = match (rule.outside && is_understood, is_of_command) {
+                (false, _) => None,
+                (true, true) => continue,
+                (true, false) => commands.iter().map(|(command, _)| view.place_of_command(command)).max(),
+            };
+            if place != Some(Place::Safe) {
+                add(verdicts, rule, pattern, view.raw_text(), place);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 use guard_sdk::Outcome;
 use guard_sdk::syntax::Effect;
 use policy_blast_radius::{is_disposable, is_temporary};
+use policy_text_patterns::Pattern;
 
 use super::{blocked_path, custom, edit_outside_safe, rm_outside_safe, starters, write_outside_safe};
 use crate::call_view::{CallView, Verdicts};
@@ -39,10 +40,14 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
                 Paths::These(area) if view.map.is_in(area, &effect.path) => {
                     (&custom::RULE, format!("'{by}' to a path that the settings name"))
                 }
+                Paths::Matching(pattern) if matches_path(pattern, effect) => {
+                    (&custom::RULE, format!("'{by}' to a path that a pattern of the settings matches"))
+                }
                 _ => continue,
             };
             let called = match paths {
                 Paths::These(area) => Some(area.as_str()),
+                Paths::Matching(pattern) => Some(pattern.text()),
                 Paths::Safe => Some("safe_paths"),
                 Paths::Blocked | Paths::Outside => None,
             };
@@ -53,6 +58,13 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
     if is_deleted && !denied && !is_disposable(effect) {
         removal(effect, place, &by, view, verdicts);
     }
+}
+
+/// Whether a regular expression matches the path as it is written, without its links, or where they lead.
+fn matches_path(pattern: &Pattern, effect: &Effect) -> bool {
+    let path = &effect.path;
+    let mut texts = [effect.target.as_str(), &path.raw, &path.lexical, &path.canonical].into_iter();
+    texts.any(|text| !text.is_empty() && pattern.matches(text))
 }
 
 /// The files by which the steps of a workflow tell each other something.
