@@ -18,6 +18,10 @@ const OF_THE_SHELL: &[&str] = &[
     "wait",
 ];
 
+/// Programs that pass on what they read. Behind a planned command they only show its output, or keep it.
+const READERS: &[&str] =
+    &["cat", "cut", "egrep", "fgrep", "grep", "head", "less", "more", "tail", "tee", "tr", "uniq", "wc"];
+
 /// What is to be said of a command that the plan does not cover.
 #[derive(Debug)]
 pub(crate) struct Judgement {
@@ -55,12 +59,15 @@ impl Judgement {
         let is_planned = |command: &Command| plan.has_program(command.program()) || is_via(command, plan);
         let any_planned = commands().any(is_planned);
         let mut unplanned = commands().filter(|command| !is_planned(command));
-        let starts_program = |command: &Command| !OF_THE_SHELL.contains(&command.program());
+        let last_planned = commands().filter(|command| is_planned(command)).map(|command| command.id).max();
+        let serves_planned = |command: &Command| is_reader(command) || is_folder(command, last_planned);
+        let starts_program = |command: &Command| !OF_THE_SHELL.contains(&command.program()) && !serves_planned(command);
         let found = match any_planned {
             true => unplanned.find(|command| starts_program(command)),
             false => {
                 let all: Vec<&Command> = unplanned.collect();
-                all.iter().find(|command| starts_program(command)).or(all.first()).copied()
+                let is_program = |command: &&&Command| !OF_THE_SHELL.contains(&command.program());
+                all.iter().find(is_program).or(all.first()).copied()
             }
         };
         let kind = match found {
@@ -96,6 +103,18 @@ impl Judgement {
             None => finding,
         }
     }
+}
+
+/// The command reads what a pipe gives it.
+fn is_reader(command: &Command) -> bool {
+    command.position.index > 0 && command.via.is_empty() && READERS.contains(&command.program())
+}
+
+/// The command makes a folder for a planned one behind it, where it does not exist.
+fn is_folder(command: &Command, last_planned: Option<u32>) -> bool {
+    let makes_missing = |word: &str| word == "--parents" || word.starts_with('-') && word.ends_with('p');
+    let is_mkdir = command.program() == "mkdir" && command.via.is_empty();
+    is_mkdir && Some(command.id) < last_planned && command.argv.iter().any(|word| makes_missing(&word.text))
 }
 
 fn arm_of(command: &str, analysis: &Analysis, plan: &Plan) -> Option<String> {

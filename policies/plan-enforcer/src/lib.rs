@@ -5,7 +5,9 @@
 //! policy has no answer.
 //!
 //! A command is planned if the plan has its very text, or if some command of the plan starts each program that the
-//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` do not count. In the plan, commands stand
+//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` do not count. Beside a planned command,
+//! commands of the shell such as `cd` are no violation. Neither are readers behind a pipe (`cat`, `cut`, `grep`, `head`,
+//! `less`, `tail`, `tee`, `tr`, `uniq`, `wc`), nor `mkdir -p` before it. In the plan, commands stand
 //! under `command`, `cmd`, or `run`, as a text, a list of words, or a list of texts, in `arms`, in the `conditions` of
 //! each arm, or in `conditions` at the top.
 //!

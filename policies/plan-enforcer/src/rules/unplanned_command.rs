@@ -10,6 +10,7 @@
 //! - noted: `curl https://example.org`, with `warn`
 //! - passes: `./blis run --size 128`, with a plan that has `./blis run --size 4`
 //! - passes: `env X=1 nohup time ./blis run`, with the same plan
+//! - passes: `mkdir -p out && ./blis run | tee out/log | tail -5`, with the same plan
 //!
 //! ## Instead
 //! Run a planned command, or add `# nous: ad-hoc` to a command that the experiment needs outside of the plan.
