@@ -17,6 +17,7 @@ use rows::Of::{self, Project, User};
 use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 
 use crate::support::layers::Layers;
+use crate::support::reply::{assert_deny, assert_warn};
 use crate::support::world::{World, end};
 
 /// The hook holds a shell command or a write.
@@ -199,6 +200,62 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
     fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();
     assert!(world.bash("ls").is_silent());
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
+}
+
+/// S2-18, S2-25, S4-63: one slip costs that entry and no other.
+#[test]
+fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
+    let world = World::new();
+    world.configure("preset = \"full\"\n");
+    let warned = |text: &str, words: &[&str]| {
+        let ended = world.bash("ls");
+        assert_warn(&ended, words);
+        let reply: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let told = reply["systemMessage"].as_str().unwrap_or_default();
+        assert!(told.lines().count() <= 2 && !told.contains("defaults hold"), "{text}: {told}");
+        let checked = world.run(&["config", "check"], "");
+        assert!(checked.exit == 78 && words.iter().all(|word| checked.stderr.contains(word)), "{text}: {checked:?}");
+    };
+    let rule = r#"{ "pattern": "frobnicate", "action": "block" }"#;
+    for (text, words) in [
+        (
+            format!(r#"{{ "rules": {{ "bash": [{rule}, {{ "pattern": "(x", "action": "block" }}] }} }}"#),
+            ["`rules.bash[1]`", "`(x`"],
+        ),
+        (
+            format!(r#"{{ "rules": {{ "bash": [{{ "pattern": "x", "action": "blok" }}, {rule}] }} }}"#),
+            ["`rules.bash[0]`", "`blok`"],
+        ),
+        (
+            format!(r#"{{ "description": "mine", "rules": {{ "bash": [{rule}] }} }}"#),
+            ["`description`", "guardrails.json"],
+        ),
+        (
+            r#"{ "rules": { "bash": [{ "pattern": "frobnicate", "action": "block", "why": "x" }] } }"#.to_owned(),
+            ["`rules.bash[0].why`", "guardrails.json"],
+        ),
+        (format!(r#"{{ "safe_paths": ["~/a", "[b"], "rules": {{ "bash": [{rule}] }} }}"#), ["`safe_paths[1]`", "`[b`"]),
+    ] {
+        world.write(".claude/state/guardrails.json", &text);
+        assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate"]);
+        warned(&text, &words);
+    }
+    world.write(".claude/state/guardrails.json", "{}");
+    let write = |path: &str| {
+        world.hook(
+            &json!({ "tool_name": "Write", "cwd": world.repo(), "tool_input": { "file_path": path, "content": "" } })
+                .to_string(),
+        )
+    };
+    for (text, words) in [
+        (r#"{ "_comment": "ours", "protected": ["vendor/**"] }"#, ["`_comment`", "write-policies.json"]),
+        (r#"{ "protected": ["vendor/**", "/etc/**"] }"#, ["`protected[1]`", "`/etc/**`"]),
+        (r#"{ "protected": ["vendor/**"], "warned": ["{a"] }"#, ["`warned[0]`", "`{a`"]),
+    ] {
+        world.write(".claude/hooks/config/write-policies.json", text);
+        assert_deny(&write("vendor/a.c"), &["[write-control: protected-path]"]);
+        warned(text, &words);
+    }
 }
 
 /// What cannot be written changes no verdict, and nothing that is no file is replaced.

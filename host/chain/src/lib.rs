@@ -420,11 +420,8 @@ impl<S: Sandbox> Chain<'_, S> {
                 let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
                 record_opinion(watched(opinion));
             }
-            if let Some(problem) = entry.ignored_settings() {
-                let text = format!("settings of `{}` are ignored, and its defaults hold: {problem}", entry.name);
-                let warning =
-                    Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, problem.hint.clone());
-                record_opinion(warning);
+            if let Some((text, hint)) = entry.settings_warning() {
+                record_opinion(Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
             }
             steps.push(Step {
                 policy: entry.name.clone(),

@@ -305,7 +305,7 @@ fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: 
     let read = settings::read(Layer::User, &path, Modules::Judging);
     entry.settings = read.settings;
     let problem = read.problem.filter(|_| !read.is_missing);
-    entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem };
+    entry.settings_source = SettingsSource { file: path.clone(), is_usual: true, problem, ignored: Vec::new() };
     config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
     config.inputs.extend(read.inputs);
 }

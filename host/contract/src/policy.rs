@@ -71,6 +71,8 @@ pub struct SettingsSource {
     pub is_usual: bool,
     /// Why it cannot be used; none if it could be read.
     pub problem: Option<Problem>,
+    /// The entries of a usual file that the policy refuses. The others apply.
+    pub ignored: Vec<Problem>,
 }
 
 impl Entry {
@@ -84,6 +86,23 @@ impl Entry {
     #[must_use]
     pub fn ignored_settings(&self) -> Option<&Problem> {
         self.settings_source.problem.as_ref().filter(|_| self.settings_source.is_usual)
+    }
+
+    /// What each reply says of a usual file that is not used, or not as a whole, and what to do.
+    #[must_use]
+    pub fn settings_warning(&self) -> Option<(String, String)> {
+        let name = &self.name;
+        if let Some(problem) = self.ignored_settings() {
+            let text = format!("settings of `{name}` are ignored, and its defaults hold: {problem}");
+            return Some((text, problem.hint.clone()));
+        }
+        let (first, others) = self.settings_source.ignored.split_first()?;
+        let hint = match (others.len(), first.hint.as_str()) {
+            (0, hint) => hint.to_owned(),
+            (count, "") => format!("`guard-host config check` also lists {count} more"),
+            (count, hint) => format!("{hint}; `guard-host config check` also lists {count} more"),
+        };
+        Some((format!("settings of `{name}`: {first}"), hint))
     }
 
     /// It comes from a project that nobody trusts, and can only tighten.

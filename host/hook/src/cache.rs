@@ -11,6 +11,7 @@ mod component;
 pub(crate) mod folders;
 mod prepared;
 mod prune;
+mod salvage;
 mod snapshot;
 mod stored;
 

@@ -62,6 +62,9 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
             let text = format!("{}; the defaults of `{}` hold", problem.text, entry.name);
             found.add(Some(entry), Problem { text, ..problem.clone() });
         }
+        for problem in &entry.settings_source.ignored {
+            found.add_beside(entry, problem.clone());
+        }
         if let Some(problem) = entry.broken_settings() {
             found.add(Some(entry), problem.clone());
         }
@@ -149,12 +152,20 @@ impl Found {
         self.push(entry, problem, false);
     }
 
+    /// A mistake with which the policy still answers.
+    fn add_beside(&mut self, entry: &Entry, problem: Problem) {
+        self.note(Mistake { policy: Some(entry.name.clone()), is_fault: false, problem });
+    }
+
     fn push(&mut self, entry: Option<&Entry>, problem: Problem, is_fault: bool) {
         let policy = entry.map(|entry| entry.name.clone());
         if let Some(entry) = entry.filter(|entry| entry.ignored_settings().is_none()) {
             self.broken.insert((entry.layer, entry.name.clone()));
         }
-        let mistake = Mistake { policy, is_fault, problem };
+        self.note(Mistake { policy, is_fault, problem });
+    }
+
+    fn note(&mut self, mistake: Mistake) {
         if !self.mistakes.contains(&mistake) {
             self.mistakes.push(mistake);
         }
@@ -181,9 +192,7 @@ impl Found {
                     hint: "correct the settings of the policy".to_owned(),
                 },
             };
-            if !self.mistakes.contains(&mistake) {
-                self.mistakes.push(mistake);
-            }
+            self.note(mistake);
         }
     }
 }

@@ -16,13 +16,14 @@ use super::artifact::{Artifact, Artifacts, Made, Making, Place, discard, with_cl
 use super::component::Component;
 use super::folders;
 use super::prune;
+use super::salvage;
 use super::snapshot::Snapshot;
 use crate::{carried, examples};
 use guard_config::{Brought, Config};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
 use guard_contract::policy::{Entry, SettingsSource, Source, covers};
-use guard_contract::{FaultKind, Limits, Manifest, Problem, Wasi};
+use guard_contract::{FaultKind, Manifest, Problem, Wasi};
 use guard_engine::{ENGINE_KEY, Engine};
 use guard_state::Places;
 use guard_state::Seal;
@@ -30,7 +31,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 15";
+const PURPOSE: &str = "prepared chain 16";
 
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;
@@ -287,10 +288,7 @@ fn prepare_with(
         let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };
         match run_examples(artifact, manifest) {
             Ok(()) => {
-                if let Some(problem) = refused_usual(&member.entry, artifact) {
-                    member.entry.settings = "{}".to_owned();
-                    member.entry.settings_source.problem = Some(problem);
-                }
+                salvage::usual_settings(&mut member.entry, artifact);
                 *snapshot = artifacts.ok().and_then(|found| snapshot_of(found, &member.entry, artifact, manifest));
             }
             Err(fault) => member.readiness = Readiness::Broken(fault),
@@ -405,19 +403,6 @@ fn break_unasked(member: &mut Member) {
         };
         member.entry.tools = None;
         member.entry.settings_source = SettingsSource { problem: Some(problem), is_usual: false, ..source };
-    }
-}
-
-/// Why a built-in does not take what stands in its usual file; none if it does, or if nothing stands there.
-fn refused_usual(entry: &Entry, artifact: &Artifact) -> Option<Problem> {
-    if !entry.settings_source.is_usual || entry.settings == "{}" {
-        return None;
-    }
-    let engine = Engine::new().ok()?;
-    let policy = artifact.policy(&engine).ok()?;
-    match with_clock(&engine, || policy.configure(Limits::PREPARE, &entry.settings)) {
-        Err(FaultKind::Refused { text, .. }) => Some(guard_config::of_refused_settings(entry, &text)),
-        _ => None,
     }
 }
 
