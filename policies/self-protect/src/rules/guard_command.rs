@@ -1,8 +1,9 @@
 //! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
 //! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
 //! program another name asks too. A pattern or a search that fits the program's name counts as the name, and so does
-//! any name of a file that is the program: a link, a hard link, a copy. A command that belongs to a person is denied on
-//! another machine, too, and asks in a container.
+//! any name of a file that is the program: a link, a hard link, a copy. A script `guardrail-confirm.py` among the hooks
+//! of a harness counts as `confirm`, whatever it holds. A command that belongs to a person is denied on another machine,
+//! too, and asks in a container.
 //!
 //! ## Why
 //! Confirmations, trust in a project's file and the registration of hooks are decisions of the user.
@@ -14,6 +15,7 @@
 //! - denied: `ssh -t host guard-host trust`
 //! - asked: `guard-host policy add x.wasm`
 //! - asked: `cp ~/.cargo/bin/guard-host x`
+//! - asked: `python3 ~/.claude/hooks/guardrail-confirm.py 'git push'`
 //! - passes: `guard-host check 'rm -rf /'`
 //! - passes: `guard-host policy list`
 //!
@@ -28,7 +30,9 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, place_of, shorten};
 use crate::copies::{Guess, guess, other_name};
-use crate::names::last_of;
+use crate::guarded::What;
+use crate::names::{fits, last_of};
+use crate::rules::guard_mentioned::is_interpreter;
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-command",
@@ -179,6 +183,9 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     if view.guard.is_program(command.word(0)) || runs_by_file(command, view) {
         return Some(1);
     }
+    if let Some(at) = confirming_script(command, view) {
+        return Some(at + 1);
+    }
     let runs = match command.program() {
         "cargo" => command.argv.iter().any(|word| matches!(word.text.as_str(), "run" | "r")),
         program => RUNNERS.contains(&program),
@@ -187,13 +194,28 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     runs.then(named).flatten().map(|at| at + 1)
 }
 
+/// The word of a script that confirms, if the command runs one: it has the script's name, and lies among the hooks of a
+/// harness. What the script holds may not be known.
+fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
+    let is_named = |word: &str| LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(word)));
+    let is_of_hooks =
+        |path: &str| view.guard.covering(path).is_some_and(|found| matches!(found.what, What::Scripts(_)));
+    let is_there = |word: &str| is_of_hooks(word) || is_of_hooks(&format!("{}/{word}", command.cwd));
+    let words = if is_interpreter(command.program()) { command.argv.len() } else { 1 };
+    command.argv.iter().take(words).position(|word| is_named(&word.text) && is_there(&word.text))
+}
+
 /// Whether the host found that the command's file is the program, whatever its name.
 fn runs_by_file(command: &Command, view: &CallView<'_>) -> bool {
     view.index().effects(command).iter().any(|effect| effect.operation == "execute.guard-host")
 }
 
-/// The command of guard-host that the program's name stands for, if it is a link that takes the place of a script.
+/// The command of guard-host that a name stands for: that of a script that confirms, or of a link that takes the place of
+/// a script.
 fn implied_word(command: &Command, start: usize, view: &CallView<'_>) -> Option<&'static str> {
+    if confirming_script(command, view).is_some_and(|at| at + 1 == start) {
+        return Some("confirm");
+    }
     let name = last_of(command.word(0));
     let (_, word) = LINK_NAMES.iter().find(|(link, _)| *link == name)?;
     let is_implied = *word == "confirm" || words(command, start).is_empty();

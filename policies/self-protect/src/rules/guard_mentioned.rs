@@ -250,8 +250,7 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Nam
         return Some(named);
     }
     let program = command.program();
-    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let interprets = INTERPRETERS.iter().any(|name| *name == program || *name == plain);
+    let interprets = is_interpreter(program);
     let is_harmless = HARMLESS.contains(&program);
     if program.is_empty() || view.guard.is_program(program) {
         return None;
@@ -273,6 +272,12 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Nam
     };
     let found = unexplained::candidates(command, &view.analysis.commands).find(is_unexplained)?;
     Some((found.value.to_owned(), unknown_use(program)))
+}
+
+/// Whether a program runs a script that it is given.
+pub(super) fn is_interpreter(program: &str) -> bool {
+    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.iter().any(|name| *name == program || *name == plain)
 }
 
 fn unknown_use(program: &str) -> String {
