@@ -18,7 +18,7 @@ use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_deny, assert_warn};
-use crate::support::world::{World, end};
+use crate::support::world::{Ended, World, end};
 
 /// The hook holds a shell command or a write.
 fn is_held(world: &World) -> bool {
@@ -207,9 +207,8 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
 fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     let world = World::new();
     world.configure("preset = \"full\"\n");
-    let warned = |text: &str, words: &[&str]| {
-        let ended = world.bash("ls");
-        assert_warn(&ended, words);
+    let warned = |ended: &Ended, text: &str, words: &[&str]| {
+        assert_warn(ended, words);
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap();
         let told = reply["systemMessage"].as_str().unwrap_or_default();
         assert!(told.lines().count() <= 2 && !told.contains("defaults hold"), "{text}: {told}");
@@ -238,7 +237,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     ] {
         world.write(".claude/state/guardrails.json", &text);
         assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate"]);
-        warned(&text, &words);
+        warned(&world.bash("ls"), &text, &words);
     }
     world.write(".claude/state/guardrails.json", "{}");
     let write = |path: &str| {
@@ -254,7 +253,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     ] {
         world.write(".claude/hooks/config/write-policies.json", text);
         assert_deny(&write("vendor/a.c"), &["[write-control: protected-path]"]);
-        warned(text, &words);
+        warned(&write("docs/a.md"), text, &words);
     }
 }
 

@@ -47,7 +47,7 @@ pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use options::{AuditLevel, Fallback, OnMalformed};
 pub use pins::Pins;
-pub use problem::of_refused_settings;
+pub use problem::{line_and_column, nearest, of_refused_settings};
 pub use project::{Candidate, candidate};
 pub use remote::Remote;
 pub use settings::{files_of, of_file};

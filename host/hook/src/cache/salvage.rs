@@ -4,16 +4,22 @@
 //! cost the user all the other rules. The policy alone knows its settings, so it is asked: the file is put together again
 //! from the parts that `configure` accepts.
 
-use guard_config::of_refused_settings;
+use std::path::Path;
+
+use guard_config::{line_and_column, of_refused_settings};
 use guard_contract::policy::Entry;
 use guard_contract::{FaultKind, Limits};
 use guard_engine::Engine;
+use guard_state::files::read_text;
 use serde_json::{Map, Value};
 
 use super::artifact::{Artifact, with_clock};
 
 /// How often one policy is asked. A list of 500 rules with five bad ones takes less.
 const TRIES: usize = 120;
+
+/// The largest settings file.
+const FILE_BYTES: u64 = 1 << 20;
 
 /// A file of another version may mean other things by the same keys.
 const VERSION: &str = "version";
@@ -43,6 +49,7 @@ pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
             Some(part) if !salvage.refused.iter().any(is_of_version) => {
                 let ignored = salvage.refused.iter().map(|refused| {
                     let mut problem = problem(refused.tried.clone(), &refused.why);
+                    problem.place = place_of(&problem.text, &entry.settings_source.file);
                     problem.text = format!("ignoring `{}`: {}", refused.place, problem.text);
                     problem
                 });
@@ -188,6 +195,19 @@ impl Salvage<'_> {
             }
         }
     }
+}
+
+/// The file, with the line and the column of a word of the complaint that the file holds once.
+fn place_of(complaint: &str, file: &Path) -> String {
+    let name = file.to_string_lossy();
+    let text = read_text(file, FILE_BYTES).unwrap_or_default();
+    let mut words = complaint.split('`').skip(1).step_by(2).filter(|word| !word.is_empty());
+    let at = words.find_map(|word| {
+        let quoted = Value::from(word).to_string();
+        let mut places = text.match_indices(&quoted).map(|(at, _)| at);
+        places.next().filter(|_| places.next().is_none())
+    });
+    at.map_or_else(|| name.clone().into_owned(), |at| format!("{name}:{}", line_and_column(&text, at)))
 }
 
 /// The place of a member.
