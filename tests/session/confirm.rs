@@ -256,3 +256,22 @@ fn a_command_that_speaks_as_the_guard_is_confirmed_by_its_code() {
         assert!(file(&world)["pending"][0]["code"] == json!(code), "{command}: {told}");
     }
 }
+
+/// S2-54, S2-55: two scripts side by side ask about one call.
+#[test]
+fn one_confirmation_answers_all_hooks_that_asked_about_an_operation() {
+    let world = guardrail("");
+    let operation = "rm -rf ~/Downloads/old-project";
+    let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": { "command": operation } });
+    let asked = |policy: &str| world.run(&["hook", "claude", "--only", policy], &payload.to_string());
+    for policy in ["command-guard", "path-context"] {
+        assert_ask(&asked(policy), &[]);
+    }
+    let Some(ended) = attended(&world, &["confirm", operation]) else { return };
+    let lifts = ["command-guard:", "path-context:rm_outside_safe"];
+    assert!(ended.exit == 0 && lifts.iter().all(|rule| ended.stdout.contains(rule)), "{ended:?}");
+    for policy in ["command-guard", "path-context"] {
+        assert_confirmed(&asked(policy), "confirmed in this session");
+    }
+}

@@ -42,12 +42,17 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
         Choosing::None if matches!(choose(known.confirmable(), &choice), Choosing::None) => return missing(&known),
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
-    let approval = sessions.change(&entry.session, PATIENCE, |contents, now| {
+    let codes = known.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
+    let approvals = sessions.change(&entry.session, PATIENCE, |contents, now| {
         // What was true a moment ago must be so under the lock: one answer confirms once.
-        let allowed = attended || contents.was_asked(&entry.code);
-        if allowed { contents.confirm(&entry.code, now) } else { None }
+        let mut approvals = Vec::new();
+        for code in codes {
+            let allowed = attended || contents.was_asked(code);
+            approvals.extend(if allowed { contents.confirm(code, now) } else { None });
+        }
+        approvals
     })?;
-    let Some(approval) = approval else { return missing(&sessions.all()) };
+    let Some(approval) = united(approvals) else { return missing(&sessions.all()) };
     match args.format {
         Format::Json => print::line(&serde_json::to_string_pretty(&approval)?)?,
         Format::Human => {
@@ -58,6 +63,16 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Success)
+}
+
+/// Approvals of one operation as one, with the rules of all.
+fn united(approvals: Vec<Entry>) -> Option<Entry> {
+    approvals.into_iter().reduce(|mut one, other| {
+        one.rules.extend(other.rules);
+        one.rules.sort();
+        one.rules.dedup();
+        Entry { rules: one.rules, ..other }
+    })
 }
 
 /// The command line as it is to be typed.

@@ -40,8 +40,8 @@ pub(super) struct Question {
 enum Kind {
     /// The call, which a person can confirm later.
     Call(Box<Entry>),
-    /// The confirmation of the entry with this code.
-    Confirmation(String),
+    /// The confirmation of the entries with these codes.
+    Confirmation(Vec<String>),
 }
 
 /// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
@@ -65,21 +65,22 @@ pub(super) fn answer(
     let known = config.sessions.of(&session);
     let confirm = confirm_command(places);
     let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
-    if let Some(entry) = confirmed_by(calls, &known, &confirm) {
+    if let Some((entry, entries)) = confirmed_by(calls, &known, &confirm) {
         if !is_readable(&entry.operation) {
             verdict.closing =
                 "What this would confirm is too long to be shown here: confirm it in a terminal.".to_owned();
             return (verdict, None);
         }
+        let rules: Vec<&str> = entries.iter().flat_map(|entry| &entry.rules).map(String::as_str).collect();
         verdict.closing = format!(
             "This approves one call, in {}, until the session ends; {} asked about it:\n{}: {}",
             entry.cwd,
-            entry.rules.join(", "),
+            rules.join(", "),
             entry.tool,
             entry.operation,
         );
-        let code = entry.code.clone();
-        return (verdict, Some(question(Kind::Confirmation(code))));
+        let codes = entries.into_iter().map(|entry| entry.code.clone()).collect();
+        return (verdict, Some(question(Kind::Confirmation(codes))));
     }
     let is_guards = |asked: &Attributed| asked.policy == SELF_PROTECT && asked.finding.rule == GUARD_COMMAND;
     if names_confirm(calls, &confirm) && verdict.asks().any(is_guards) {
@@ -104,12 +105,13 @@ pub(super) fn answer(
     (verdict, Some(question(Kind::Call(Box::new(entry)))))
 }
 
-/// The entry that a call would confirm, if it is a command in the form that replies show.
-fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<&'a Entry> {
+/// The entry that a call would confirm, if it is a command in the form that replies show, and all entries that it means.
+fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<(&'a Entry, Vec<&'a Entry>)> {
     let [call] = calls else { return None };
     let (line, _) = call.command()?;
-    match choose(known.confirmable(), &Choice::of_line(line, confirm)?) {
-        Choosing::One(entry) => Some(entry),
+    let choice = Choice::of_line(line, confirm)?;
+    match choose(known.confirmable(), &choice) {
+        Choosing::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
         Choosing::None | Choosing::Several(_) => None,
     }
 }
@@ -132,8 +134,8 @@ impl Question {
                 let entry = Entry { call, prompted: outcome == Outcome::Ask && by_person, ..*entry };
                 self.sessions.change(&self.session, PATIENCE, |contents, _| contents.ask(entry))
             }
-            Kind::Confirmation(code) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {
-                contents.ask_to_confirm(&self.session, &code, now);
+            Kind::Confirmation(codes) if asked => self.sessions.change(&self.session, PATIENCE, |contents, now| {
+                codes.iter().for_each(|code| contents.ask_to_confirm(&self.session, code, now));
             }),
             Kind::Call(_) | Kind::Confirmation(_) => Ok(()),
         };

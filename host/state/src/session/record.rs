@@ -264,6 +264,18 @@ impl Contents {
         self.asked.iter().any(|asked| asked.code == code)
     }
 
+    /// The questions that a person means who chooses this one: by its operation also those that other rules asked about
+    /// it, in the same folder and session.
+    #[must_use]
+    pub fn chosen_with<'a>(&'a self, entry: &'a Entry, choice: &Choice) -> Vec<&'a Entry> {
+        let same =
+            |other: &&Entry| (&other.session, &other.sha256, &other.cwd) == (&entry.session, &entry.sha256, &entry.cwd);
+        match choice {
+            Choice::Code(_) => vec![entry],
+            Choice::Operation(_) => self.pending.iter().filter(same).collect(),
+        }
+    }
+
     /// Turns a pending call into an approval and gives it; `None` if the pending call is gone.
     pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
         let question = self.confirmable().find(|entry| entry.code == code)?.clone();
@@ -461,6 +473,18 @@ mod tests {
         assert_eq!(choose([&second, &session], &by("a")), Choosing::One(&second));
         assert!(matches!(choose([&second, &elsewhere], &by("a")), Choosing::Several(several) if several.len() == 2));
         assert_eq!(choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone())), Choosing::One(&elsewhere));
+    }
+
+    #[test]
+    fn an_operation_that_two_hooks_asked_about_is_one_choice() {
+        let mut contents = Contents::default();
+        let (first, second) = (entry("s1", "a", &["a:one"], 0), entry("s1", "a", &["b:two"], 1));
+        for question in [&first, &second, &entry("s2", "a", &["a:one"], 0), &entry("s1", "b", &["a:one"], 0)] {
+            contents.ask(question.clone());
+        }
+        let chosen = contents.chosen_with(&second, &Choice::Operation("a".to_owned()));
+        assert_eq!(chosen, [&first, &second]);
+        assert_eq!(contents.chosen_with(&second, &Choice::Code(second.code.clone())), [&second]);
     }
 
     #[test]
