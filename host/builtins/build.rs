@@ -99,6 +99,8 @@ struct Guard {
     called: Option<String>,
     /// The script that lets a call run which it asked about: under this name the program is `confirm`.
     confirmed_by: Option<String>,
+    /// The protocol of that script, for a payload that no harness sent.
+    plain_answers: Option<String>,
     /// The stem of a file to start its settings from: the folder has `STEM.json` with the defaults, and
     /// `STEM.schema.json`.
     starter: Option<String>,
@@ -155,9 +157,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (((_, name), (_, guard)), made) in policies.iter().zip(made) {
             let (component, guest_value) = made.map_err(panicked)??;
             writeln!(components, "    {component},")?;
-            let Guard {
-                presets, grants, tools, strict, settings_file, may_allow, places, called, confirmed_by, ..
-            } = guard;
+            let Guard { presets, grants, tools, strict, settings_file, may_allow, places, .. } = guard;
+            let Guard { called, confirmed_by, plain_answers, .. } = guard;
             let starter = match &guard.starter {
                 Some(stem) => starter(&root.join("policies").join(name), stem)?,
                 None => "None".to_owned(),
@@ -166,7 +167,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 table,
                 "    Builtin {{ name: {name:?}, presets: &{presets:?}, grants: &{grants:?}, tools: &{tools:?}, strict: &{strict:?}, \
                  settings_file: {settings_file:?}, may_allow: {may_allow}, places: {places}, called: {called:?}, \
-                 confirmed_by: {confirmed_by:?}, starter: {starter}, guest: {guest_value} }},",
+                 confirmed_by: {confirmed_by:?}, plain_answers: {plain_answers:?}, starter: {starter}, \
+                 guest: {guest_value} }},",
             )?;
         }
         bundle = format!("Some({})", of_bundle.map_err(panicked)??);

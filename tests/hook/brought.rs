@@ -55,6 +55,12 @@ fn s3_40_the_name_of_the_plan_enforcer_brings_it_under_the_default_preset() {
     assert_silent(&start(&world, &script, &[], &bash("git push --force origin main")));
 }
 
+/// The payload as a harness sends it.
+fn of_session(mut payload: Value) -> Value {
+    payload["session_id"] = "s1".into();
+    payload
+}
+
 #[test]
 fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
     let world = World::new();
@@ -63,7 +69,7 @@ fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
         for (name, denied, passed, words) in [
             ("dangerous-command-guard.sh", bash("rm -rf /"), write(".env"), "[command-guard: "),
             ("protected-files-guard.py", write(".env"), bash("rm -rf /"), "[protected-files: "),
-            ("guardrail.py", write("/etc/hosts"), write(".env"), "Rule: blocked_path"),
+            ("guardrail.py", of_session(write("/etc/hosts")), of_session(write(".env")), "Rule: blocked_path"),
             (
                 "write-control.sh",
                 write(".git/config"),
@@ -142,24 +148,24 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     let asked: Value = serde_json::from_str(ASKED).unwrap();
     let again = || start(&world, &script, &[], &asked);
     let line = "guard-host confirm 'rm -rf ~/Downloads/old-project'";
-    assert_ask(&again(), &["Rule: rm_outside_safe", line]);
+    assert_blocked(&again(), &["GUARDRAIL BLOCKED: 'rm' outside safe paths.", "Rule: rm_outside_safe", line]);
     let program = confirm.to_string_lossy();
     // Not without a person.
     let mut alone = Command::new(&confirm);
     alone.arg("rm -rf ~/Downloads/old-project").current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(alone, "");
     assert!(ended.exit == 77 && ended.stderr.contains(line), "{ended:?}");
-    assert_ask(&again(), &[line]);
+    assert_blocked(&again(), &[line]);
     let Some(ended) = attended_by(&world, &program, &["rm -rf ~/Downloads/old-project"], "") else { return };
     assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf ~/Downloads/old-project"), "{ended:?}");
     let ended = again();
-    assert_eq!((ended.exit, ended.decision()), (0, "allow".to_owned()), "{ended:?}");
+    assert_eq!((ended.exit, ended.stdout.trim()), (0, r#"{"decision":"allow"}"#), "{ended:?}");
     // The list is that of calls without a session alone, and it can be cleared.
     let mut other = asked.clone();
     other["session_id"] = "s1".into();
     assert_ask(&start(&world, &script, &[], &other), &[line]);
     attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["session", "clear"], "").unwrap();
-    assert_ask(&again(), &[line]);
+    assert_blocked(&again(), &[line]);
 }
 
 #[test]
@@ -168,7 +174,7 @@ fn s2_08_s2_12e_one_file_for_all_sessions_is_the_list_of_the_seed() {
     world.configure("[session]\nfile = \"~/.claude/state/guardrail-session.json\"\n");
     let (script, confirm) = (link(&world, "guardrail.py"), link(&world, "guardrail-confirm.py"));
     let asked: Value = serde_json::from_str(ASKED).unwrap();
-    assert_ask(&start(&world, &script, &[], &asked), &["guard-host confirm "]);
+    assert_blocked(&start(&world, &script, &[], &asked), &["guard-host confirm "]);
     let Some(ended) = attended_by(&world, &confirm.to_string_lossy(), &["rm -rf ~/Downloads/old-project"], "") else {
         return;
     };
@@ -176,7 +182,38 @@ fn s2_08_s2_12e_one_file_for_all_sessions_is_the_list_of_the_seed() {
     let text = fs::read_to_string(world.path(".claude/state/guardrail-session.json")).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(file["confirmed"][0]["operation"], "rm -rf ~/Downloads/old-project");
-    assert_eq!(start(&world, &script, &[], &asked).decision(), "allow");
+    assert_eq!(start(&world, &script, &[], &asked).stdout.trim(), r#"{"decision":"allow"}"#);
+}
+
+/// S2-12c, S2-12d, S2-42: what the seed's script gets and says, and what Claude Code gets of the same script.
+#[test]
+fn s2_12c_s2_42_the_script_answers_its_own_payload_in_its_own_protocol() {
+    let world = World::new();
+    let script = link(&world, "guardrail.py");
+    let allowed = start(&world, &script, &[], &bash("ls"));
+    assert_eq!((allowed.exit, allowed.stdout.trim()), (0, r#"{"decision":"allow"}"#), "{allowed:?}");
+    assert_blocked(&start(&world, &script, &[], &bash("rm -rf /")), &["GUARDRAIL BLOCKED", "Rule: rm_rf_root"]);
+    let of_claude = |command: &str| {
+        let mut payload = bash(command);
+        payload["hook_event_name"] = "PreToolUse".into();
+        payload["session_id"] = "s1".into();
+        start(&world, &script, &[], &payload)
+    };
+    assert_silent(&of_claude("ls"));
+    assert_deny(&of_claude("rm -rf /"), &["Rule: rm_rf_root"]);
+    // The scripts of others answer as they did.
+    let other = link(&world, "dangerous-command-guard.sh");
+    assert_silent(&start(&world, &other, &[], &bash("ls")));
+    assert_deny(&start(&world, &other, &[], &bash("rm -rf /")), &[]);
+}
+
+/// The reply of the seed's script that holds a call back.
+#[track_caller]
+fn assert_blocked(ended: &Ended, words: &[&str]) {
+    let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+    let reason = reply["reason"].as_str().unwrap_or_default();
+    assert_eq!((ended.exit, &reply["decision"]), (0, &json!("block")), "{ended:?}");
+    assert!(words.iter().all(|word| reason.contains(word)), "{words:?}: {ended:?}");
 }
 
 #[test]

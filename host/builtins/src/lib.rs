@@ -34,6 +34,8 @@ pub struct Builtin {
     pub called: Option<&'static str>,
     /// The script that lets a call run which this policy asked about: under this name the program is `confirm`.
     pub confirmed_by: Option<&'static str>,
+    /// The protocol of the script whose place it takes, for a payload that no harness sent.
+    pub plain_answers: Option<&'static str>,
     /// A file to start its settings from.
     pub starter: Option<Starter>,
     /// The component, compiled.

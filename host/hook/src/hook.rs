@@ -32,9 +32,9 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_engine::Engine;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
-use guard_harness::Payload;
 use guard_harness::capabilities::{Capabilities, Fail};
 pub use guard_harness::payload::{PAYLOAD_BYTES, Refusal, parse};
+use guard_harness::{Harness, Payload};
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
@@ -96,6 +96,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         asker: &Child { environment },
     };
     let object = read();
+    let harness = plain_protocol(&options.brought, object.as_ref().ok()).unwrap_or(harness);
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
     let exit = match &judged.said {
         Said::Verdict(verdict) => responder.reply(verdict),
@@ -110,6 +111,17 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     // The process ends here; taking its memory apart first would only keep the harness waiting.
     std::mem::forget(judged);
     exit
+}
+
+/// The keys of a payload that a program sends which is no harness.
+const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
+
+/// The protocol of the script whose place a hook of one policy takes, if the payload is one of that script's own.
+fn plain_protocol(brought: &Brought, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
+    let [name] = brought.only.as_deref()? else { return None };
+    let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
+    object.filter(|object| object.contains_key("tool_name") && is_plain(object))?;
+    guard_harness::named(guard_builtins::find(name)?.plain_answers?)
 }
 
 /// The chains of a process that ends with its reply.
