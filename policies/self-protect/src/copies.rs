@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::{CallView, is_remote};
 use crate::names::{is_pattern, last_of, spells_letters};
+use crate::rules::guard_command::is_confirming_script;
 use crate::search::Search;
 use crate::supplying_searches;
 
@@ -62,11 +63,12 @@ fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item 
     })
 }
 
-/// Whether a path, which may be a pattern of the shell, is the program, or a text of the shell in its place names it.
+/// Whether a path, which may be a pattern of the shell, is the program or the script that confirms, or a text of the shell
+/// in its place names the program.
 fn is_program(path: &str, view: &CallView<'_>) -> bool {
     let is =
         |word: &str| view.guard.is_program(word) || (spells_letters(last_of(word)) && view.guard.fits_program(word));
-    is(path) || (path.starts_with(['$', '`']) && words_of(path).any(is))
+    is(path) || is_confirming_script(path, view) || (path.starts_with(['$', '`']) && words_of(path).any(is))
 }
 
 /// Whether a path leads to the program by a link.

@@ -3,7 +3,7 @@
 //! A new rule is a file in `rules/`, a line in each of the lists below, and its table in `cases/`.
 
 mod guard_file;
-mod guard_command;
+pub(crate) mod guard_command;
 mod hook_removed;
 mod hook_script;
 mod hook_registration;

@@ -194,15 +194,18 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     runs.then(named).flatten().map(|at| at + 1)
 }
 
-/// The word of a script that confirms, if the command runs one: it has the script's name, and lies among the hooks of a
-/// harness. What the script holds may not be known.
+/// Whether a path is a script that confirms: it has the script's name, and lies among the hooks of a harness.
+pub(crate) fn is_confirming_script(path: &str, view: &CallView<'_>) -> bool {
+    let is_named = LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(path)));
+    is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, What::Scripts(_)))
+}
+
+/// The word of a script that confirms, if the command runs one. What the script holds may not be known.
 fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
-    let is_named = |word: &str| LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(word)));
-    let is_of_hooks =
-        |path: &str| view.guard.covering(path).is_some_and(|found| matches!(found.what, What::Scripts(_)));
-    let is_there = |word: &str| is_of_hooks(word) || is_of_hooks(&format!("{}/{word}", command.cwd));
+    let is_there =
+        |word: &str| is_confirming_script(word, view) || is_confirming_script(&format!("{}/{word}", command.cwd), view);
     let words = if is_interpreter(command.program()) { command.argv.len() } else { 1 };
-    command.argv.iter().take(words).position(|word| is_named(&word.text) && is_there(&word.text))
+    command.argv.iter().take(words).position(|word| is_there(&word.text))
 }
 
 /// Whether the host found that the command's file is the program, whatever its name.
