@@ -175,6 +175,10 @@ impl Trial<'_> {
                     format!("`{shown}` by the {what} in `{place}` is not denied, as its policy stops nothing now");
                 Finding::note(CHECK, text, "see what is said of `mode` below")
             }
+            Ok((reply, _)) if self.may_be_settled(&reply) => {
+                let text = format!("`{shown}` by the {what} in `{place}` is not denied; its settings file may say so");
+                Finding::note(CHECK, text, "run `guard-host config check` if you did not write such settings")
+            }
             Ok((reply, _)) => {
                 let text = format!(
                     "`{shown}` by the {what} in `{place}` is not denied: exit code {}, {}",
@@ -240,6 +244,13 @@ impl Trial<'_> {
             Running::Server { .. } => self.registration.is_deny_of_server(&reply.stdout),
             Running::Program(..) | Running::Shell(_) => self.registration.is_deny(reply),
         }
+    }
+
+    /// The reply is no deny, and the policies have settings files that may be the reason: lists in them replace those of
+    /// which the tried call is an example.
+    fn may_be_settled(&self, reply: &Reply) -> bool {
+        let has_file = |name: &String| guard_builtins::find(name).is_some_and(|found| found.settings_file.is_some());
+        reply.exit == 0 && !self.found.only.is_empty() && self.found.only.iter().all(has_file)
     }
 
     /// The shell says that it could not start the program. Who starts a program without a shell is told so at once.
