@@ -9,6 +9,7 @@ mod plugin;
 mod plugins;
 mod protected;
 mod registered;
+mod scripts;
 mod settings;
 
 use std::fs;

@@ -126,17 +126,12 @@ fn s1_99a_a_script_stands_where_the_seeds_have_theirs() {
     let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
     assert_eq!(handler["command"], text(&script).to_owned() + CLOSING);
     assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
-    // A second run changes nothing, and a script of somebody else is not overwritten.
+    // A second run changes nothing.
     let before = read(&world, "repo/.claude/settings.local.json");
     done(&world, &[&["install"], &arguments[..]].concat());
     assert_eq!(read(&world, "repo/.claude/settings.local.json"), before);
     done(&world, &[&["uninstall"], &arguments[..]].concat());
     assert!(!world.path("repo/.claude").exists());
-    world.write("repo/.claude/hooks/dangerous-command-guard.sh", "#!/bin/sh\necho mine\n");
-    let ended = world.run(&[&["install"], &arguments[..]].concat(), "");
-    assert!(ended.exit == 69 && ended.stderr.contains("dangerous-command-guard.sh"), "{ended:?}");
-    assert!(!world.path("repo/.claude/settings.local.json").exists());
-    assert_eq!(read(&world, "repo/.claude/hooks/dangerous-command-guard.sh"), "#!/bin/sh\necho mine\n");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod plugin;
 pub(crate) mod registration;
+mod script;
 mod settings;
 mod survey;
 mod version;

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use guard_contract::paths::lexical;
 use serde_json::Value;
 
 use crate::install::{InstallError, InstallOptions, Running, Site};
@@ -41,21 +42,43 @@ pub(super) struct Names {
     pub(super) program: String,
     /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
     pub(super) plugin: Option<PathBuf>,
-    /// What `${CLAUDE_PROJECT_DIR}` stands for.
+    /// What `${CLAUDE_PROJECT_DIR}` stands for, and where a relative path begins.
     pub(super) project: PathBuf,
+    /// What `~` and `$HOME` stand for.
+    pub(super) home: String,
 }
 
 impl Names {
     /// The names at a site.
     pub(super) fn at(site: Site<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
         let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Names { harness, program, plugin, project: site.project.to_path_buf() }
+        Names { harness, program, plugin, project: site.project.to_path_buf(), home: site.environment.home.clone() }
     }
 
     /// A text with the harness's variables filled in.
     pub(super) fn expand(&self, text: &str) -> String {
         let plugin = self.plugin.as_deref().map(Path::to_string_lossy).unwrap_or_default();
-        text.replace("${CLAUDE_PLUGIN_ROOT}", &plugin).replace("${CLAUDE_PROJECT_DIR}", &self.project.to_string_lossy())
+        let project = self.project.to_string_lossy();
+        let values = [("CLAUDE_PLUGIN_ROOT", &*plugin), ("CLAUDE_PROJECT_DIR", &project), ("HOME", &self.home)];
+        let text = match text.strip_prefix("~/") {
+            Some(rest) => format!("{}/{rest}", self.home),
+            None => text.to_owned(),
+        };
+        values.iter().fold(text, |text, (name, value)| {
+            let text = text.replace(&format!("${{{name}}}"), value);
+            let variable = format!("${name}");
+            let mut parts = text.split(&variable);
+            let mut filled = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                // A longer name is that of another variable.
+                if part.starts_with(is_of_name) {
+                    filled.extend(["$", name, part]);
+                } else {
+                    filled.extend([*value, part]);
+                }
+            }
+            filled
+        })
     }
 }
 
@@ -121,15 +144,58 @@ pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
     if let Some(only) = of_call(command, names) {
         return Some(Started { only, script: None });
     }
-    let path = script(command, names)?;
-    let only = of_shim(&read_script(&path)?, names)?;
+    let words = words(opened(command))?;
+    let path = script_of_words(&words, SHELLS, names)?;
+    let only = match read_script(&path) {
+        Some(text) => of_shim(&text, names)?,
+        None if words.len() == 1 => vec![policy_of_link(Path::new(&path), names)?.to_owned()],
+        None => return None,
+    };
     Some(Started { only, script: Some(path) })
 }
 
-/// The script that a line starts, if it starts one by its whole path and without arguments.
+/// Programs that run a script of `sh`.
+const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
+
+/// Programs that run a script.
+const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+
+/// The script that a line starts as the hook's own scripts can be started: by its path and without arguments, itself or
+/// by a shell.
 pub(super) fn script(line: &str, names: &Names) -> Option<String> {
-    let [word] = <[String; 1]>::try_from(words(opened(line))?).ok()?;
-    Some(names.expand(&word)).filter(|path| path.starts_with('/'))
+    script_of_words(&words(opened(line))?, SHELLS, names)
+}
+
+/// The script that a handler starts, whoever wrote it.
+pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
+    let mut words = words(opened(handler.get("command").and_then(Value::as_str)?))?;
+    let args = handler.get("args").and_then(Value::as_array);
+    words.extend(args.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+    script_of_words(&words, INTERPRETERS, names)
+}
+
+fn script_of_words(words: &[String], interpreters: &[&str], names: &Names) -> Option<String> {
+    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let words = match words {
+        [first, rest @ ..] if name(first) == "env" => rest,
+        words => words,
+    };
+    let path = match words {
+        [path] => path,
+        [program, path] if interpreters.contains(&&*name(program)) && !path.starts_with('-') => path,
+        _ => return None,
+    };
+    let path = names.expand(path);
+    let is_path = path.contains('/') && !path.contains('$');
+    is_path.then(|| lexical(&path, &names.project.to_string_lossy(), &names.home))
+}
+
+/// The policy that a link to this program asks, by the link's name.
+fn policy_of_link(path: &Path, names: &Names) -> Option<&'static str> {
+    let target = std::fs::canonicalize(path).ok()?;
+    let called = path.file_name()?.to_str()?;
+    let builtin = guard_builtins::all().iter().find(|builtin| builtin.called == Some(called))?;
+    is_program(target.to_str()?, names).then_some(builtin.name)
 }
 
 /// The text is a script that only becomes this program's hook.
@@ -276,6 +342,47 @@ mod tests {
             program: "guard-dev".to_owned(),
             plugin: Some("/plugin".into()),
             project: "/repo".into(),
+            home: "/home/u".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_script_is_found_in_every_spelling() {
+        for line in [
+            "/repo/.claude/hooks/a.py",
+            "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.py",
+            "$CLAUDE_PROJECT_DIR/.claude/hooks/a.py",
+            "\"${CLAUDE_PROJECT_DIR}\"/.claude/hooks/a.py",
+            "'/repo/.claude/hooks/a.py'",
+            "./.claude/hooks/a.py",
+            ".claude/hooks/a.py",
+            "bash .claude/hooks/a.py",
+            "python3 \"$CLAUDE_PROJECT_DIR/.claude/hooks/a.py\"",
+            "/usr/bin/env python3 .claude/hooks/a.py",
+            "/usr/bin/python3 /repo/.claude/../.claude/hooks/a.py",
+        ] {
+            let found = script_of(&json!({ "command": line }), &names());
+            assert_eq!(found.as_deref(), Some("/repo/.claude/hooks/a.py"), "{line}");
+        }
+        for (handler, path) in [
+            (json!({ "command": "~/.claude/hooks/a.py" }), "/home/u/.claude/hooks/a.py"),
+            (json!({ "command": "$HOME/.claude/hooks/a.py" }), "/home/u/.claude/hooks/a.py"),
+            (json!({ "command": "${CLAUDE_PLUGIN_ROOT}/hooks/a.sh" }), "/plugin/hooks/a.sh"),
+            (json!({ "command": "bash", "args": ["${CLAUDE_PLUGIN_ROOT}/hooks/a.sh"] }), "/plugin/hooks/a.sh"),
+        ] {
+            assert_eq!(script_of(&handler, &names()).as_deref(), Some(path), "{handler}");
+        }
+        for line in [
+            "a.py",
+            "$CLAUDE_PROJECT_DIRECTORY/a.py",
+            "$OTHER/a.py",
+            "./a.py --flag",
+            "python3 -m a/b",
+            "./a.py; ./b.py",
+            "my-runner ./a.py",
+            "",
+        ] {
+            assert_eq!(script_of(&json!({ "command": line }), &names()), None, "{line}");
         }
     }
 

@@ -105,9 +105,31 @@ pub enum ManagedFile {
         bytes: Vec<u8>,
         /// Whether a file that is there already is an older one of these.
         is_ours: Recognise,
-        /// The registration is worth nothing without it. Another one is left alone if there is a file of others.
-        needed: bool,
+        /// What becomes of a file of others in its place.
+        foreign: Foreign,
     },
+}
+
+/// What becomes of a file of others in the place of one of a registration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// It stays, and the registration does without the file.
+    Kept,
+    /// It stays, and nothing is registered: the registration is worth nothing without the file.
+    Refused,
+    /// A copy of it is kept beside it, and is put back when the registration goes.
+    SetAside,
+}
+
+/// How the name of a copy of another's file ends.
+const ASIDE: &str = ".before-guard-host";
+
+/// Where the copy of another's file is kept.
+#[must_use]
+pub fn aside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ASIDE);
+    PathBuf::from(name)
 }
 
 /// What becomes of one file.
@@ -146,13 +168,13 @@ pub fn plan(
     aim: Action,
     state: &Path,
 ) -> Result<Vec<Change>, InstallError> {
-    let mut changes = pieces.into_iter().map(|piece| change(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
+    let mut changes = pieces.into_iter().map(|piece| of_piece(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
     if aim == Action::Uninstall {
         changes.reverse();
     }
     let mut gone_too = Vec::new();
     for piece in retired {
-        match change(piece, Action::Uninstall, state) {
+        match of_piece(piece, Action::Uninstall, state) {
             Ok(gone) => gone_too.push(gone),
             // Then it is not where a registration puts a file.
             Err(InstallError::Refused(..)) => {}
@@ -162,7 +184,39 @@ pub fn plan(
     // Of several files in folders that were made for them, the first to be made is the last to go.
     let after = if aim == Action::Uninstall { changes.len().min(1) } else { changes.len() };
     changes.splice(after..after, gone_too);
-    Ok(changes)
+    Ok(changes.into_iter().flatten().collect())
+}
+
+/// The changes for one piece: that of its file, and that of the copy of another's file in its place.
+fn of_piece(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>, InstallError> {
+    let ManagedFile::Own { path, within, bytes, is_ours, mode, foreign: Foreign::SetAside } = &piece else {
+        return Ok(vec![change(piece, aim, state)?]);
+    };
+    let existing = files::find(path, within.as_deref(), *mode)?;
+    let copy = files::find(&aside(path), within.as_deref(), existing.mode)?;
+    let is_foreign = existing.bytes.as_deref().is_some_and(|there| there != bytes && !is_ours(there));
+    match aim {
+        Action::Install if is_foreign => {
+            // Writing through a link would change a file that lies elsewhere, such as a program.
+            if !existing.is_at(path) {
+                return Err(InstallError::Refused(path.clone(), "is a link to a file of yours; remove the link first"));
+            }
+            if copy.bytes.is_some() && copy.bytes != existing.bytes {
+                let text = "is the copy of an earlier script; move it away first";
+                return Err(InstallError::Refused(aside(path), text));
+            }
+            let own = Existing { target: existing.target.clone(), bytes: existing.bytes.clone(), mode: *mode };
+            let own = own.change(path.clone(), Some(bytes.clone()), Some(Record::of(path, None, "")));
+            let kept = existing.bytes;
+            let copy = Existing { mode: existing.mode, ..copy }.change(aside(path), kept, None);
+            Ok(vec![copy, own])
+        }
+        Action::Uninstall if !is_foreign && copy.bytes.is_some() && copy.is_at(&aside(path)) => {
+            let back = Existing { mode: copy.mode, ..existing }.change(path.clone(), copy.bytes.clone(), None);
+            Ok(vec![back, copy.change(aside(path), None, None)])
+        }
+        _ => Ok(vec![change(piece, aim, state)?]),
+    }
 }
 
 fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, InstallError> {
@@ -205,14 +259,14 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
                 }
             }
         }
-        ManagedFile::Own { path, within, mode, bytes, is_ours, needed } => {
+        ManagedFile::Own { path, within, mode, bytes, is_ours, foreign } => {
             let mut existing = files::find(&path, within.as_deref(), mode)?;
             let ours = existing.bytes.as_deref().is_none_or(|there| there == bytes || is_ours(there));
             if ours {
                 existing.mode = mode;
             }
             let after = match aim {
-                Action::Install if !ours && needed => {
+                Action::Install if !ours && foreign != Foreign::Kept => {
                     return Err(InstallError::Refused(path, "is there already and was not written by guard-host"));
                 }
                 Action::Install if ours => Some(bytes),

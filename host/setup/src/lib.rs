@@ -6,7 +6,8 @@
 //!   worked out before the first one is written, and the former state of a file is kept, as a sealed difference, in the
 //!   state folder.
 //! - A handler is ours only if its command is one call of the hook and nothing else. Any other handler is not replaced,
-//!   not removed and not counted.
+//!   not removed and not counted, unless it starts the very script whose place `--shim` takes.
+//! - A script of others is never lost: a copy is kept beside it before its place is taken, and `uninstall` puts it back.
 //! - A file of ours that starts the program blocks the call if the program is gone, fails or gives an unreadable reply,
 //!   unless `--fail-open` was given.
 //! - One function says whether every policy answers; `config check`, `policy add` and `doctor` all ask it.

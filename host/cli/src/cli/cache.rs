@@ -9,10 +9,11 @@ use serde_json::json;
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
+use guard_config::Brought;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifacts, Readiness, Stored, clear, stored};
+use guard_hook::cache::{self, Artifacts, Member, Readiness, Stored, clear, stored};
 use guard_hook::carried;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
@@ -50,20 +51,41 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
         print::line(&format!("built-in policies: {fault}"))?;
         exit = Exit::Unavailable;
     }
-    for member in &prepared.members {
-        match &member.readiness {
-            Readiness::Ready { .. } => print::line(&format!("{}: ready", member.entry.name))?,
-            Readiness::Broken(fault) => {
-                print::line(&format!("{}: {fault}", member.entry.name))?;
-                exit = Exit::Unavailable;
-            }
-        }
+    if !tell_readiness(&prepared.members)? {
+        exit = Exit::Unavailable;
     }
     for problem in &prepared.config.problems {
         print::note(&format!("error: {problem}"));
         exit = Exit::Config;
     }
     Ok(exit)
+}
+
+/// Says whether policies that a hook asks by name, beyond the chain, are ready.
+pub(super) fn ready_beside(names: &[String], places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if names.is_empty() {
+        return Ok(Exit::Success);
+    }
+    let at = circumstances(environment, None);
+    let brought = |only| Brought { only, settings: None };
+    let prepare =
+        |only| cache::prepare_for(places, &environment.program, &at.projects(), &brought(only), Some(making()));
+    let chain = prepare(None);
+    let mut members = prepare(Some(names.to_vec())).members;
+    let is_in_chain = |member: &Member| chain.members.iter().any(|other| other.entry.name == member.entry.name);
+    members.retain(|member| names.contains(&member.entry.name) && !is_in_chain(member));
+    Ok(if tell_readiness(&members)? { Exit::Success } else { Exit::Unavailable })
+}
+
+/// Prints a line for each policy. True if all can be asked.
+fn tell_readiness(members: &[Member]) -> anyhow::Result<bool> {
+    for Member { entry, readiness } in members {
+        match readiness {
+            Readiness::Ready { .. } => print::line(&format!("{}: ready", entry.name))?,
+            Readiness::Broken(fault) => print::line(&format!("{}: {fault}", entry.name))?,
+        }
+    }
+    Ok(members.iter().all(|member| matches!(member.readiness, Readiness::Ready { .. })))
 }
 
 fn verify(places: &Places) -> anyhow::Result<Exit> {

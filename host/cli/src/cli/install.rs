@@ -12,7 +12,9 @@ use super::{cache, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
-use guard_setup::install::{Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, plan};
+use guard_setup::install::{
+    Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, aside, plan,
+};
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -29,10 +31,11 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
         return Ok(Exit::Success);
     }
     let warmed = cache::warm(places, environment)?;
+    let beside = cache::ready_beside(&options.policies(), places, environment)?;
     for step in registration.next_steps(&options, site) {
         print::line(&format!("next: {step}"))?;
     }
-    Ok(warmed)
+    Ok(if warmed == Exit::Success { beside } else { warmed })
 }
 
 pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
@@ -41,7 +44,10 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let site = Site { environment, project: Path::new(&at.project_root), places };
     // Scripts go with the registrations that start them, named or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
-    change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
+    let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
+    for script in unregistered(&changes) {
+        print::line(&format!("next: register `{}` again: the settings were changed since it was replaced", script))?;
+    }
     Ok(Exit::Success)
 }
 
@@ -102,15 +108,16 @@ fn change(
     site: Site<'_>,
     aim: Action,
     dry: bool,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<Change>> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
     let state = &site.places.state;
     let changes = registration
         .pieces(options, site)
-        .and_then(|pieces| plan(pieces, registration.retired(options, site), aim, state))
+        .and_then(|pieces| plan(pieces, registration.retired(options, site, aim), aim, state))
         .map_err(told)?;
     if dry {
-        return changes.iter().try_for_each(show);
+        changes.iter().try_for_each(show)?;
+        return Ok(Vec::new());
     }
     apply(&changes, state).map_err(told)?;
     for change in &changes {
@@ -123,7 +130,19 @@ fn change(
         };
         print::line(&format!("{done} {}", change.path.display()))?;
     }
-    Ok(())
+    Ok(changes)
+}
+
+/// The names of the scripts that an uninstall has put back and that no settings start.
+fn unregistered(changes: &[Change]) -> Vec<String> {
+    let gone = |path: &Path| changes.iter().any(|change| change.path == aside(path) && change.after.is_none());
+    let back = changes.iter().filter(|change| change.after.is_some() && gone(&change.path));
+    let names = back.filter_map(|change| Some(change.path.file_name()?.to_string_lossy().into_owned()));
+    let is_started = |name: &str| {
+        let texts = changes.iter().filter(|change| !gone(&change.path)).filter_map(|change| change.after.as_deref());
+        texts.into_iter().any(|text| String::from_utf8_lossy(text).contains(name))
+    };
+    names.filter(|name| !is_started(name)).collect()
 }
 
 /// Prints what would become of one file, in the form that `patch` reads.

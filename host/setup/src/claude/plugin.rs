@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::install::{InstallError, ManagedFile, Site};
+use crate::install::{Foreign, InstallError, ManagedFile, Site};
 
 /// What the program is called in `hooks.json`, for a shell.
 pub(super) const PROGRAM: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host";
@@ -52,15 +52,15 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, 
     let folder = Path::new(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
     let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
-    let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, needed| ManagedFile::Own {
+    let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, foreign| ManagedFile::Own {
         path: folder.join(file),
         within: Some(folder.clone()),
         mode,
         bytes,
         is_ours: Box::new(is_ours),
-        needed,
+        foreign,
     };
-    let mut pieces = vec![own("bin/guard-host", 0o755, bytes, is_program, true)];
+    let mut pieces = vec![own("bin/guard-host", 0o755, bytes, is_program, Foreign::Refused)];
     if std::fs::read(folder.join(".claude-plugin/plugin.json")).is_ok_and(|text| !is_about(&text)) {
         return Ok(pieces);
     }
@@ -69,9 +69,9 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, 
     let about = |hooks| About { name: &name, version, description: DESCRIPTION, hooks };
     let offer = Offer { name: &name, source: "./", description: DESCRIPTION, version };
     let market = Marketplace { name: market(&name), owner: Owner { name: "guard-host" }, plugins: [offer] };
-    pieces.push(own(".claude-plugin/plugin.json", 0o644, printed(&about(None)), is_about, false));
-    pieces.push(own(".claude-plugin/marketplace.json", 0o644, printed(&market), is_market, false));
-    pieces.push(own("manifest.json", 0o644, printed(&about(Some(HOOKS))), is_about, false));
+    pieces.push(own(".claude-plugin/plugin.json", 0o644, printed(&about(None)), is_about, Foreign::Kept));
+    pieces.push(own(".claude-plugin/marketplace.json", 0o644, printed(&market), is_market, Foreign::Kept));
+    pieces.push(own("manifest.json", 0o644, printed(&about(Some(HOOKS))), is_about, Foreign::Kept));
     Ok(pieces)
 }
 
@@ -80,15 +80,17 @@ pub(super) fn next_steps(folder: &Path, site: Site<'_>) -> Vec<String> {
     let folder = Path::new(&site.environment.cwd).join(folder);
     let name = name(&folder);
     let shown = folder.display();
-    vec![
-        format!("run `claude plugin validate {shown}`"),
-        format!(
+    let mut steps = vec![format!("run `claude plugin validate {shown}`")];
+    // A plugin of others is offered where its authors offer it.
+    if folder.join(".claude-plugin/marketplace.json").exists() {
+        steps.push(format!(
             "run `claude plugin marketplace add {shown}`, then `claude plugin install {name}@{}`; the plugin is copied, \
              so do both again after an upgrade",
             market(&name)
-        ),
-        format!("run `guard-host doctor --plugin {shown}`: it proves that a deny is enforced"),
-    ]
+        ));
+    }
+    steps.push(format!("run `guard-host doctor --plugin {shown}`: it proves that a deny is enforced"));
+    steps
 }
 
 /// The plugin is named after its folder, as far as that is a name.

@@ -6,25 +6,26 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::settings::{Entry, add, strip};
+use super::settings::{AFTER, BEFORE, END, Entry, add, strip};
 use super::survey;
-use super::{plugin, version};
-use crate::command::{Names, Started, arguments, is_shim, script, text};
+use super::{plugin, script, version};
+use crate::command::{Names, Started, arguments, script as script_of_line, text};
 use crate::entries::Shape;
 use crate::install::{
-    Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey, serve_line,
+    Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
+    serve_line,
 };
 use crate::matcher::Matching;
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
 use guard_harness::response::BLOCK;
-use guard_hook::command_line::SETTINGS_FOLDER;
+use guard_state::registrations::Record;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
 /// The flag with the folder of settings files.
-const SETTINGS_DIR: &str = "--settings-dir";
+pub(super) const SETTINGS_DIR: &str = "--settings-dir";
 
 /// What the command line of the hook calls the harness.
 pub(super) const NAME: &str = "claude";
@@ -41,14 +42,21 @@ impl Registration for ClaudeCode {
             return Err(InstallError::Arguments(why));
         }
         let target = target(options, site)?;
-        let shim = options.shim.as_deref().map(|name| shim_place(name, &target)).transpose()?;
-        let entry = entry(options, site, &target, shim.as_deref())?;
         let mut pieces = Vec::new();
         if let Some(plugin) = &options.plugin {
             pieces.extend(plugin::pieces(plugin, site)?);
         }
+        let shim = options.shim.as_deref().map(|name| script::place(name, options, &target, site)).transpose()?;
+        if let (Some(path), true) = (&shim, options.is_confirming()) {
+            // A person starts it, and no harness.
+            let text = script::confirming_text(path, options, site)?;
+            pieces.push(script::piece(path.clone(), text, &target, site));
+            return Ok(pieces);
+        }
+        let entry = entry(options, site, &target, shim.as_deref())?;
         if let Some(path) = shim {
-            pieces.push(script_piece(path, shim_text(options, site)?, &target, site));
+            let text = script::hook_text(&path, options, site)?;
+            pieces.push(script::piece(path, text, &target, site));
         }
         let (names, again) = (target.names(site), target.names(site));
         let shape = target.shape;
@@ -64,13 +72,16 @@ impl Registration for ClaudeCode {
         Ok(pieces)
     }
 
-    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
+    fn retired(&self, options: &InstallOptions, site: Site<'_>, aim: Action) -> Vec<ManagedFile> {
         let Ok(target) = target(options, site) else { return Vec::new() };
-        let wanted = options.shim.as_deref().and_then(|name| shim_place(name, &target).ok());
+        if options.is_confirming() {
+            return Vec::new();
+        }
+        let wanted = options.shim.as_deref().and_then(|name| script::place(name, options, &target, site).ok());
         let names = target.names(site);
         let survey = survey::of(options, site);
         let started = |found: &Found| match &found.running {
-            Running::Shell(line) => script(line, &names).map(PathBuf::from),
+            Running::Shell(line) => script_of_line(line, &names).map(PathBuf::from),
             Running::Program(..) | Running::Server { .. } => None,
         };
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
@@ -84,15 +95,22 @@ impl Registration for ClaudeCode {
         // One in another folder was not put there by `install`, and one behind a link is not its file.
         scripts.retain(|path| {
             let used = elsewhere.iter().filter_map(|found| started(found)).any(|other| other == *path);
-            let made = path.parent() == Some(&*shim_folder(&target))
-                && path.symlink_metadata().is_ok_and(|data| data.is_file());
+            let is_recorded = || Record::read(&site.places.state, path).is_some();
+            let is_of_install = path.parent() == Some(&*script::folder(&target)) || is_recorded();
+            let made = is_of_install && path.symlink_metadata().is_ok_and(|data| data.is_file());
             made && !used && wanted.as_ref() != Some(path)
         });
-        scripts.into_iter().map(|path| script_piece(path, String::new(), &target, site)).collect()
+        if aim == Action::Uninstall {
+            scripts.extend(script::confirming(&target, site));
+        }
+        scripts.into_iter().map(|path| script::piece(path, String::new(), &target, site)).collect()
     }
 
     fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String> {
-        let mut steps = Vec::new();
+        let mut steps = script::next_steps(options, site);
+        if options.is_confirming() {
+            return steps;
+        }
         match &options.plugin {
             Some(folder) => steps.extend(plugin::next_steps(folder, site)),
             None => {
@@ -181,7 +199,7 @@ fn denied(reply: &str) -> Option<String> {
 pub(super) struct Target {
     pub(super) file: PathBuf,
     pub(super) shape: Shape,
-    within: Option<PathBuf>,
+    pub(super) within: Option<PathBuf>,
     mode: u32,
     /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
     pub(super) plugin: Option<PathBuf>,
@@ -222,7 +240,7 @@ pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target,
         // Plugins and settings have their hooks below a key; a bare hooks file has the events at the top.
         let parent = |depth| file.ancestors().nth(depth).unwrap_or(Path::new("/"));
         let of_plugin = parent(2).join(".claude-plugin").is_dir();
-        let bare = file.file_name().is_some_and(|name| name == "hooks.json") && !of_plugin;
+        let bare = file.file_name().is_some_and(|name| name == "hooks.json") && !of_plugin || has_bare_shape(&file);
         let plugin = of_plugin.then(|| parent(2).to_path_buf());
         let shape = if bare { Shape::Bare } else { Shape::Wrapped };
         return Ok(Target { file, shape, within: None, mode: 0o644, plugin });
@@ -248,6 +266,18 @@ pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target,
     }
 }
 
+/// The file has an event at its top and nothing below a key for all of them.
+fn has_bare_shape(file: &Path) -> bool {
+    let settings = settings_in(file);
+    settings.get("hooks").is_none() && [BEFORE, AFTER, END].iter().any(|event| settings.get(event).is_some())
+}
+
+/// What a file of settings holds; null if it cannot be read.
+pub(super) fn settings_in(file: &Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 /// Where the settings of a hook lie in a plugin.
 const PLUGIN_SETTINGS: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/config";
 
@@ -263,14 +293,7 @@ fn entry(
         Ok([program].into_iter().chain(words).collect::<Vec<_>>().join(" "))
     };
     let line = match shim {
-        Some(_) if target.plugin.is_some() && options.plugin.is_some() => {
-            format!("\"${{CLAUDE_PLUGIN_ROOT}}\"/hooks/{}", options.shim.as_deref().unwrap_or_default())
-        }
-        Some(_) if options.shared && options.hooks_file.is_none() => {
-            let name = options.shim.as_deref().unwrap_or_default();
-            format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}")
-        }
-        Some(path) => word(text(path)?),
+        Some(path) => script::line(path, options, target, site)?,
         None if options.plugin.is_some() && options.has_settings() => {
             format!("{} {SETTINGS_DIR} {PLUGIN_SETTINGS}", call(plugin::PROGRAM.to_owned())?)
         }
@@ -290,47 +313,4 @@ fn entry(
     let started = Started { only: options.policies(), script };
     let server = options.server.clone();
     Ok(Entry { matcher, line, timeout: options.timeout, blocks: !options.fail_open, started, server })
-}
-
-fn shim_place(name: &str, target: &Target) -> Result<PathBuf, InstallError> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
-        let text = format!("`{name}` is no name for a script: letters, digits, `.`, `_` and `-` are");
-        return Err(InstallError::Arguments(text));
-    }
-    Ok(shim_folder(target).join(name))
-}
-
-/// Where scripts that start the hook are put.
-fn shim_folder(target: &Target) -> PathBuf {
-    let beside = target.file.parent().unwrap_or(Path::new("/"));
-    if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") }
-}
-
-/// A script that starts the hook, as a file of the registration.
-fn script_piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> ManagedFile {
-    let names = target.names(site);
-    ManagedFile::Own {
-        path,
-        within: target.within.clone(),
-        mode: 0o755,
-        bytes: text.into_bytes(),
-        is_ours: Box::new(move |bytes| std::str::from_utf8(bytes).is_ok_and(|text| is_shim(text, &names))),
-        needed: true,
-    }
-}
-
-/// A script of one line, which becomes the hook.
-fn shim_text(options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
-    let program = match (&options.plugin, options.shared) {
-        (Some(_), _) => "\"${0%/*}/../bin/guard-host\"".to_owned(),
-        (None, true) => "guard-host".to_owned(),
-        (None, false) => word(text(&site.environment.program)?),
-    };
-    let arguments = arguments(options, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
-    let settings = match options.has_settings() {
-        true => format!(" {SETTINGS_DIR} \"${{0%/*}}/{SETTINGS_FOLDER}\""),
-        false => String::new(),
-    };
-    Ok(format!("#!/bin/sh\nexec {program} {arguments}{settings} \"$@\"\n"))
 }

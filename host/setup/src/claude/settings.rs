@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 
-use crate::command::{Names, Started, closed, started};
+use crate::command::{Names, Started, closed, script_of, started};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::Server;
 use crate::install::json::{Malformed, Syntax};
@@ -14,7 +14,7 @@ pub(super) const BEFORE: &str = "PreToolUse";
 
 /// The event that tells that a call has run. The later ones, of failures and refusals, must not stand there: a version that
 /// does not know an event passes over the whole file.
-const AFTER: &str = "PostToolUse";
+pub(super) const AFTER: &str = "PostToolUse";
 
 /// The event at the end of a session.
 pub(super) const END: &str = "SessionEnd";
@@ -117,8 +117,12 @@ pub(super) fn runs(handler: &Value, names: &Names) -> Option<Started> {
 /// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
 /// and such as ask no other policies than it does. The same text if it is there as it is wanted.
 pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
+    // Whatever the script holds by now, it becomes the one that the entry starts.
+    let starts_its_script =
+        |handler: &Value| entry.started.script.is_some() && script_of(handler, names) == entry.started.script;
     let is_replaced = |handler: &Value| {
-        runs(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
+        starts_its_script(handler)
+            || runs(handler, names).is_some_and(|other| other.script == entry.started.script || entry.covers(&other))
     };
     edit(shape, &is_replaced, |entries| entries.add(text, &entry.items()))
 }
@@ -145,6 +149,7 @@ mod tests {
             program: "guard-dev".to_owned(),
             plugin: Some("/plugin".into()),
             project: "/repo".into(),
+            home: "/home/u".to_owned(),
         }
     }
 

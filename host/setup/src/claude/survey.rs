@@ -241,7 +241,8 @@ mod tests {
     }
 
     fn look_at(settings: &Value, managed: bool) -> Survey {
-        let names = Names { harness: NAME, program: "guard-host".to_owned(), plugin: None, project: "/repo".into() };
+        let (program, home) = ("guard-host".to_owned(), "/home".to_owned());
+        let names = Names { harness: NAME, program, plugin: None, project: "/repo".into(), home };
         let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
         let environment = Environment {
             variables: Arc::new([("TOKEN".to_owned(), "secret".to_owned())].into()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use guard_builtins::Builtin;
 use serde_json::Value;
 
-use super::{InstallError, ManagedFile};
+use super::{Action, InstallError, ManagedFile};
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
 use guard_state::Places;
@@ -54,6 +54,13 @@ impl InstallOptions {
         let called = |builtin: &&Builtin| self.shim.is_some() && builtin.called == self.shim.as_deref();
         let own = guard_builtins::all().iter().filter(called).map(|builtin| builtin.name.to_owned());
         if self.only.is_empty() { own.collect() } else { self.only.clone() }
+    }
+
+    /// The script is the one with which a person confirms, and no hook.
+    #[must_use]
+    pub fn is_confirming(&self) -> bool {
+        let named = |builtin: &Builtin| self.shim.is_some() && builtin.confirmed_by == self.shim.as_deref();
+        guard_builtins::all().iter().any(named)
     }
 
     /// One of the policies that the hook asks has a settings file that may lie beside the hook.
@@ -182,7 +189,7 @@ pub trait Registration: Sync {
     fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
     /// Files that an earlier registration made in the same place, and that the registration of the options does not need.
-    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile>;
+    fn retired(&self, options: &InstallOptions, site: Site<'_>, aim: Action) -> Vec<ManagedFile>;
 
     /// What the user does next, one line each.
     fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String>;

@@ -10,7 +10,7 @@ use super::{Hook, Layout, RegistrationSpec};
 use crate::command::{Names, is_ours};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
-use crate::install::{Edit, ManagedFile, Recognise, Site};
+use crate::install::{Edit, Foreign, ManagedFile, Recognise, Site};
 use guard_config::edit::place::Entries as Tables;
 
 impl RegistrationSpec {
@@ -38,7 +38,7 @@ impl RegistrationSpec {
             mode,
             bytes: bytes.into_bytes(),
             is_ours,
-            needed: true,
+            foreign: Foreign::Refused,
         };
         let (names, again) = (self.names(site), self.names(site));
         match &self.layout {

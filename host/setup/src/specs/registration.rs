@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{RegistrationSpec, plugins, survey};
-use crate::install::{Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey};
+use crate::install::{Action, Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey};
 use guard_harness::Reply;
 use guard_harness::capabilities::{Confidence, Deny};
 
@@ -17,7 +17,7 @@ impl Registration for RegistrationSpec {
         Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
-    fn retired(&self, options: &InstallOptions, site: Site<'_>) -> Vec<ManagedFile> {
+    fn retired(&self, options: &InstallOptions, site: Site<'_>, _: Action) -> Vec<ManagedFile> {
         let (name, path) = plugins::RETIRED;
         let Ok(hook) = self.hook(options, site) else { return Vec::new() };
         let is_users = self.capabilities.name == name && options.scope != Some(Scope::Project) && !options.shared;

@@ -17,9 +17,13 @@ use guard_setup::install::{InstallOptions, Scope};
 
 By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
 local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
-`--plugin`, `--shim`, `--hooks-file` and `--http` are for claude. A script with the name of a built-in policy's script, such as
-write-control.sh, asks that policy alone unless `--only` names others, and reads settings files such as
-write-policies.json in the folder `config` beside it.
+`--plugin`, `--shim`, `--hooks-file` and `--http` are for claude.
+
+`--shim` takes the place of a hook script. These names ask one policy alone, unless `--only` names others, and read settings
+files such as write-policies.json in the folder `config` beside the script: dangerous-command-guard.sh, guardrail.py,
+nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name asks the whole chain. guardrail-confirm.py is
+`guard-host confirm` and no hook. A script of yours in the same place is kept as NAME.before-guard-host, its entry is replaced,
+and `uninstall` puts both back.
 
 host/HARNESSES.md says where each harness keeps its hooks, and what it does when a hook fails.")]
 pub(in crate::cli) struct InstallArgs {

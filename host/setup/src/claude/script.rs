@@ -1,0 +1,208 @@
+//! Scripts in the place of hook scripts: where they lie, what they hold, and what becomes of a script of the author's own.
+
+use std::path::{Path, PathBuf};
+
+use guard_builtins::Builtin;
+use guard_config::nearest;
+use guard_contract::shell_word::word;
+use guard_hook::command_line::SETTINGS_FOLDER;
+use serde_json::Value;
+
+use super::registration::{NAME, SETTINGS_DIR, Target, settings_in, target};
+use super::settings::BEFORE;
+use crate::command::{arguments, is_shim, script_of, text};
+use crate::install::{Foreign, InstallError, InstallOptions, ManagedFile, Site, aside};
+
+/// How a script begins with which a person confirms.
+const CONFIRMING: &str = "#!/usr/bin/env python3
+\"\"\"Confirms a call that waits, as `guard-host confirm` does. Written by `guard-host install`.\"\"\"
+import os
+import sys
+
+";
+
+/// The names of scripts whose place a built-in policy takes, and of those that confirm.
+fn known() -> Vec<&'static str> {
+    let builtins = || guard_builtins::all().iter();
+    let names = builtins().filter_map(|builtin| builtin.called);
+    let mut names: Vec<&str> = names.chain(builtins().filter_map(|builtin| builtin.confirmed_by)).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Where the script of that name is, or is put: where the settings start one of that name, or else in the folder of the
+/// hooks.
+pub(super) fn place(
+    name: &str,
+    options: &InstallOptions,
+    target: &Target,
+    site: Site<'_>,
+) -> Result<PathBuf, InstallError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
+        let text = format!("`{name}` is no name for a script: letters, digits, `.`, `_` and `-` are");
+        return Err(InstallError::Arguments(text));
+    }
+    let names = known();
+    if let Some(meant) = nearest(name, &names).filter(|meant| *meant != name && options.only.is_empty()) {
+        let names = names.join(", ");
+        let text = format!(
+            "unknown script `{name}`; did you mean `{meant}`? known: {names}; another name close to these needs `--only`"
+        );
+        return Err(InstallError::Arguments(text));
+    }
+    if options.is_confirming() {
+        let places: Vec<PathBuf> = folders(target, site).into_iter().map(|folder| folder.join(name)).collect();
+        let there = places.iter().find(|path| path.exists()).or(places.first());
+        return Ok(there.cloned().unwrap_or_else(|| folder(target).join(name)));
+    }
+    let registered = registered(target, site).into_iter().find(|path| path.file_name().is_some_and(|own| own == name));
+    Ok(registered.unwrap_or_else(|| folder(target).join(name)))
+}
+
+/// Where scripts that start the hook are put.
+pub(super) fn folder(target: &Target) -> PathBuf {
+    let beside = target.file.parent().unwrap_or(Path::new("/"));
+    if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") }
+}
+
+/// The scripts that the settings start before a call, whoever wrote them, as far as they may be written here.
+fn registered(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+    let names = target.names(site);
+    let settings = settings_in(&target.file);
+    let groups = settings.get("hooks").unwrap_or(&settings).get(BEFORE).and_then(Value::as_array);
+    let handlers = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let scripts = handlers.filter_map(|handler| script_of(handler, &names)).map(PathBuf::from);
+    let is_within = |path: &PathBuf| target.within.as_ref().is_none_or(|folder| path.starts_with(folder));
+    scripts.filter(is_within).collect()
+}
+
+/// The folders in which a script that confirms may be: beside the script of its policy, and in the usual ones.
+fn folders(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+    let called = |path: &Path| {
+        let own = path.file_name().and_then(|name| name.to_str());
+        let is_of = |builtin: &&Builtin| builtin.confirmed_by.is_some() && builtin.called == own;
+        guard_builtins::all().iter().find(is_of).is_some()
+    };
+    let beside = registered(target, site).into_iter().filter(|path| called(path));
+    let beside = beside.filter_map(|path| path.parent().map(Path::to_path_buf));
+    beside.chain([folder(target), folder(target).join("scripts")]).collect()
+}
+
+/// The scripts that confirm and that `install` has written.
+pub(super) fn confirming(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+    let names: Vec<&str> = guard_builtins::all().iter().filter_map(|builtin| builtin.confirmed_by).collect();
+    let folders = folders(target, site);
+    let mut found: Vec<PathBuf> =
+        folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))).collect();
+    found.sort();
+    found.dedup();
+    found.retain(|path| std::fs::read_to_string(path).is_ok_and(|text| is_confirming(&text)));
+    found
+}
+
+/// A script, as a file of the registration. One of the author's own is set aside.
+pub(super) fn piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> ManagedFile {
+    let names = target.names(site);
+    ManagedFile::Own {
+        path,
+        within: target.within.clone(),
+        mode: 0o755,
+        bytes: text.into_bytes(),
+        is_ours: Box::new(move |bytes| {
+            std::str::from_utf8(bytes).is_ok_and(|text| is_shim(text, &names) || is_confirming(text))
+        }),
+        foreign: Foreign::SetAside,
+    }
+}
+
+/// How the settings start a script.
+pub(super) fn line(
+    path: &Path,
+    options: &InstallOptions,
+    target: &Target,
+    site: Site<'_>,
+) -> Result<String, InstallError> {
+    let below = |root: &Path| path.strip_prefix(root).ok();
+    let (variable, rest) = match (&options.plugin, &target.plugin) {
+        (Some(_), Some(plugin)) => ("CLAUDE_PLUGIN_ROOT", below(plugin)),
+        _ if options.shared && options.hooks_file.is_none() => ("CLAUDE_PROJECT_DIR", below(site.project)),
+        _ => ("", None),
+    };
+    match rest {
+        Some(rest) => Ok(format!("\"${{{variable}}}\"/{}", word(text(rest)?))),
+        None => Ok(word(text(path)?)),
+    }
+}
+
+/// A script of one line, which becomes the hook.
+pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
+    let program = match (&options.plugin, options.shared) {
+        (Some(plugin), _) => format!("\"${{0%/*}}/{}bin/guard-host\"", up_to(path, plugin, site)),
+        (None, true) => "guard-host".to_owned(),
+        (None, false) => word(text(&site.environment.program)?),
+    };
+    let arguments = arguments(options, site, NAME)?.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+    let settings = match options.has_settings() {
+        true => format!(" {SETTINGS_DIR} \"${{0%/*}}/{SETTINGS_FOLDER}\""),
+        false => String::new(),
+    };
+    Ok(format!("#!/bin/sh\nexec {program} {arguments}{settings} \"$@\"\n"))
+}
+
+/// The way from the folder of a script up to its plugin.
+fn up_to(path: &Path, plugin: &Path, site: Site<'_>) -> String {
+    let root = Path::new(&site.environment.cwd).join(plugin);
+    let depth =
+        path.parent().and_then(|folder| folder.strip_prefix(&root).ok()).map_or(1, |below| below.iter().count());
+    "../".repeat(depth)
+}
+
+/// A script that becomes `confirm`. It is one of Python, because the author's was started with `python`.
+pub(super) fn confirming_text(path: &Path, options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
+    let literal = |text: &str| Value::from(text).to_string();
+    let program = match (&options.plugin, options.shared) {
+        (Some(plugin), _) => {
+            let file = literal(&format!("{}bin/guard-host", up_to(path, plugin, site)));
+            format!("os.path.join(os.path.dirname(os.path.abspath(__file__)), {file})")
+        }
+        (None, true) => literal("guard-host"),
+        (None, false) => literal(text(&site.environment.program)?),
+    };
+    let mut words = vec![literal("guard-host")];
+    if !options.shared {
+        for (flag, path) in site.places.arguments() {
+            words.extend([literal(flag), literal(text(path)?)]);
+        }
+    }
+    words.push(literal("confirm"));
+    Ok(format!("{CONFIRMING}os.execvp({program}, [{}] + sys.argv[1:])\n", words.join(", ")))
+}
+
+fn is_confirming(text: &str) -> bool {
+    text.strip_prefix(CONFIRMING).is_some_and(|rest| rest.starts_with("os.execvp(") && rest.lines().count() == 1)
+}
+
+/// What the script asks, and where the author's is.
+pub(super) fn next_steps(options: &InstallOptions, site: Site<'_>) -> Vec<String> {
+    let Some(name) = options.shim.as_deref() else { return Vec::new() };
+    let Some(path) = target(options, site).and_then(|target| place(name, options, &target, site)).ok() else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    if options.is_confirming() {
+        steps.push(format!("approve a call with `python3 {} 'OPERATION'` in a terminal", path.display()));
+    }
+    let policies = options.policies();
+    match policies.is_empty() {
+        _ if options.is_confirming() => {}
+        true => steps
+            .push(format!("know that `{name}` asks the whole chain; scripts of one policy: {}", known().join(", "))),
+        false => steps.push(format!("know that `{name}` asks {} alone", policies.join(", "))),
+    }
+    let copy = aside(&path);
+    if copy.exists() {
+        steps.push(format!("find your own script at `{}`; `guard-host uninstall claude` puts it back", copy.display()));
+    }
+    steps
+}

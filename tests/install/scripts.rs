@@ -1,0 +1,268 @@
+//! Scripts of the author's own: `install --shim` takes their place and their entries, and `uninstall` puts both back.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{SETTINGS, done, handlers, json, read, text};
+use crate::support::reply::assert_ask;
+use crate::support::terminal::attended_by;
+use crate::support::world::{Ended, World, end};
+
+const MINE: &str = "#!/bin/bash\n# mine\nexit 0\n";
+
+fn script_of_mine(world: &World, below_home: &str) {
+    let path = world.write(below_home, MINE);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o750)).unwrap();
+}
+
+fn mode(world: &World, below_home: &str) -> u32 {
+    fs::metadata(world.path(below_home)).unwrap().permissions().mode() & 0o777
+}
+
+/// Settings as an author writes them, with other hooks around.
+fn settings_with(line: &str) -> Value {
+    let other = json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./lint.sh" }] });
+    let own = json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": line, "timeout": 5 }] });
+    json!({ "permissions": {}, "hooks": { "PreToolUse": [other, own], "Stop": [{ "hooks": [] }] } })
+}
+
+#[test]
+fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_every_spelling() {
+    let name = "dangerous-command-guard.sh";
+    let absolute = |world: &World| format!("bash '{}'", text(&world.path("repo/.claude/hooks").join(name)));
+    let spellings: [&dyn Fn(&World) -> String; 8] = [
+        &|_| format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/{name}"),
+        &|_| format!("$CLAUDE_PROJECT_DIR/.claude/hooks/{name}"),
+        &|_| format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"),
+        &|_| format!("\"${{CLAUDE_PROJECT_DIR}}/.claude/hooks/{name}\""),
+        &|_| format!(".claude/hooks/{name}"),
+        &|_| format!("./.claude/hooks/{name}"),
+        &|_| format!("bash .claude/hooks/{name}"),
+        &absolute,
+    ];
+    for spelling in spellings {
+        let world = World::new();
+        let (script, settings) = (format!("repo/.claude/hooks/{name}"), "repo/.claude/settings.json");
+        script_of_mine(&world, &script);
+        let line = spelling(&world);
+        let before = serde_json::to_string_pretty(&settings_with(&line)).unwrap();
+        world.write(settings, &before);
+        let arguments = ["install", "claude", "--scope", "project", "--shared", "--shim", name];
+        let ended = done(&world, &arguments);
+        assert!(ended.stdout.contains(".before-guard-host"), "{ended:?}");
+        let written = read(&world, settings);
+        let [other, own] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
+        assert_eq!(other["command"], "./lint.sh", "{line}");
+        let started = format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}");
+        assert!(own["command"].as_str().unwrap().starts_with(&started), "{line}: {own}");
+        assert!(read(&world, &script).contains("--only command-guard"), "{line}");
+        let kept = format!("{script}.before-guard-host");
+        assert_eq!((read(&world, &kept).as_str(), mode(&world, &kept)), (MINE, 0o750), "{line}");
+        // A second run changes nothing.
+        done(&world, &arguments);
+        assert_eq!((read(&world, settings), read(&world, &kept)), (written, MINE.to_owned()), "{line}");
+        done(&world, &["uninstall", "claude", "--scope", "project", "--shared"]);
+        assert_eq!((read(&world, settings), read(&world, &script)), (before, MINE.to_owned()), "{line}");
+        assert_eq!((mode(&world, &script), world.path(&kept).exists()), (0o750, false), "{line}");
+    }
+}
+
+#[test]
+fn s4_10_s4_12_the_script_of_a_plugin_is_set_aside() {
+    let world = World::new();
+    script_of_mine(&world, "repo/p/hooks/write-control.sh");
+    world.write("repo/p/.claude-plugin/plugin.json", r#"{ "name": "iflow-dev", "version": "1.0.0" }"#);
+    let line = "${CLAUDE_PLUGIN_ROOT}/hooks/write-control.sh";
+    let before = json!({ "hooks": { "PreToolUse": [{ "matcher": "Write|Edit", "hooks": [{ "type": "command", "command": line }] }] } });
+    world.write("repo/p/hooks/hooks.json", before.to_string());
+    let arguments = ["install", "claude", "--plugin", "p", "--matcher", "Write|Edit", "--shim", "write-control.sh"];
+    done(&world, &arguments);
+    let hooks = read(&world, "repo/p/hooks/hooks.json");
+    assert_eq!(handlers(&json(&world, "repo/p/hooks/hooks.json"), "PreToolUse").len(), 1);
+    done(&world, &arguments);
+    assert_eq!(read(&world, "repo/p/hooks/hooks.json"), hooks);
+    done(&world, &["uninstall", "claude", "--plugin", "p"]);
+    assert_eq!(read(&world, "repo/p/hooks/hooks.json"), before.to_string());
+    assert_eq!(read(&world, "repo/p/hooks/write-control.sh"), MINE);
+}
+
+#[test]
+fn s2_06_s2_72_the_place_that_is_registered_is_the_place_of_the_script() {
+    let world = World::new();
+    let script = ".claude/hooks/scripts/guardrail.py";
+    script_of_mine(&world, script);
+    let before = settings_with("python3 ~/.claude/hooks/scripts/guardrail.py").to_string();
+    world.write(SETTINGS, &before);
+    let ended = done(&world, &["install", "claude", "--shim", "guardrail.py"]);
+    assert!(ended.stdout.contains("path-context: ready\n"), "{ended:?}");
+    assert!(read(&world, script).contains("--only path-context"));
+    assert!(!world.path(".claude/hooks/guardrail.py").exists());
+    let [_, own] = handlers(&json(&world, SETTINGS), "PreToolUse").try_into().unwrap();
+    assert!(own["command"].as_str().unwrap().starts_with(text(&world.path(script))), "{own}");
+    // A change since then leaves the entry to the user, who is told.
+    let settings = read(&world, SETTINGS).replace("\"permissions\"", "\"env\"");
+    world.write(SETTINGS, settings);
+    let ended = done(&world, &["uninstall", "claude"]);
+    assert!(ended.stdout.contains("register `guardrail.py` again"), "{ended:?}");
+    assert_eq!(read(&world, script), MINE);
+}
+
+#[test]
+fn a_script_at_a_registered_place_goes_with_the_registration() {
+    let world = World::new();
+    let script = ".claude/hooks/scripts/guardrail.py";
+    let before = settings_with("$HOME/.claude/hooks/scripts/guardrail.py").to_string();
+    world.write(SETTINGS, &before);
+    done(&world, &["install", "claude", "--shim", "guardrail.py"]);
+    assert!(world.path(script).exists());
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!((read(&world, SETTINGS), world.path(script).exists()), (before, false));
+}
+
+#[test]
+fn s2_06_a_file_of_hooks_keeps_its_shape() {
+    let world = World::new();
+    let own = json!([{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./mine.sh" }] }]);
+    for (before, pointer) in [
+        (json!({ "PreToolUse": own }), "/PreToolUse"),
+        (json!({ "hooks": { "PreToolUse": own } }), "/hooks/PreToolUse"),
+        (json!({}), "/hooks/PreToolUse"),
+    ] {
+        world.write("hooks2.json", before.to_string());
+        done(&world, &["install", "claude", "--hooks-file", text(&world.path("hooks2.json"))]);
+        let after = json(&world, "hooks2.json");
+        assert!(after.pointer(pointer).is_some_and(|list| list.to_string().contains("hook claude")), "{after}");
+        assert_eq!(after.get("hooks").is_some(), pointer.starts_with("/hooks"), "{after}");
+    }
+}
+
+#[test]
+fn a_link_is_not_written_through_and_an_earlier_copy_is_not_lost() {
+    let world = World::new();
+    let (script, kept) = (".claude/hooks/guardrail.py", ".claude/hooks/guardrail.py.before-guard-host");
+    fs::create_dir_all(world.path(".claude/hooks")).unwrap();
+    world.write("dotfiles/guardrail.py", MINE);
+    symlink(world.path("dotfiles/guardrail.py"), world.path(script)).unwrap();
+    let install = || world.run(&["install", "claude", "--shim", "guardrail.py"], "");
+    let ended = install();
+    assert!(ended.exit == 69 && ended.stderr.contains("remove the link"), "{ended:?}");
+    assert_eq!(read(&world, "dotfiles/guardrail.py"), MINE);
+    fs::remove_file(world.path(script)).unwrap();
+    world.write(script, MINE);
+    world.write(kept, "another\n");
+    let ended = install();
+    assert!(ended.exit == 69 && ended.stderr.contains("before-guard-host"), "{ended:?}");
+    assert_eq!((read(&world, script).as_str(), read(&world, kept).as_str()), (MINE, "another\n"));
+}
+
+#[test]
+fn s1_71_the_names_are_listed_and_a_slip_is_told() {
+    let world = World::new();
+    let help = done(&world, &["install", "--help"]).stdout;
+    for name in [
+        "dangerous-command-guard.sh",
+        "guardrail-confirm.py",
+        "guardrail.py",
+        "nous-plan-enforcer",
+        "protected-files-guard.py",
+        "write-control.sh",
+    ] {
+        assert!(help.contains(name), "{name}");
+    }
+    for (slip, meant) in [
+        ("write_control.sh", "`write-control.sh`"),
+        ("dangerous-commands-guard.sh", "`dangerous-command-guard.sh`"),
+        ("guardrail", "`guardrail.py`"),
+        ("protected-files-guard.sh", "`protected-files-guard.py`"),
+    ] {
+        let ended = world.run(&["install", "claude", "--shim", slip], "");
+        assert!(ended.exit == 64 && ended.stderr.contains(meant), "{ended:?}");
+        assert!(ended.stderr.contains("nous-plan-enforcer"), "{ended:?}");
+    }
+    assert!(!world.path(".claude").exists());
+    done(&world, &["install", "claude", "--shim", "write_control.sh", "--only", "write-control"]);
+    let ended = done(&world, &["install", "claude", "--shim", "my-hook.sh"]);
+    assert!(ended.stdout.contains("`my-hook.sh` asks the whole chain"), "{ended:?}");
+}
+
+/// The seed's call, as the author's script was called.
+fn called(world: &World, script: &str) -> Ended {
+    let mut start = Command::new(world.path(script));
+    start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
+    end(start, include_str!("../seeds/s2-41.json"))
+}
+
+#[test]
+fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
+    let world = World::new();
+    let (script, confirm) = (".claude/hooks/scripts/guardrail.py", ".claude/hooks/scripts/guardrail-confirm.py");
+    world.write(SETTINGS, settings_with("~/.claude/hooks/scripts/guardrail.py").to_string());
+    script_of_mine(&world, confirm);
+    done(&world, &["install", "claude", "--shim", "guardrail.py"]);
+    let settings = read(&world, SETTINGS);
+    let ended = done(&world, &["install", "claude", "--shim", "guardrail-confirm.py"]);
+    assert!(ended.stdout.contains("guardrail-confirm.py 'OPERATION'"), "{ended:?}");
+    assert_eq!(read(&world, SETTINGS), settings, "it is no hook");
+    done(&world, &["install", "claude", "--shim", "guardrail-confirm.py"]);
+    assert_eq!(read(&world, &format!("{confirm}.before-guard-host")), MINE);
+
+    let operation = "rm -rf ~/Downloads/old-project";
+    let asked: Value = serde_json::from_str(&called(&world, script).stdout).unwrap();
+    assert_eq!(asked["decision"], "block", "{asked}");
+    let python = |arguments: &[&str]| {
+        let mut start = Command::new("python3");
+        start.arg(world.path(confirm)).args(arguments);
+        start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
+        end(start, "")
+    };
+    // Not without a person, and an agent that types it is asked about, whatever is known of the script.
+    assert_eq!(python(&[operation]).exit, 77);
+    assert_ask(&world.bash(&format!("python3 ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
+    assert_ask(&world.bash(&format!("script -qc \"~/{confirm} '{operation}'\" /dev/null")), &[]);
+    world.configure("scripts = \"off\"\n");
+    assert_ask(&world.bash(&format!("python ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
+    let path = world.path(confirm);
+    if let Some(ended) = attended_by(&world, "python3", &[text(&path), operation], "") {
+        assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{ended:?}");
+        assert_eq!(called(&world, script).stdout.trim(), r#"{"decision":"allow"}"#);
+    }
+    done(&world, &["uninstall", "claude"]);
+    assert_eq!(read(&world, confirm), MINE);
+    assert!(!world.path(script).exists());
+}
+
+#[test]
+fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
+    let healthy = |world: &World, word: &str| {
+        let ended = world.run(&["doctor", "claude"], "");
+        assert!(ended.exit == 0 && ended.stdout.contains(word), "{ended:?}");
+    };
+    for (name, matcher) in [("write-control.sh", "Write|Edit"), ("dangerous-command-guard.sh", "Bash")] {
+        let world = World::new();
+        done(&world, &["install", "claude", "--matcher", matcher, "--shim", name]);
+        healthy(&world, "is denied");
+    }
+    // Settings of the user's own, in which the tried call is allowed.
+    let world = World::new();
+    done(&world, &["install", "claude", "--matcher", "Write|Edit", "--shim", "write-control.sh"]);
+    world.write(".claude/hooks/config/write-policies.json", r#"{ "protected": ["vendor/**"] }"#);
+    healthy(&world, "settings file");
+    // A link, in the seed's own spelling.
+    let world = World::new();
+    fs::create_dir_all(world.path(".claude/hooks/scripts")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_guard-host"), world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
+    let own = json!({ "type": "command", "command": "~/.claude/hooks/scripts/guardrail.py", "timeout": 5 });
+    world.write(
+        SETTINGS,
+        json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash|Write|Edit", "hooks": [own] }] } }).to_string(),
+    );
+    done(&world, &["cache", "warm"]);
+    healthy(&world, "is denied");
+    // A link to another program is another one's.
+    fs::remove_file(world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
+    symlink("/bin/true", world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
+    assert_eq!(world.run(&["doctor", "claude"], "").exit, 69);
+}
