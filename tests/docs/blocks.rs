@@ -11,7 +11,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 30] = [
+const ELSEWHERE: [(&str, &str); 31] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -27,6 +27,7 @@ const ELSEWHERE: [(&str, &str); 30] = [
     ("guest-sdk/python/README.md", "tests/packages.rs"),
     ("host/FLEET.md", "tests/sync.rs"),
     ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
+    ("host/MIGRATING.md", "tests/docs/blocks.rs"),
     ("host/REGISTRY.md", "tests/registry.rs"),
     ("policies/analyzer/programs/README.md", "policies/analyzer/tests/pages.rs"),
     ("policies/cel/README.md", "tests/docs/examples.rs"),
@@ -148,6 +149,27 @@ fn the_settings_of_the_readme_pass_the_check() {
         let ended = world.run(&["config", "check"], "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "README.md:{}: {ended:?}", block.line);
     }
+}
+
+#[test]
+fn the_page_about_migration_does_what_it_says() {
+    let mut shell = at_home();
+    shell.world.write(
+        ".claude/settings.json",
+        r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"~/.claude/hooks/scripts/guardrail.py"}]}]}}"#,
+    );
+    shell.world.write(".claude/hooks/scripts/guardrail.py", "#!/usr/bin/env python3\n");
+    for block in blocks("host/MIGRATING.md") {
+        if block.language == "toml" {
+            shell.world.configure(&block.text);
+            let checked = shell.run("guard-host config check");
+            assert!(checked.exit == 0, "host/MIGRATING.md:{}: {checked:?}", block.line);
+        } else {
+            run(&mut shell, "host/MIGRATING.md", &block);
+        }
+    }
+    let kept = shell.world.path(".claude/hooks/scripts/guardrail.py.before-guard-host");
+    assert!(kept.exists() && shell.world.path(".claude/hooks/scripts/guardrail-confirm.py").exists());
 }
 
 #[test]
