@@ -23,7 +23,8 @@
 //! `pattern` of a rule of `write` or `edit` is one over the path. Python's syntax works, look-around included. One that
 //! takes too long counts as a match.
 //!
-//! In a file in its usual place, an entry that cannot be used is ignored alone, with a warning; the other entries hold.
+//! In a file in its usual place, an entry that cannot be used is ignored alone, with a warning. The other entries still
+//! apply.
 //!
 //! ## Limits
 //!

@@ -24,7 +24,7 @@
 //! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db` is the folder
 //! and all that is below it. A deletion, a move or an archive that takes a protected folder along is a write to it. A key
 //! that is not known is an error, and so is a pattern that no path of a project can match, such as `/etc/**`, `../x` or
-//! `{a`. In a file in its usual place, such an entry is ignored alone, with a warning; the other entries hold.
+//! `{a`. In a file in its usual place, such an entry is ignored alone, with a warning; the other entries still apply.
 //! [PATTERNS.md](../PATTERNS.md) describes the patterns.
 //!
 //! ## Limits
