@@ -272,7 +272,7 @@ impl Contents {
             |other: &&Entry| (&other.session, &other.sha256, &other.cwd) == (&entry.session, &entry.sha256, &entry.cwd);
         match choice {
             Choice::Code(_) => vec![entry],
-            Choice::Operation(_) => self.pending.iter().filter(same).collect(),
+            Choice::Operation(_) => self.confirmable().filter(same).collect(),
         }
     }
 
