@@ -15,6 +15,7 @@ pub use registration::{Failing, Found, InstallOptions, Registration, Running, Sc
 
 use files::Existing;
 use guard_contract::exit::Exit;
+use guard_state::io_hint;
 use guard_state::registrations::Record;
 use json::Malformed;
 
@@ -50,7 +51,7 @@ impl InstallError {
     pub fn hint(&self) -> &'static str {
         match self {
             InstallError::Arguments(_) => "`guard-host install --help` shows examples",
-            InstallError::Io(..) => "check who owns the file and its folder",
+            InstallError::Io(_, error) => io_hint(error),
             InstallError::Malformed(..) => "nothing was changed; correct the file by hand and run the command again",
             InstallError::Refused(..) => "nothing was changed; put a file of your own there, or name another target",
         }

@@ -21,6 +21,7 @@ pub mod environment;
 pub mod files;
 mod folder;
 pub mod history;
+mod io_hint;
 mod lock;
 pub mod pause;
 mod places;
@@ -30,6 +31,7 @@ pub mod session;
 mod stamp;
 
 pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_lasting, write_new};
+pub use io_hint::io_hint;
 pub use lock::FileLock;
 pub use pause::Pause;
 pub use places::Places;

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use guard_state::{FolderErrorKind, io_hint};
+
 /// Prints one line to standard output.
 ///
 /// # Errors
@@ -36,15 +38,25 @@ pub(super) fn clear() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The remedy for an error of the file system.
+fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match (cause.downcast_ref::<io::Error>(), cause.downcast_ref::<FolderErrorKind>()) {
+        (Some(error), _) | (_, Some(FolderErrorKind::Io(error))) => Some(io_hint(error)),
+        _ => None,
+    }
+}
+
 /// Prints an error with its causes and its hint.
 pub(super) fn error(error: &anyhow::Error) {
     let mut text = format!("error: {error}");
     for cause in error.chain().skip(1) {
         text.push_str(&format!("\n  cause: {cause}"));
     }
-    if let Some(hint) = error.downcast_ref::<super::subject::Refused>().map(|refused| &refused.hint)
-        && !hint.is_empty()
-    {
+    let hint = match error.downcast_ref::<super::subject::Refused>() {
+        Some(refused) => refused.hint.as_str(),
+        None => error.chain().find_map(hint_of).unwrap_or_default(),
+    };
+    if !hint.is_empty() {
         text.push_str(&format!("\n  hint:  {hint}"));
     }
     note(&text);

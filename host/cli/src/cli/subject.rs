@@ -25,8 +25,8 @@ use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_setup::install::InstallError;
-use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::{Places, io_hint};
 
 /// An error of the user or of the outside world, with the exit code it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -223,5 +223,5 @@ pub(super) fn not_edited(error: InstallError) -> anyhow::Error {
 
 /// The error of a file that cannot be written.
 pub(super) fn not_written(path: &Path, error: &std::io::Error) -> anyhow::Error {
-    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), "")
+    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), io_hint(error))
 }
