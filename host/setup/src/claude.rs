@@ -1,5 +1,6 @@
 //! Claude Code's own ways of registering hooks.
 
+mod flaw;
 mod plugin;
 pub(crate) mod registration;
 mod script;

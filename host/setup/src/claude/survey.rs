@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::flaw::flaw;
 use super::registration::{NAME, TOOLS, target, user_folder};
 use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
@@ -49,7 +50,11 @@ pub(super) fn of(options: &InstallOptions, site: Site<'_>) -> Survey {
             serde_json::from_str::<Value>(&text).map_err(|error| error.to_string())
         });
         match value {
-            Ok(value) => look(&value, &place, site, &mut survey),
+            Ok(value) => {
+                look(&value, &place, site, &mut survey);
+                let is_own = |handler: &Value| runs(handler, &place.names).is_some();
+                survey.unreadable.extend(flaw(&value, is_own).map(|flaw| (place.file, flaw)));
+            }
             Err(error) => survey.unreadable.push((place.file, error)),
         }
     }
