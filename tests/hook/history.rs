@@ -116,9 +116,9 @@ fn what_a_session_did_is_shown() {
     assert!(shown.stdout.contains("session s1\n") && shown.stdout.contains("effect: git.push.force main"), "{shown:?}");
     assert_eq!(
         world.run(&["session", "show", "s9"], "").exit,
-        world.run(&["session", "clear", "--session", "s9"], "").exit
+        world.run(&["session", "clear", "--session", "s9", "--yes"], "").exit
     );
-    assert_eq!(world.run(&["session", "clear", "--session", "s1"], "").exit, 0);
+    assert_eq!(world.run(&["session", "clear", "--session", "s1", "--yes"], "").exit, 0);
     assert!(world.run(&["session", "show"], "").stdout.contains("no session has a history"));
 }
 
@@ -135,7 +135,7 @@ fn what_was_denied_is_denied_in_other_words() {
     // The same words once more are no other words: the user has changed the settings.
     world.configure("preset = \"standard\"\n");
     assert_ask(&bash(&world, "s1", "rm -rf data"), &[]);
-    assert_eq!(world.run(&["session", "clear"], "").exit, 0);
+    assert_eq!(world.run(&["session", "clear", "--yes"], "").exit, 0);
     assert_ask(&bash(&world, "s1", "find data -delete"), &[]);
 }
 
@@ -200,7 +200,7 @@ fn a_list_that_is_damaged_is_no_consent() {
         let shown = world.run(&["session", "show", "s1"], "");
         assert!(shown.exit == 65 && shown.stderr.contains("session clear"), "{shown:?}");
     }
-    assert_eq!(world.run(&["session", "clear", "--session", "s1"], "").exit, 0);
+    assert_eq!(world.run(&["session", "clear", "--session", "s1", "--yes"], "").exit, 0);
     assert_silent(&bash(&world, "s1", SEND));
 }
 

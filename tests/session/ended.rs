@@ -55,9 +55,9 @@ fn s2_58_what_is_a_day_old_counts_no_more_and_is_removed_by_the_way() {
 fn s2_73_a_script_can_forget_sessions() {
     let Some(world) = pushed() else { return };
     assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
-    assert_eq!(world.run(&["session", "clear", "--session", "s2"], "").exit, 0);
+    assert_eq!(world.run(&["session", "clear", "--session", "s2", "--yes"], "").exit, 0);
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
-    assert_eq!(world.run(&["session", "clear"], "").stdout, "cleared 1 sessions\n");
+    assert_eq!(world.run(&["session", "clear", "--yes"], "").stdout, "cleared 1 sessions\n");
     assert_ask(&world.bash("git push"), &[]);
 }
 
@@ -75,7 +75,7 @@ fn s2_73_the_file_of_the_seed_is_cleared_too() {
     end(&world, "s2");
     assert!(!path.exists());
     assert_ask(&world.bash("git push"), &[]);
-    assert_eq!(world.run(&["session", "clear"], "").exit, 0);
+    assert_eq!(world.run(&["session", "clear", "--yes"], "").exit, 0);
     assert!(!path.exists());
 }
 
@@ -111,8 +111,8 @@ fn nothing_in_a_list_moves_the_cursor_of_its_reader() {
 fn a_session_that_is_not_there_is_not_cleared() {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
-    let ended = world.run(&["session", "clear", "--session", "nope"], "");
+    let ended = world.run(&["session", "clear", "--session", "nope", "--yes"], "");
     assert!(ended.exit == 1 && ended.stderr.contains("there is no session `nope`"), "{ended:?}");
-    let ended = world.run(&["session", "clear", "--session", "s1"], "");
+    let ended = world.run(&["session", "clear", "--session", "s1", "--yes"], "");
     assert_eq!((ended.exit, ended.stdout.as_str()), (0, "cleared session s1\n"), "{ended:?}");
 }

@@ -1,10 +1,12 @@
 //! `guard-host session`: what was asked, confirmed and done, and forgetting it.
 
+use std::io::{IsTerminal, stdin};
 use std::time::Duration;
 
 use super::args::{Format, SessionArgs, SessionCommand};
 use super::print;
 use super::subject::refused;
+use super::terminal::is_agreed;
 use guard_config::load;
 use guard_contract::Event;
 use guard_contract::exit::Exit;
@@ -25,7 +27,7 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
         }
         SessionCommand::List { format: Format::Human } => list(&known)?,
         SessionCommand::Show { session, format } => return show(places, session.as_deref(), *format),
-        SessionCommand::Clear { session } => return clear(places, &sessions, &known, session.as_deref()),
+        SessionCommand::Clear { session, yes } => return clear(places, &sessions, &known, session.as_deref(), *yes),
     }
     Ok(warn_of_unusable(&sessions))
 }
@@ -114,13 +116,37 @@ fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Resul
     Ok(Exit::Success)
 }
 
-fn clear(places: &Places, sessions: &Sessions, known: &Contents, session: Option<&str>) -> anyhow::Result<Exit> {
+/// Asks whether to delete. Without a terminal nobody can answer.
+fn is_meant(what: &str, yes: bool) -> anyhow::Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    if !stdin().is_terminal() {
+        let text = format!("`session clear` deletes {what}, and there is no terminal to ask on");
+        return Err(refused(Exit::Usage, text, "nothing was deleted; give `--yes`"));
+    }
+    is_agreed(&format!("Delete {what}?"))
+}
+
+fn clear(
+    places: &Places,
+    sessions: &Sessions,
+    known: &Contents,
+    session: Option<&str>,
+    yes: bool,
+) -> anyhow::Result<Exit> {
+    const KEPT: &str = "nothing was deleted";
     let histories = History::all(&places.state);
     let Some(id) = session else {
         let mut names = known.sessions();
         names.extend(histories.iter().map(|(name, _)| name.clone()));
         names.sort();
         names.dedup();
+        let what =
+            format!("the approvals, pending calls and histories of {}", print::count(names.len() as u64, "session"));
+        if !names.is_empty() && !is_meant(&what, yes)? {
+            return print::line(KEPT).map(|()| Exit::Success);
+        }
         sessions.clear(PATIENCE)?;
         histories.iter().try_for_each(|(_, history)| history.end())?;
         print::line(&format!("cleared {} sessions", names.len()))?;
@@ -133,6 +159,9 @@ fn clear(places: &Places, sessions: &Sessions, known: &Contents, session: Option
     if history.is_none() && asked.is_none() {
         let text = format!("there is no session `{}`", plain(id));
         return Err(refused(Exit::NoQuestion, text, "see the sessions with `guard-host session list`"));
+    }
+    if !is_meant(&format!("the approvals, pending calls and history of session {}", plain(id)), yes)? {
+        return print::line(KEPT).map(|()| Exit::Success);
     }
     if let Some(name) = asked {
         sessions.end(&name, PATIENCE)?;

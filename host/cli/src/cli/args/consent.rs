@@ -32,7 +32,8 @@ pub(in crate::cli) struct ConfirmArgs {
 #[command(after_help = "Examples:
   guard-host session list
   guard-host session show
-  guard-host session clear --session 0b7c2f1e")]
+  guard-host session clear --session 0b7c2f1e
+  guard-host session clear --yes")]
 pub(in crate::cli) struct SessionArgs {
     #[command(subcommand)]
     pub(in crate::cli) command: SessionCommand,
@@ -59,6 +60,9 @@ pub(in crate::cli) enum SessionCommand {
         /// Only this session
         #[arg(long, value_name = "ID")]
         session: Option<String>,
+        /// Delete them without asking; needed where there is no terminal
+        #[arg(long)]
+        yes: bool,
     },
 }
 
