@@ -334,7 +334,15 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
     if state.current.is_some() && !is_intact {
         print::note(&format!("warning: `{file}`, or a file that it names, is not what was taken"));
     }
-    Ok(Exit::Success)
+    // Whoever watches machines by exit codes learns of it.
+    match state.last {
+        Some(Try { ok: false, .. }) => {
+            print::note("error: the last sync failed; the configuration of before decides");
+            print::note("  hint:  run `guard-host sync` to see whether it still does");
+            Ok(Exit::Unavailable)
+        }
+        _ => Ok(Exit::Success),
+    }
 }
 
 /// Writes to the audit log what this machine runs from now on.

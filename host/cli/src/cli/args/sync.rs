@@ -88,6 +88,11 @@ pub(in crate::cli) struct SyncPushArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host sync status
+  guard-host sync status --format json
+
+Exit codes: 0, or 69 if the last sync failed.")]
 pub(in crate::cli) struct SyncStatusArgs {
     #[command(flatten)]
     pub(in crate::cli) target: SyncTargetArgs,
