@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::args::ServeArgs;
 use super::print;
 use super::subject::refused;
@@ -15,6 +17,7 @@ use guard_facts::real::RealFacts;
 use guard_serve::{Address, Options, ServeError};
 use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::session::stamp;
 
 /// The most calls that are decided at once: the sandbox has room for so many chains.
 const AT_ONCE: usize = 16;
@@ -68,7 +71,7 @@ pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) 
         },
         note: |text| {
             // What does not fit is lost: the server goes on.
-            let _ = NOTES.try_send(Note::Text(format!("guard-host serve: {text}")));
+            let _ = NOTES.try_send(Note::Text(format!("{} guard-host serve: {text}", stamp(Timestamp::now()))));
         },
     };
     let served = guard_serve::run(&options, places, environment);
