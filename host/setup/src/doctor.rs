@@ -3,6 +3,7 @@
 //! Changes nothing itself; the calls that it tries leave what every call leaves. Says what to do, and does none of it.
 
 mod machine;
+mod server;
 mod trial;
 
 use std::path::Path;
@@ -80,6 +81,7 @@ pub fn examine(
     findings.extend(idle);
     findings.extend(ready);
     findings.extend(machine::chain(site, projects));
+    findings.extend(server::surroundings(site, projects));
     findings
 }
 

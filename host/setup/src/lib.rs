@@ -25,6 +25,7 @@ mod process;
 pub mod check;
 pub mod doctor;
 pub mod install;
+pub mod surroundings;
 
 /// How the hooks of the harness of that name are registered; none if that is done by hand.
 #[must_use]

@@ -35,6 +35,12 @@ impl Places {
         }
     }
 
+    /// The folder of the machine's settings, in which the managed configuration has a folder of its own: `/etc`.
+    #[must_use]
+    pub fn machine(&self) -> &Path {
+        self.managed.ancestors().nth(2).unwrap_or(Path::new("/etc"))
+    }
+
     /// The flags that name these places, for another process of this program.
     #[must_use]
     pub fn arguments(&self) -> [(&'static str, &Path); 3] {

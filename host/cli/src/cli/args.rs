@@ -331,11 +331,16 @@ pub(super) enum ConfigCommand {
         format: Format,
     },
     /// Find mistakes: every policy is given its settings, runs its examples and decides some calls
-    #[command(after_help = "Examples:
+    #[command(
+        after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless --config
+names a file. `guard-host doctor` asks the server of the `[remote]` as well.
+
+Examples:
   guard-host config check
   guard-host config check --config ./guard.toml --format sarif > guard.sarif
 
-Ends with 78 if there is a mistake, with 66 if the file given by --config does not exist.")]
+Ends with 78 if there is a mistake, with 66 if the file given by --config does not exist."
+    )]
     Check {
         /// How to print it
         #[arg(long, value_enum, default_value_t = CheckFormat::Human)]

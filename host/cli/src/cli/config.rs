@@ -18,6 +18,7 @@ use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_setup::check::{Mistake, line, text};
+use guard_setup::surroundings::survey;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -38,7 +39,7 @@ pub(super) fn run(
             let text = format!("there is no file {}", places.config.display());
             Err(refused(Exit::NoInput, text, "name another one with `--config`, or make it with `config init`"))
         }
-        ConfigCommand::Check { format } => check(places, environment, *format),
+        ConfigCommand::Check { format } => check(places, environment, is_named, *format),
         ConfigCommand::Init { name, print } => starter::init(name, *print, places),
         ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
         ConfigCommand::Schema { name, .. } => starter::schema(name),
@@ -104,7 +105,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn check(places: &Places, environment: &Environment, format: CheckFormat) -> anyhow::Result<Exit> {
+fn check(places: &Places, environment: &Environment, is_named: bool, format: CheckFormat) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
     let mut projects = folders(&at);
     if at.project_root != at.home && !at.project_root.is_empty() {
@@ -117,7 +118,12 @@ fn check(places: &Places, environment: &Environment, format: CheckFormat) -> any
     }
     let prepared = prepare(places, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
-    let mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
+    let mut mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
+    if !is_named {
+        // A file that is named may be meant for another machine.
+        let surroundings = survey(&config, places).into_iter();
+        mistakes.extend(surroundings.map(|one| Mistake { policy: None, is_fault: false, problem: one.problem }));
+    }
     match format {
         CheckFormat::Human => {
             told(&mistakes);

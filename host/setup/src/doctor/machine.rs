@@ -5,12 +5,13 @@ use std::path::Path;
 use super::Finding;
 use crate::check::{Mistake, check, line};
 use crate::install::Site;
+use crate::surroundings::refusal;
 use guard_config::load;
 use guard_contract::Layer;
 use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::{Prepared, prepare};
 use guard_hook::watch::span;
-use guard_state::{FolderErrorKind, Pause, Places, check_private};
+use guard_state::{FolderErrorKind, Pause, Places, check_private, io_hint};
 use jiff::Timestamp;
 
 const CONFIGURATION: &str = "configuration";
@@ -24,6 +25,11 @@ pub(super) fn folders(places: &Places) -> Vec<Finding> {
             let missing = matches!(&error.kind, FolderErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound);
             let shown = path.display();
             let remedy = match (&error.kind, missing) {
+                (_, true) if let Some((folder, why)) = refusal(path) => {
+                    let text = format!("`{}` can't be made: `{}`: {why}", path.display(), folder.display());
+                    let elsewhere = "`guard-host --state DIR --cache DIR install` uses other folders";
+                    return Finding::problem("folders", text, format!("{}; {elsewhere}", io_hint(&why)));
+                }
                 (_, true) => "run `guard-host cache warm`, which makes it".to_owned(),
                 (FolderErrorKind::Open, _) => format!("run `chmod 700 {shown}`"),
                 _ => format!("move `{shown}` away and run `guard-host cache warm`"),

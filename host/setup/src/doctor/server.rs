@@ -1,0 +1,59 @@
+//! What verdicts need beside the chain, and the server of a `[remote]`, which is asked about one harmless call.
+
+use std::time::{Duration, Instant};
+
+use super::Finding;
+use crate::install::Site;
+use crate::surroundings::{Deficiency, survey};
+use guard_chain::exchange::Request;
+use guard_config::{Remote, load};
+use guard_contract::call::{CallContext, ToolCall};
+use guard_hook::remote::{Asker, Child};
+use serde_json::{Map, Value};
+
+/// The call that the server is asked about.
+const HARMLESS: &str = "ls";
+
+/// The deficiencies, and the answer of the server, which is asked only where its token is sound.
+pub(super) fn surroundings(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
+    let config = load(site.places, projects);
+    let found = survey(&config, site.places);
+    let finding =
+        |Deficiency { check, problem }: &Deficiency| Finding::problem(check, problem.to_string(), &problem.hint);
+    let mut findings: Vec<Finding> = found.iter().map(finding).collect();
+    let is_sound = |check: &str| !found.iter().any(|one| one.check == check);
+    if is_sound("audit") {
+        findings.push(Finding::ok("audit", format!("`{}` takes lines", config.audit.path.display())));
+    }
+    if let Some(remote) = config.remote.as_ref().filter(|_| is_sound("remote")) {
+        findings.push(server(remote, site));
+    }
+    findings
+}
+
+/// Asks the server, and waits as long as a hook does.
+fn server(remote: &Remote, site: Site<'_>) -> Finding {
+    let project = site.project.to_string_lossy();
+    let at = CallContext {
+        cwd: project.clone().into_owned(),
+        project_root: project.into_owned(),
+        home: site.environment.home.clone(),
+        session: "guard-host-doctor".to_owned(),
+        ..CallContext::default()
+    };
+    let command = Map::from_iter([("command".to_owned(), Value::from(HARMLESS))]);
+    let request = Request { calls: vec![ToolCall::new("Bash", command)], at, ..Request::default() };
+    let patience = Duration::from_millis(remote.timeout_ms.into());
+    let (url, limit) = (&remote.url, remote.timeout_ms);
+    match (Child { environment: site.environment }).ask(remote, request, Instant::now() + patience) {
+        Ok(_) => Finding::ok("remote", format!("`{url}` answers")),
+        Err(why) => {
+            let text = format!("`{url}` gives no answer within {limit} ms (`timeout-ms`): {why}");
+            let remedy = match why.contains("does not take the token") {
+                true => format!("save the server's present token in `{}`", remote.token_file.display()),
+                false => "start the server, or correct `url` in `[remote]`; until then `fallback` applies".to_owned(),
+            };
+            Finding::problem("remote", text, remedy)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The deficiencies, each in a folder of its own. What needs another user is in the tests of the whole program.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use guard_config::load;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A machine: `etc` with the managed file, and a home.
+struct Machine(TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Machine(tempfile::tempdir().unwrap());
+        machine.write("home/.local/state/guard-host/note", "", 0o600);
+        machine
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.0.path().join(below)
+    }
+
+    fn write(&self, below: &str, text: &str, mode: u32) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        self.mode(below, mode);
+    }
+
+    fn mode(&self, below: &str, mode: u32) {
+        fs::set_permissions(self.path(below), Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Each deficiency in a line: the check, the file, the text and the hint.
+    fn found(&self) -> Vec<String> {
+        let home = self.path("home");
+        let places =
+            Places { managed: self.path("etc/guard-host/guard.toml"), ..Places::below(home.to_str().unwrap()) };
+        let line = |Deficiency { check, problem }: &Deficiency| format!("{check}: {}", problem.with_hint());
+        survey(&load(&places, &[]), &places).iter().map(line).collect()
+    }
+
+    #[track_caller]
+    fn assert_found(&self, words: &[&str]) {
+        let found = self.found();
+        let [found] = &found[..] else { panic!("{found:#?}") };
+        for word in words {
+            assert!(found.contains(word), "`{word}` is missing in: {found}");
+        }
+    }
+}
+
+#[test]
+fn sound_surroundings_have_no_deficiency() {
+    let machine = Machine::new();
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o644);
+    machine.write("home/.local/state/guard-host/audit.jsonl", "", 0o600);
+    assert_eq!(machine.found(), Vec::<String>::new());
+}
+
+#[test]
+fn a_managed_file_that_others_can_write_is_a_deficiency() {
+    let machine = Machine::new();
+    machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o666);
+    machine.assert_found(&["managed: ", "guard.toml", "other users can write", "chmod go-w"]);
+    machine.mode("etc/guard-host/guard.toml", 0o644);
+    machine.mode("etc/guard-host", 0o777);
+    machine.assert_found(&["managed: ", "etc/guard-host`", "chmod go-w"]);
+    machine.mode("etc/guard-host", 0o755);
+    // A link to a file whose folder is open.
+    machine.write("open/guard.toml", "preset = 'standard'\n", 0o644);
+    fs::remove_file(machine.path("etc/guard-host/guard.toml")).unwrap();
+    std::os::unix::fs::symlink(machine.path("open/guard.toml"), machine.path("etc/guard-host/guard.toml")).unwrap();
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.mode("open", 0o1777);
+    machine.assert_found(&["managed: ", "open`"]);
+}
+
+#[test]
+fn the_token_of_a_server_is_there_and_read_by_the_right_users() {
+    let remote = |machine: &Machine| {
+        let token = machine.path("token");
+        format!("[remote]\nurl = 'http://127.0.0.1:1'\ntoken-file = '{}'\n", token.display())
+    };
+    let machine = Machine::new();
+    machine.write("home/.config/guard-host/guard.toml", &remote(&machine), 0o600);
+    machine.assert_found(&["remote: ", "/token: ", "is missing", "save the server's token"]);
+    machine.write("token", "  \n", 0o600);
+    machine.assert_found(&["remote: ", "contains no token"]);
+    machine.write("token", "secret\n", 0o600);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    for mode in [0o644, 0o640, 0o604] {
+        machine.mode("token", mode);
+        machine.assert_found(&["remote: ", "other users can read", "chmod 600"]);
+    }
+    // Each user's hook reads the token of the managed file.
+    machine.write("etc/guard-host/guard.toml", &remote(&machine), 0o644);
+    machine.mode("token", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.mode("token", 0o646);
+    machine.assert_found(&["remote: ", "other users can replace", "sudo chmod go-w"]);
+}
+
+#[test]
+fn a_log_on_a_full_or_read_only_disk_is_a_deficiency() {
+    let machine = Machine::new();
+    let log =
+        |path: &str| machine.write("home/.config/guard-host/guard.toml", &format!("[audit]\npath = '{path}'\n"), 0o600);
+    // Nobody can write anything there, though root may be told otherwise.
+    log("/proc/guard-host/audit.jsonl");
+    let found = machine.found();
+    assert!(
+        found.is_empty() || found[0].starts_with("audit: /proc/guard-host/audit.jsonl: the audit log can't"),
+        "{found:#?}"
+    );
+    // A file in the place of a folder.
+    machine.write("home/file", "", 0o600);
+    log(machine.path("home/file/audit.jsonl").to_str().unwrap());
+    machine.assert_found(&["audit: ", "can't be written", "in the place of a folder"]);
+    let room = [(1 << 30, 4096, 9, 9), (1 << 30, 1 << 29, 9, 0), (1 << 30, 1 << 29, 9, 9), (0, 0, 0, 0)];
+    let full = room.map(|(size, left, files, files_left)| no_room(size, left, files, files_left));
+    assert_eq!(full, [true, true, false, false]);
+}
+
+#[test]
+fn a_failed_sync_is_a_deficiency_while_the_file_follows_a_registry() {
+    let machine = Machine::new();
+    let state = |ok: bool| {
+        let text = format!("{{\"last\":{{\"time\":\"2026-01-01T00:00:00Z\",\"ok\":{ok},\"text\":\"no route\"}}}}");
+        machine.write("etc/guard-host/sync/state.json", &text, 0o644);
+    };
+    state(false);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.write("etc/guard-host/sync.toml", "", 0o644);
+    machine.assert_found(&["sync: ", "failed at 2026-01-01T00:00:00Z: no route", "sync status"]);
+    state(true);
+    assert_eq!(machine.found(), Vec::<String>::new());
+}
