@@ -85,7 +85,8 @@ impl Names {
 /// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
 pub(super) fn arguments(options: &InstallOptions, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
-    if !options.shared {
+    // Every user of a machine has places of their own.
+    if !options.shared && !options.managed {
         for (flag, path) in site.places.arguments() {
             if !path.is_absolute() {
                 let text = format!("there is no home directory; name a place with `{flag}`");

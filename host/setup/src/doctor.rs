@@ -94,6 +94,8 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
         findings.push(Finding::problem(CHECK, format!("`{name}` does not ask this program"), &again));
     }
     for found in &survey.found {
+        let again =
+            if found.managed { format!("run `sudo guard-host install {name} --managed`") } else { again.clone() };
         let place = found.place.display();
         match &found.tools {
             None if found.left_out.is_empty() => {
@@ -156,8 +158,9 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
         value.map(Path::new)
     };
     let places = site.places.arguments();
+    // In a file for several users nobody's places are right.
     let missing = places.iter().any(|(flag, _)| told(flag).is_none());
-    if missing && !found.foreign {
+    if missing && !found.foreign && !found.managed {
         let text = "the registration is of an older form, without the places of configuration, state and cache";
         findings.push(Finding::problem(CHECK, text, again));
     }

@@ -10,8 +10,8 @@ mod registration;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use registration::serve_line;
 pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Server, Site, Survey, Switch};
+pub(crate) use registration::{next_steps_of_managed, serve_line};
 
 use files::Existing;
 use guard_contract::exit::Exit;

@@ -25,7 +25,7 @@ use super::matcher::Matching;
 use crate::install::json::Syntax;
 use crate::install::{Failing, InstallError, InstallOptions, Scope, Site};
 use guard_contract::shell_word::word;
-use guard_harness::capabilities::{Capabilities, Fail};
+use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 
 /// How long a harness is told to wait, in seconds. The hook itself takes four at most.
 const TIMEOUT: u32 = 20;
@@ -174,6 +174,17 @@ impl RegistrationSpec {
         }
     }
 
+    /// The file with hooks for every user of this machine, if the harness has one.
+    fn managed(&self, site: Site<'_>) -> Option<PathBuf> {
+        let is_here = |path: &str| path.starts_with("/etc/") != cfg!(target_os = "macos");
+        let known = |file: &&File| file.scope == FileScope::Machine && file.confidence == Confidence::High;
+        let file = self.capabilities.files.iter().filter(known).find(|file| is_here(file.path))?;
+        Some(match file.path.strip_prefix("/etc/") {
+            Some(below) => site.places.machine().join(below),
+            None => PathBuf::from(file.path),
+        })
+    }
+
     /// The files that the options are about, and how far links may lead from them.
     fn places(
         &self,
@@ -193,6 +204,15 @@ impl RegistrationSpec {
         }
         if options.shared && options.scope == Some(Scope::User) {
             return refuse("`--shared` is for files that others get; your own settings are not".to_owned());
+        }
+        if options.managed {
+            if options.shared || options.scope.is_some() {
+                return refuse("`--managed` names the place; leave `--scope` and `--shared` out".to_owned());
+            }
+            return match self.managed(site) {
+                Some(file) => Ok(vec![(file, None)]),
+                None => refuse(format!("{title} has no file with hooks for every user; install it for each user")),
+            };
         }
         let project = options.shared || options.scope == Some(Scope::Project);
         if project && self.project.is_empty() {
@@ -284,7 +304,7 @@ impl RegistrationSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use guard_harness::capabilities::{self, Confidence};
+    use guard_harness::capabilities;
 
     #[test]
     fn a_spec_writes_files_that_its_facets_name_and_is_sure_of() {

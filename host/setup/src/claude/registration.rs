@@ -13,11 +13,12 @@ use crate::command::{Names, Started, arguments, script as script_of_line, text};
 use crate::entries::Shape;
 use crate::install::{
     Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
-    serve_line,
+    next_steps_of_managed, serve_line,
 };
 use crate::matcher::Matching;
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
+use guard_harness::capabilities;
 use guard_harness::response::BLOCK;
 use guard_state::registrations::Record;
 
@@ -33,10 +34,17 @@ pub(super) const NAME: &str = "claude";
 /// The tools that run commands or write files.
 pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
 
+/// The file of the administrator's settings. Those in the folder beside it are read as well.
+pub(super) const MANAGED_FILE: &str = "managed-settings.json";
+
 /// Registers with Claude Code.
 pub(crate) struct ClaudeCode;
 
 impl Registration for ClaudeCode {
+    fn title(&self) -> &'static str {
+        capabilities::CLAUDE.title
+    }
+
     fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         if let Some(why) = options.server.as_ref().and_then(|_| version::too_old_for_server(site)) {
             return Err(InstallError::Arguments(why));
@@ -120,6 +128,9 @@ impl Registration for ClaudeCode {
         }
         if options.scope == Some(Scope::Project) && !options.shared {
             steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
+        }
+        if options.managed {
+            steps.extend(next_steps_of_managed(site));
         }
         if options.shared && options.plugin.is_none() {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
@@ -212,6 +223,11 @@ impl Target {
     }
 }
 
+/// The folders of the settings for every user: on Linux, and on macOS.
+pub(super) fn managed_folders(site: Site<'_>) -> [PathBuf; 2] {
+    [site.places.machine().join("claude-code"), PathBuf::from("/Library/Application Support/ClaudeCode")]
+}
+
 /// The folder of the user's settings.
 pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
     let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| folder.starts_with('/'));
@@ -222,9 +238,16 @@ pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
 pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
     let absolute = |path: &Path| Path::new(&site.environment.cwd).join(path);
-    let named = usize::from(options.plugin.is_some()) + usize::from(options.hooks_file.is_some());
-    if named + usize::from(options.scope.is_some()) > 1 {
-        return refuse("`--scope`, `--plugin` and `--hooks-file` each name the place; give one of them");
+    let named = [options.plugin.is_some(), options.hooks_file.is_some(), options.scope.is_some(), options.managed];
+    if named.into_iter().filter(|is_given| *is_given).count() > 1 {
+        return refuse("`--scope`, `--managed`, `--plugin` and `--hooks-file` each name the place; give one of them");
+    }
+    if options.managed {
+        if options.shared || options.shim.is_some() || options.server.is_some() {
+            return refuse("`--managed` goes with none of `--shared`, `--shim` and `--http`");
+        }
+        let file = managed_folders(site)[usize::from(cfg!(target_os = "macos"))].join(MANAGED_FILE);
+        return Ok(Target { file, shape: Shape::Wrapped, within: None, mode: 0o644, plugin: None });
     }
     if options.shared && options.scope == Some(Scope::User) {
         return refuse("`--shared` is for files that others get; your own settings are not");

@@ -4,21 +4,18 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::flaw::flaw;
-use super::registration::{NAME, TOOLS, target, user_folder};
+use super::registration::{MANAGED_FILE, NAME, TOOLS, managed_folders, target, user_folder};
 use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
 use crate::command::{Names, is_closed, running};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
-
-/// Files that hold for everybody on the machine.
-const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 
 /// Settings that keep hooks from running wherever they stand, and such as count in managed files only.
 const SWITCHES: [&str; 1] = ["disableAllHooks"];
@@ -82,10 +79,10 @@ fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
     if places.get(1).is_some_and(|project| project.file == user_folder(site).join("settings.json")) {
         places.remove(1);
     }
-    for folder in MANAGED.map(Path::new) {
+    for folder in managed_folders(site) {
         let dropped = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
         let dropped = dropped.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
-        for file in [folder.join("managed-settings.json")].into_iter().chain(dropped) {
+        for file in [folder.join(MANAGED_FILE)].into_iter().chain(dropped) {
             let names = Names::at(site, NAME, None);
             places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names });
         }
@@ -183,6 +180,9 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
             hindrances.push("other users can read the server's token in it".to_owned());
         }
     }
+    if place.managed && !told("command").is_none_or(|command| command.starts_with(['/', '\''])) {
+        hindrances.push("it names no absolute path, so each user's PATH chooses the program".to_owned());
+    }
     if let Some(rule) = told("if") {
         hindrances.push(format!("`if` narrows it to `{rule}`"));
     }
@@ -203,6 +203,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
     Found {
         place: place.file.clone(),
         foreign: place.foreign,
+        managed: place.managed,
         running: run_by(handler, place, site),
         only: runs(handler, &place.names).map(|started| started.only).unwrap_or_default(),
         tools,
@@ -215,6 +216,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Arc;
 
     use serde_json::json;

@@ -124,12 +124,16 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes a file under another name and renames it. Gives the folders that had to be made, outermost first.
+/// Writes a file under another name and renames it. Gives the folders that had to be made, outermost first. Whoever may
+/// read the file may enter them, whatever the process masks.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<PathBuf>> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let mut missing: Vec<PathBuf> = folder.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
     missing.reverse();
     fs::create_dir_all(folder)?;
+    if mode & 0o044 == 0o044 {
+        missing.iter().try_for_each(|folder| fs::set_permissions(folder, Permissions::from_mode(0o755)))?;
+    }
     write_lasting(path, bytes, mode)?;
     Ok(missing)
 }

@@ -1,6 +1,7 @@
 //! [`Registration`]: what a harness has to tell of where its hooks are registered, for `install` and `doctor`.
 
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use guard_builtins::Builtin;
@@ -28,6 +29,8 @@ pub struct InstallOptions {
     pub scope: Option<Scope>,
     /// For everybody who has the project or the plugin: no paths of this machine.
     pub shared: bool,
+    /// For every user of this machine, in a file of the administrator's.
+    pub managed: bool,
     /// The tools, in the harness's words; none: all.
     pub matcher: Option<String>,
     /// How long the harness waits, in seconds.
@@ -125,6 +128,21 @@ pub(crate) fn serve_line(address: &str, site: Site<'_>) -> String {
     format!("guard-host{named} serve --listen {address}")
 }
 
+/// What the administrator has to know of a registration for every user.
+pub(crate) fn next_steps_of_managed(site: Site<'_>) -> Vec<String> {
+    let program = &site.environment.program;
+    let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o001 == 0);
+    let closed = program.ancestors().find(is_closed).map(|closed| {
+        let (program, closed) = (program.display(), closed.display());
+        format!(
+            "install the program to /usr/local/bin: other users can't start `{program}`, `{closed}` is closed to them"
+        )
+    });
+    let known =
+        "know that each user has their own guard.toml, log and sessions; /etc/guard-host/guard.toml applies to all";
+    closed.into_iter().chain([known.to_owned()]).collect()
+}
+
 /// One registration before tool calls that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -132,6 +150,8 @@ pub struct Found {
     pub place: PathBuf,
     /// The file comes with a repository: what it names is not the user's word.
     pub foreign: bool,
+    /// The file is the administrator's, for every user of this machine.
+    pub managed: bool,
     /// How the hook is started, variables of the harness filled in.
     pub running: Running,
     /// The policies that it asks; empty: all of the chain.
@@ -181,6 +201,9 @@ pub struct Failing {
 
 /// How one vendor's hooks are registered.
 pub trait Registration: Sync {
+    /// The name that the vendor gives the harness.
+    fn title(&self) -> &'static str;
+
     /// The files of the registration.
     ///
     /// # Errors

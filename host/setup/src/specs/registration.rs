@@ -5,22 +5,33 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{RegistrationSpec, plugins, survey};
-use crate::install::{Action, Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey};
+use crate::install::{
+    Action, Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey,
+    next_steps_of_managed,
+};
 use guard_harness::Reply;
 use guard_harness::capabilities::{Confidence, Deny};
 
 impl Registration for RegistrationSpec {
+    fn title(&self) -> &'static str {
+        self.capabilities.title
+    }
+
     fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         let hook = self.hook(options, site)?;
         let places = self.places(options, site)?;
-        let mode = if places.iter().any(|(_, within)| within.is_some()) { 0o644 } else { 0o600 };
+        let of_others = options.managed || places.iter().any(|(_, within)| within.is_some());
+        let mode = if of_others { 0o644 } else { 0o600 };
         Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
     fn retired(&self, options: &InstallOptions, site: Site<'_>, _: Action) -> Vec<ManagedFile> {
         let (name, path) = plugins::RETIRED;
         let Ok(hook) = self.hook(options, site) else { return Vec::new() };
-        let is_users = self.capabilities.name == name && options.scope != Some(Scope::Project) && !options.shared;
+        let is_users = self.capabilities.name == name
+            && options.scope != Some(Scope::Project)
+            && !options.shared
+            && !options.managed;
         is_users.then(|| self.piece(self.place(path, site), None, 0o755, &hook, site)).into_iter().collect()
     }
 
@@ -38,6 +49,12 @@ impl Registration for RegistrationSpec {
                 steps.push(format!("keep `{shown}` out of the repository: it holds paths of this machine"));
             }
             _ => {}
+        }
+        if options.managed {
+            steps.extend(next_steps_of_managed(site));
+            steps.push(format!(
+                "know that nobody has seen {title} read this file: `guard-host doctor {name}` tries the command"
+            ));
         }
         let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
         let matcher = options.matcher.as_deref().unwrap_or_default();

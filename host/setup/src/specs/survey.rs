@@ -77,31 +77,33 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
 pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
-    for (paths, foreign) in [(spec.user, false), (spec.project, true)] {
-        for path in paths {
-            let file = spec.place(path, site);
-            // The project may be the folder of the user's settings itself.
-            if seen.contains(&file) {
+    let of =
+        |paths: &[&str], foreign| paths.iter().map(|path| (spec.place(path, site), foreign, false)).collect::<Vec<_>>();
+    let managed = spec.managed(site).map(|file| (file, false, true));
+    for (file, foreign, managed) in of(spec.user, false).into_iter().chain(of(spec.project, true)).chain(managed) {
+        // The project may be the folder of the user's settings itself.
+        if seen.contains(&file) {
+            continue;
+        }
+        seen.push(file.clone());
+        match fs::metadata(&file).map(|data| data.is_file()) {
+            Ok(true) => {}
+            Ok(false) => {
+                survey.unreadable.push((file, "it is not a file".to_owned()));
                 continue;
             }
-            seen.push(file.clone());
-            match fs::metadata(&file).map(|data| data.is_file()) {
-                Ok(true) => {}
-                Ok(false) => {
-                    survey.unreadable.push((file, "it is not a file".to_owned()));
-                    continue;
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(error) => {
-                    survey.unreadable.push((file, error.to_string()));
-                    continue;
-                }
-            }
-            let told = fs::read_to_string(&file).map_err(|error| error.to_string());
-            if let Err(error) = told.and_then(|text| look(spec, site, &file, foreign, &text, &mut survey)) {
-                survey.unreadable.push((file, error));
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                survey.unreadable.push((file, error.to_string()));
+                continue;
             }
         }
+        let known = survey.found.len();
+        let told = fs::read_to_string(&file).map_err(|error| error.to_string());
+        if let Err(error) = told.and_then(|text| look(spec, site, &file, foreign, &text, &mut survey)) {
+            survey.unreadable.push((file, error));
+        }
+        survey.found.iter_mut().skip(known).for_each(|found| found.managed = managed);
     }
     survey
 }
@@ -177,6 +179,7 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     Some(Found {
         place: file.to_path_buf(),
         foreign,
+        managed: false,
         running: running(line),
         only: Vec::new(),
         tools: first.matcher.map(written).filter(narrowed),
@@ -231,6 +234,7 @@ fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
     Found {
         place: file.to_path_buf(),
         foreign,
+        managed: false,
         running: started.unwrap_or_else(|| Running::Shell(word(&file.to_string_lossy()))),
         only: Vec::new(),
         tools: None,

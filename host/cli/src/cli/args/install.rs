@@ -14,9 +14,11 @@ use guard_setup::install::{InstallOptions, Scope};
   guard-host install codex --scope project --dry-run
   guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
   guard-host install claude --http
+  sudo guard-host install claude --managed
 
 By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
 local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
+`--managed` changes the administrator's file, for every user of this machine: of claude, copilot, cursor, gemini and windsurf.
 `--plugin`, `--shim`, `--hooks-file` and `--http` are for claude.
 
 `--shim` takes the place of a hook script. These names ask one policy alone, unless `--only` names others, and read settings
@@ -49,7 +51,7 @@ pub(in crate::cli) struct InstallArgs {
         require_equals = true,
         default_missing_value = "127.0.0.1:8273",
         value_parser = here,
-        conflicts_with_all = ["shared", "plugin", "shim", "hooks_file", "only", "fail_open"],
+        conflicts_with_all = ["shared", "managed", "plugin", "shim", "hooks_file", "only", "fail_open"],
     )]
     pub(in crate::cli) http: Option<SocketAddr>,
 }
@@ -74,6 +76,9 @@ pub(in crate::cli) struct TargetArgs {
     /// For everybody who has the project or the plugin: no paths of this machine
     #[arg(long)]
     shared: bool,
+    /// For every user of this machine: the administrator's file, such as /etc/claude-code/managed-settings.json
+    #[arg(long, conflicts_with_all = ["scope", "shared", "plugin", "shim", "hooks_file"])]
+    managed: bool,
     /// The folder of a plugin, which is made if it does not exist
     #[arg(long, value_name = "DIR")]
     plugin: Option<PathBuf>,
@@ -124,6 +129,7 @@ impl TargetArgs {
         InstallOptions {
             scope,
             shared: self.shared,
+            managed: self.managed,
             plugin: self.plugin.clone(),
             shim: self.shim.clone(),
             hooks_file: self.hooks_file.clone(),
