@@ -10,6 +10,7 @@ use super::serve::TOKEN_HINT;
 use super::subject::{circumstances, refused};
 use super::{cache, print};
 use guard_config::load;
+use guard_config::problem::nearest;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
 use guard_setup::install::{
@@ -77,7 +78,10 @@ fn check_names(options: &InstallOptions, places: &Places, projects: &[String]) -
 /// The harness of that name, and how it is registered with.
 pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     let known = registered();
-    if let Some(found) = known.iter().find(|(harness, _)| harness.name() == name) {
+    let is_meant = |(harness, registration): &&Registered| {
+        harness.name() == name || title_in_words(registration.title()) == title_in_words(name)
+    };
+    if let Some(found) = known.iter().find(is_meant) {
         return Ok(*found);
     }
     if guard_harness::named(name).is_some() {
@@ -87,8 +91,21 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     }
     let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
     let text = format!("there is no harness `{name}` that guard-host registers with");
-    let hint = format!("known harnesses: {}; host/HARNESSES.md says what to do with others", names.join(", "));
+    // Few changes make any short word of another.
+    let hint = match nearest(name, &names)
+        .filter(|meant| meant.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
+    {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("known harnesses: {}; host/HARNESSES.md says what to do with others", names.join(", ")),
+    };
     Err(refused(Exit::Usage, text, hint))
+}
+
+/// A title as people type it: `Claude Code`, `claude-code` and `claude_code` are one, and so are `Copilot CLI` and `copilot`.
+fn title_in_words(title: &str) -> String {
+    let lower = title.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split([' ', '-', '_']).filter(|word| !matches!(*word, "" | "cli")).collect();
+    words.join("-")
 }
 
 /// A harness, and how it is registered with.
