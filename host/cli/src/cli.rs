@@ -14,6 +14,7 @@ mod doctor;
 mod explain;
 mod html;
 mod install;
+mod leftovers;
 mod log;
 mod man;
 mod new;
@@ -117,7 +118,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Doctor(args) => doctor::run(&args, &places, environment),
         Command::Completions(args) => completions(args.shell),
         Command::Man(args) => man::run(&args),
-        Command::Own(args) => version::run(&args, environment),
+        Command::Own(args) => version::run(&args, &places, environment),
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),

@@ -119,7 +119,7 @@ pub(super) fn registered() -> Vec<Registered> {
         .collect()
 }
 
-fn change(
+pub(super) fn change(
     registration: &dyn Registration,
     options: &InstallOptions,
     site: Site<'_>,

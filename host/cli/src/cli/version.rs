@@ -8,16 +8,23 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 
 use super::args::{OwnArgs, OwnCommand};
-use super::print;
 use super::subject::refused;
+use super::{leftovers, print};
 use guard_contract::exit::Exit;
 use guard_hook::programs::{HOOK, TOOLS};
+use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_state::{hex, is_digest};
 
-pub(super) fn run(args: &OwnArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let OwnCommand::Version { check } = &args.command;
-    let expected = check.as_deref().map(digests).transpose()?;
+pub(super) fn run(args: &OwnArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        OwnCommand::Version { check } => version(check.as_deref(), environment),
+        OwnCommand::Uninstall { purge } => leftovers::run(*purge, places, environment),
+    }
+}
+
+fn version(check: Option<&Path>, environment: &Environment) -> anyhow::Result<Exit> {
+    let expected = check.map(digests).transpose()?;
     print::line(&format!("guard-host {} {}", env!("CARGO_PKG_VERSION"), env!("GUARD_TARGET")))?;
     let tools = env::current_exe().context("this program does not find its own file")?;
     let mut exit = Exit::Success;

@@ -253,6 +253,9 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         return Some((Outcome::Deny, "it ends questions for good", BY_HAND));
     }
     match (name, sub) {
+        ("uninstall", _) | ("self", "uninstall") => {
+            Some((Outcome::Deny, "no call would be looked at any more", BY_HAND))
+        }
         (
             "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "completions" | "man"
             | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
@@ -279,7 +282,6 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("pause", _) => Some((Outcome::Deny, "policies would stop nothing while it lasts", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
         ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
-        ("uninstall", _) => Some((Outcome::Deny, "no call would be looked at any more", BY_HAND)),
         ("session", _) => Some((Outcome::Deny, "it changes what the user has confirmed", BY_HAND)),
         ("install", _) => Some((Outcome::Ask, "it changes how a harness asks guard-host", SAY)),
         ("hook", _) => Some((

@@ -17,7 +17,8 @@ pub(in crate::cli) struct ManArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host self version
-  guard-host self version --check PROGRAMS.sha256")]
+  guard-host self version --check PROGRAMS.sha256
+  guard-host self uninstall")]
 pub(in crate::cli) struct OwnArgs {
     #[command(subcommand)]
     pub(in crate::cli) command: OwnCommand,
@@ -36,5 +37,16 @@ A program that was replaced can print anything: to find one, run `sha256sum --ch
         /// Compare the programs with this file, which has the form that `sha256sum` writes
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
+    },
+    /// List what guard-host has put on this machine: registrations, configuration, state and cache
+    #[command(after_help = "Examples:
+  guard-host self uninstall
+  guard-host self uninstall --purge
+
+Without --purge nothing is removed. The programs stay: remove them as you installed them.")]
+    Uninstall {
+        /// Remove your registrations, configuration, audit log, state and cache, after a person has agreed
+        #[arg(long)]
+        purge: bool,
     },
 }

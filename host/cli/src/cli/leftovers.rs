@@ -1,0 +1,124 @@
+//! `guard-host self uninstall`: lists what the program has put on this machine, and removes it after a person's yes.
+//!
+//! # Invariants
+//!
+//! - Only folders named `guard-host` that belong to this user alone are removed, so that a wrong `--state` costs nothing else.
+//! - Registrations go first: a hook that is still registered would make its folders again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::install::{Registered, change, registered};
+use super::print;
+use super::subject::{circumstances, not_written};
+use super::terminal::{is_agreed, is_attended, unattended};
+use guard_config::load;
+use guard_contract::exit::Exit;
+use guard_setup::install::{Action, Found, InstallOptions, Scope, Site};
+use guard_state::environment::Environment;
+use guard_state::registrations;
+use guard_state::{Places, check_private};
+
+/// The name of the program's folders.
+const FOLDER: &str = "guard-host";
+
+pub(super) fn run(purge: bool, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let hooks = hooks(site);
+    let folders = folders(places);
+    for (name, found) in &hooks {
+        let remove = command(name, found);
+        print::line(&format!("registration   {}  (remove: {remove})", found.place.display()))?;
+    }
+    for file in elsewhere(&hooks, places) {
+        print::line(&format!("registration   {}  (remove: `guard-host uninstall` in its project)", file.display()))?;
+    }
+    for (kind, path) in &folders {
+        print::line(&format!("{kind:<14} {}", path.display()))?;
+    }
+    let log = load(places, &[]).audit.path;
+    if log.exists() && !log.starts_with(&places.state) {
+        print::line(&format!("audit log      {}  (stays)", log.display()))?;
+    }
+    if places.managed.exists() {
+        print::line(&format!("managed        {}  (stays: it is the administrator's)", places.managed.display()))?;
+    }
+    print::line(&format!("program        {}  (remove it as you installed it)", environment.program.display()))?;
+    if !purge {
+        print::line("nothing was removed; `guard-host self uninstall --purge` removes registrations and folders")?;
+        return Ok(Exit::Success);
+    }
+    if !is_attended() {
+        return Err(unattended("guard-host is uninstalled", "guard-host self uninstall --purge"));
+    }
+    if !is_agreed("Remove your registrations and these folders, with the configuration and the audit log in them?")? {
+        return print::line("nothing was removed").map(|()| Exit::Success);
+    }
+    remove(&hooks, &folders, site)
+}
+
+/// The registrations that are known here, with the names of their harnesses.
+fn hooks(site: Site<'_>) -> Vec<(&'static str, Found)> {
+    let of = |(harness, registration): Registered| {
+        let found = registration.survey(&InstallOptions::default(), site).found;
+        found.into_iter().map(move |found| (harness.name(), found))
+    };
+    let mut hooks: Vec<(&str, Found)> = registered().into_iter().flat_map(of).collect();
+    // Two harnesses may read one file.
+    hooks.dedup_by(|one, other| one.1.place == other.1.place);
+    hooks
+}
+
+/// The files that other projects' registrations changed.
+fn elsewhere(hooks: &[(&str, Found)], places: &Places) -> Vec<PathBuf> {
+    let (files, _) = registrations::registered(&places.state);
+    let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
+    files.into_iter().filter(is_elsewhere).collect()
+}
+
+/// The command that takes a registration out.
+fn command(name: &str, found: &Found) -> String {
+    match (found.managed, found.foreign) {
+        (true, _) => format!("sudo guard-host uninstall {name} --managed"),
+        (_, true) => format!("guard-host uninstall {name} --scope project, or --shared"),
+        _ => format!("guard-host uninstall {name}"),
+    }
+}
+
+/// The program's folders that are there.
+fn folders(places: &Places) -> Vec<(&'static str, PathBuf)> {
+    let config = places.config.parent().unwrap_or(&places.config);
+    let all = [("cache", places.cache.as_path()), ("state", &places.state), ("configuration", config)];
+    all.into_iter().filter(|(_, path)| path.exists()).map(|(kind, path)| (kind, path.to_path_buf())).collect()
+}
+
+fn remove(hooks: &[(&str, Found)], folders: &[(&str, PathBuf)], site: Site<'_>) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Success;
+    for (name, found) in hooks.iter().filter(|(_, found)| !found.managed) {
+        let Some((_, registration)) = registered().into_iter().find(|(harness, _)| harness.name() == *name) else {
+            continue;
+        };
+        let scope = found.foreign.then_some(Scope::Project);
+        change(registration, &InstallOptions { scope, ..InstallOptions::default() }, site, Action::Uninstall, false)?;
+    }
+    for (_, path) in folders {
+        let shown = path.display();
+        let is_ours = path.file_name().is_some_and(|name| name == FOLDER) && check_private(path).is_ok();
+        if !is_ours {
+            print::note(&format!("note: `{shown}` stays, because it is not a folder of yours alone named `{FOLDER}`"));
+            print::note("  hint:  look into it, then remove it by hand");
+            exit = Exit::Unavailable;
+            continue;
+        }
+        fs::remove_dir_all(path).map_err(|error| not_written(path, &error))?;
+        print::line(&format!("removed {shown}"))?;
+    }
+    let left: Vec<String> =
+        hooks.iter().filter(|(_, found)| found.managed).map(|(name, found)| command(name, found)).collect();
+    for remove in left {
+        print::note(&format!("note: a registration for every user is left; remove it with `{remove}`"));
+        exit = Exit::Unavailable;
+    }
+    Ok(exit)
+}
