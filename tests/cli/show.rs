@@ -155,6 +155,7 @@ fn config_show_tells_what_holds() {
             "allow",
             "audit",
             "bypass-ask",
+            "cache",
             "deadline-ms",
             "disabled",
             "files",

@@ -89,6 +89,10 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
         return Exit::NoInput.code();
     }
+    let compiles = matches!(
+        cli.command,
+        Command::Test(_) | Command::Conformance(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_)
+    );
     let result = match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
@@ -125,6 +129,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Wit(args) => wit::run(&args, environment),
         Command::Service(args) => service::run(&args, &places, environment),
     };
+    if compiles && places.cache.exists() {
+        guard_hook::cache::prune(&places, guard_config::load(&places, &[]).cache_bytes);
+    }
     match result {
         Ok(exit) => exit.code(),
         Err(error) if print::is_broken_pipe(&error) => Exit::Success.code(),

@@ -255,6 +255,7 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
             ("scripts", options.scripts.is_some()),
             ("deadline-ms", options.deadline_ms.is_some()),
             ("audit", options.audit.is_some()),
+            ("cache", options.cache.is_some()),
             ("session", options.session.is_some()),
             ("remote", options.remote.is_some()),
             ("trust", options.trust.is_some()),

@@ -93,6 +93,8 @@ pub struct Config {
     pub deadline_ms: u32,
     /// The audit log.
     pub audit: Audit,
+    /// The size of the cache above which what no chain needs goes.
+    pub cache_bytes: u64,
     /// Where sessions are kept.
     pub sessions: Sessions,
     /// The server that decides instead of the chain.

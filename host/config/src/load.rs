@@ -25,6 +25,9 @@ use guard_state::session::Sessions;
 /// The size at which the audit log is rotated by default.
 const AUDIT_BYTES: u64 = 8 << 20;
 
+/// The size of the cache by default: two policies in Python.
+const CACHE_BYTES: u64 = 128 << 20;
+
 /// Loads the configuration that holds for these projects.
 ///
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
@@ -90,6 +93,7 @@ impl Config {
                 max_bytes: AUDIT_BYTES,
                 on_error: Outcome::Abstain,
             },
+            cache_bytes: CACHE_BYTES,
             sessions: Sessions::below(&places.state),
             remote: None,
             problems: Vec::new(),
@@ -114,6 +118,9 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
     }
     if let Some(value) = options.deadline_ms {
         config.deadline_ms = value;
+    }
+    if let Some(value) = options.cache.as_ref().and_then(|cache| cache.max_bytes) {
+        config.cache_bytes = value;
     }
     if let Some(audit) = &options.audit {
         if let Some(level) = audit.level {

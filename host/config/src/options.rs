@@ -34,6 +34,9 @@ pub struct Options {
     /// The audit log. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub audit: Option<AuditOptions>,
+    /// The cache of compiled policies. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
+    pub cache: Option<CacheOptions>,
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
@@ -131,6 +134,14 @@ pub struct AuditOptions {
     /// What counts of a call whose line cannot be written. With `"ask"` or `"deny"` the reply waits for the line. Default:
     /// `"allow"`.
     pub on_error: Option<OnError>,
+}
+
+/// `[cache]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CacheOptions {
+    /// The size of the cache, in bytes, above which the least recently used of what no chain needs goes. Default: 134217728.
+    pub max_bytes: Option<u64>,
 }
 
 /// Which calls are logged.

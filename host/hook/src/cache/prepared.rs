@@ -117,7 +117,7 @@ impl Prepared {
     }
 
     /// Reads a sealed chain. It is no JSON: every call reads it, and this takes a third of the bytes.
-    fn read(seal: &Seal, path: &Path) -> Option<Self> {
+    pub(super) fn read(seal: &Seal, path: &Path) -> Option<Self> {
         postcard::from_bytes(&seal.read_bytes(&purpose(path), path)?).ok()
     }
 
@@ -129,17 +129,13 @@ impl Prepared {
 
     fn save(&self, places: &Places, path: &Path, seal: &Seal) {
         // Without the file the next call prepares anew; there is nobody to tell.
-        let Some(folder) = path.parent().filter(|folder| make_private(folder).is_ok()) else { return };
+        if !path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
+            return;
+        }
         if let Ok(bytes) = postcard::to_stdvec(&self.slim()) {
             let _ = seal.write_bytes(&purpose(path), path, &bytes);
         }
-        prune::chains(folder);
-        let chains = fs::read_dir(folder).into_iter().flatten().flatten();
-        let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
-        let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
-        // What belongs together has one name, and is kept under that of an artifact.
-        let kept = kept.chain(carried::files_in(&places.cache).map(|path| path.with_extension("cwasm")));
-        prune::artifacts(&folders::artifacts(&places.cache), &kept.collect());
+        prune::all(places, seal, self.config.cache_bytes);
     }
 
     fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
@@ -154,7 +150,7 @@ impl Prepared {
     }
 
     /// The files that are mapped.
-    fn files(&self) -> impl Iterator<Item = PathBuf> {
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let artifacts = self.artifacts().filter_map(Artifact::path).map(Path::to_path_buf);
         artifacts.chain(self.snapshots().map(|snapshot| snapshot.path.clone()))
     }

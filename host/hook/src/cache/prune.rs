@@ -6,15 +6,35 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::folders;
+use super::prepared::Prepared;
 use super::snapshot::is_snapshot;
+use crate::carried;
+use guard_state::{Places, Seal};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A chain that is still in use is prepared again after this time, which takes some milliseconds.
 const CHAIN_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Artifacts that no chain names, such as those of `guard-host test`, may take so many bytes: two of a policy in Python.
-const SPARE_BYTES: u64 = 128 << 20;
+/// Removes what no call needs from a cache folder, once `guard.toml` is read: `most` is its `max-bytes` in `[cache]`.
+pub fn prune(places: &Places, most: u64) {
+    if let Ok(seal) = Seal::open(&places.state) {
+        all(places, &seal, most);
+    }
+}
+
+/// The same, with the seal of the chains.
+pub(super) fn all(places: &Places, seal: &Seal, most: u64) {
+    let folder = folders::chains(&places.cache);
+    chains(&folder);
+    let chains = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
+    let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
+    // What belongs together has one name, and is kept under that of an artifact.
+    let kept = kept.chain(carried::files_in(&places.cache).map(|path| path.with_extension("cwasm")));
+    artifacts(&folders::artifacts(&places.cache), &kept.collect(), most);
+}
 
 /// Removes chains older than [`CHAIN_AGE`] and leftovers older than a day from the folder of chains.
 pub(super) fn chains(folder: &Path) {
@@ -25,25 +45,29 @@ pub(super) fn chains(folder: &Path) {
     }
 }
 
-/// Removes leftovers, and files that do not belong to one of the artifacts in `kept`: those older than [`CHAIN_AGE`], and
-/// the oldest beyond [`SPARE_BYTES`].
-pub(super) fn artifacts(folder: &Path, kept: &BTreeSet<PathBuf>) {
-    spare(folder, kept, SPARE_BYTES);
-}
-
-fn spare(folder: &Path, kept: &BTreeSet<PathBuf>, most: u64) {
+/// Removes leftovers, and files that do not belong to one of the artifacts in `kept`, such as those of `guard-host test`:
+/// those older than [`CHAIN_AGE`], and the least recently used while the folder takes more than `most` bytes.
+fn artifacts(folder: &Path, kept: &BTreeSet<PathBuf>, most: u64) {
     let (leftovers, files): (Vec<_>, Vec<_>) = files(folder).partition(|(entry, _)| is_leftover(entry));
     leftovers.iter().filter(|(_, age)| *age > DAY).for_each(|(entry, _)| remove(entry));
-    let is_kept = |entry: &DirEntry| kept.contains(&entry.path().with_extension("cwasm"));
-    let mut spare: Vec<_> = files.into_iter().filter(|(entry, _)| !is_kept(entry)).collect();
-    spare.sort_by_key(|(_, age)| *age);
-    let mut bytes = 0;
+    let is_kept = |(entry, _): &(DirEntry, Duration)| kept.contains(&entry.path().with_extension("cwasm"));
+    let size = |entry: &DirEntry| entry.metadata().map_or(0, |data| data.len());
+    let (named, mut spare): (Vec<_>, Vec<_>) = files.into_iter().partition(is_kept);
+    spare.sort_by_key(|(entry, age)| unused_for(entry).unwrap_or(*age));
+    let mut bytes: u64 = named.iter().map(|(entry, _)| size(entry)).sum();
     for (entry, age) in spare {
-        bytes += entry.metadata().map_or(0, |data| data.len());
+        bytes += size(&entry);
         if age > CHAIN_AGE || bytes > most {
             remove(&entry);
         }
     }
+}
+
+/// The time since a file was read, as far as the file system notes it, or written.
+fn unused_for(entry: &DirEntry) -> Option<Duration> {
+    let data = entry.metadata().ok()?;
+    let written = data.modified().ok()?;
+    data.accessed().map_or(written, |read| read.max(written)).elapsed().ok()
 }
 
 /// Removes the snapshots that are not in `kept`, whatever their age. The reason why there is none holds no settings and
@@ -82,14 +106,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_what_no_chain_names_the_newest_stay() {
+    fn of_what_no_chain_names_the_last_used_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        for (seconds, name) in [(0, "old.cwasm"), (10, "named.cwasm"), (20, "new.cwasm"), (30, "newest.json")] {
+        let start = std::time::SystemTime::now() - Duration::from_secs(100);
+        let at = |seconds| start + Duration::from_secs(seconds);
+        for (written, read, name) in [
+            (0, 40, "used.cwasm"),
+            (10, 10, "named.cwasm"),
+            (20, 20, "new.cwasm"),
+            (15, 15, "old.cwasm"),
+            (30, 30, "newest.json"),
+        ] {
             let file = fs::File::create(path(name)).unwrap();
             file.set_len(100).unwrap();
-            let start = std::time::SystemTime::now() - Duration::from_secs(100);
-            file.set_modified(start + Duration::from_secs(seconds)).unwrap();
+            file.set_times(fs::FileTimes::new().set_modified(at(written)).set_accessed(at(read))).unwrap();
         }
         let left = || {
             let names =
@@ -97,9 +128,12 @@ mod tests {
             names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
         };
         let kept = BTreeSet::from([path("named.cwasm")]);
-        artifacts(folder.path(), &kept);
-        assert_eq!(left().len(), 4);
-        spare(folder.path(), &kept, 200);
-        assert_eq!(left(), ["named.cwasm", "new.cwasm", "newest.json"]);
+        artifacts(folder.path(), &kept, 500);
+        assert_eq!(left().len(), 5);
+        // What a chain names counts, and stays.
+        artifacts(folder.path(), &kept, 300);
+        assert_eq!(left(), ["named.cwasm", "newest.json", "used.cwasm"]);
+        artifacts(folder.path(), &kept, 0);
+        assert_eq!(left(), ["named.cwasm"]);
     }
 }

@@ -8,7 +8,10 @@ use super::Format;
 #[command(after_help = "Examples:
   guard-host cache warm
   guard-host cache list
-  guard-host cache clear --older-than 30d")]
+  guard-host cache clear --older-than 30d
+
+Above `max-bytes` of `[cache]` in guard.toml, 128 MiB by default, each write removes the least recently used files that no
+chain needs.")]
 pub(in crate::cli) struct CacheArgs {
     #[command(subcommand)]
     pub(in crate::cli) command: CacheCommand,
