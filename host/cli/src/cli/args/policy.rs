@@ -94,14 +94,18 @@ pub(in crate::cli) struct FetchArgs {
 #[command(after_help = "Examples:
   guard-host policy update --dry-run
   guard-host policy update no-force --project
+  guard-host policy update --all
 
 A tag with three numbers, such as 1.2.0, is taken for a version: the newest one with the same first number follows it (of
 0.2.0, the newest 0.2.x). Another tag, such as latest, is followed where it leads. A person must
 agree at a terminal if the new policy asks for a grant that the old one did not ask for, is an older version, or has another
 id. Give the grant with `policy add --replace --grant`.")]
 pub(in crate::cli) struct UpdateArgs {
-    /// Entries with an address [default: all]
+    /// Entries with an address [default: all of the file]
     pub(in crate::cli) names: Vec<String>,
+    /// All entries with an address, of your file and of the project's
+    #[arg(long, conflicts_with_all = ["names", "project"])]
+    pub(in crate::cli) all: bool,
     #[command(flatten)]
     pub(in crate::cli) place: PlaceArgs,
     #[command(flatten)]

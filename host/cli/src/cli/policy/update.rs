@@ -7,7 +7,7 @@ use semver::Version;
 use super::edit::Site;
 use super::fetched::{Fetched, fetch, lock, reference, told, write};
 use super::{chain, made};
-use crate::cli::args::{FetchArgs, UpdateArgs};
+use crate::cli::args::{FetchArgs, PlaceArgs, UpdateArgs};
 use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::replay::replay;
@@ -91,14 +91,32 @@ fn fetch_one(
 }
 
 pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = Site::of(args.place, places, environment);
+    let projects = if args.all { vec![false, true] } else { vec![args.place.project] };
+    let mut is_new = false;
+    for project in projects {
+        is_new |= update_file(args, PlaceArgs { project, ..args.place }, places, environment)?;
+    }
+    if !is_new {
+        print::line("nothing is new")?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Takes what is newer of one file's entries. False if nothing is.
+fn update_file(
+    args: &UpdateArgs,
+    place: PlaceArgs,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<bool> {
+    let site = Site::of(place, places, environment);
     let prepared = chain(places, environment);
     let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, places) == site.file;
     let all: Vec<_> = addressed(&prepared).filter(|(entry, _)| here(entry)).collect();
     let unknown = args.names.iter().find(|name| !all.iter().any(|(entry, _)| entry.name == **name));
     if let Some(name) = unknown {
         let text = format!("`{}` has no policy `{name}` that was fetched", site.file.display());
-        let hint = if args.place.project {
+        let hint = if place.project {
             "leave out `--project` for your own file"
         } else {
             "give `--project` for the project's file"
@@ -111,10 +129,7 @@ pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment)
             is_new |= update(args, (entry, address), &site, &prepared, places, environment)?;
         }
     }
-    if !is_new {
-        print::line("nothing is new")?;
-    }
-    Ok(Exit::Success)
+    Ok(is_new)
 }
 
 /// Takes what is newer. False if nothing is.
@@ -186,7 +201,7 @@ fn update(
         why.extend((old.id != manifest.id).then(|| format!("has the id `{}`, not `{}`", manifest.id, old.id)));
     }
     if !why.is_empty() {
-        let place = if args.place.project { " --project" } else { "" };
+        let place = if site.layer == Layer::Project { " --project" } else { "" };
         let line = format!("guard-host policy update {}{place}", entry.name);
         let what = format!("`{}` {}: it is updated", entry.name, why.join(", and "));
         if !is_attended() {
