@@ -140,14 +140,7 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
         return found(error.into(), path);
     }
     // The folder takes the rotated log and its lock.
-    if let Some((folder, error)) = refusal(path) {
-        return found(error, folder);
-    }
-    let folder = nearest_folder(path);
-    let disk = statvfs(folder).ok()?;
-    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-    let is_full = no_room(bytes(disk.f_blocks), bytes(disk.f_bavail), disk.f_files, disk.f_favail);
-    if is_full { found(ErrorKind::StorageFull.into(), folder) } else { None }
+    obstacle(path).and_then(|(folder, error)| found(error, folder))
 }
 
 /// A disk of this size, with so many bytes and files left, takes no more lines. Some file systems tell no size.
@@ -161,10 +154,15 @@ fn nearest_folder(path: &Path) -> &Path {
 }
 
 /// The folder in which the path, or the folders on the way to it, can't be made, and why.
-pub(crate) fn refusal(path: &Path) -> Option<(&Path, io::Error)> {
+pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     let folder = nearest_folder(path);
-    let access = accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS);
-    access.err().map(|error| (folder, error.into()))
+    if let Err(error) = accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
+        return Some((folder, error.into()));
+    }
+    let disk = statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+    let is_full = no_room(bytes(disk.f_blocks), bytes(disk.f_bavail), disk.f_files, disk.f_favail);
+    is_full.then(|| (folder, rustix::io::Errno::NOSPC.into()))
 }
 
 /// What `guard-host sync` remembers, as far as it counts here.

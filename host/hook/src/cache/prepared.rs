@@ -129,7 +129,7 @@ impl Prepared {
 
     fn save(&self, places: &Places, path: &Path, seal: &Seal) {
         // Without the file the next call prepares anew; there is nobody to tell.
-        if !path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
+        if path.parent().is_none_or(|folder| make_private(folder).is_err()) {
             return;
         }
         if let Ok(bytes) = postcard::to_stdvec(&self.slim()) {

@@ -246,7 +246,8 @@ pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target,
         if options.shared || options.shim.is_some() || options.server.is_some() {
             return refuse("`--managed` goes with none of `--shared`, `--shim` and `--http`");
         }
-        let file = managed_folders(site)[usize::from(cfg!(target_os = "macos"))].join(MANAGED_FILE);
+        let [linux, macos] = managed_folders(site);
+        let file = if cfg!(target_os = "macos") { macos } else { linux }.join(MANAGED_FILE);
         return Ok(Target { file, shape: Shape::Wrapped, within: None, mode: 0o644, plugin: None });
     }
     if options.shared && options.scope == Some(Scope::User) {

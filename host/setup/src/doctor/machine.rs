@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Finding;
 use crate::check::{Mistake, check, line};
 use crate::install::Site;
-use crate::surroundings::refusal;
+use crate::surroundings::obstacle;
 use guard_config::load;
 use guard_contract::Layer;
 use guard_contract::policy::{Entry, Source};
@@ -25,9 +25,9 @@ pub(super) fn folders(places: &Places) -> Vec<Finding> {
             let missing = matches!(&error.kind, FolderErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound);
             let shown = path.display();
             let remedy = match (&error.kind, missing) {
-                (_, true) if let Some((folder, why)) = refusal(path) => {
+                (_, true) if let Some((folder, why)) = obstacle(path) => {
                     let text = format!("`{}` can't be made: `{}`: {why}", path.display(), folder.display());
-                    let elsewhere = "`guard-host --state DIR --cache DIR install` uses other folders";
+                    let elsewhere = "`guard-host install NAME --state DIR --cache DIR` uses other folders";
                     return Finding::problem("folders", text, format!("{}; {elsewhere}", io_hint(&why)));
                 }
                 (_, true) => "run `guard-host cache warm`, which makes it".to_owned(),
@@ -75,7 +75,11 @@ pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
         None => {
             let text = "the chain is not prepared for this version of the program and its configuration; a policy that is \
                         not compiled yet gives no answer until it is";
-            vec![Finding::problem(CHECK, text, "run `guard-host cache warm`")]
+            let remedy = match obstacle(&site.places.cache) {
+                Some((_, error)) => format!("{}; then run `guard-host cache warm`", io_hint(&error)),
+                None => "run `guard-host cache warm`".to_owned(),
+            };
+            vec![Finding::problem(CHECK, text, remedy)]
         }
     }
 }
