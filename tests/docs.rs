@@ -10,6 +10,7 @@ mod recipes;
 mod rules;
 mod site;
 mod threats;
+mod units;
 mod workflows;
 
 use std::fs;

@@ -3,7 +3,9 @@
 mod doctor;
 mod goldens;
 mod harnesses;
+mod leftovers;
 mod links;
+mod managed;
 mod others;
 mod plugin;
 mod plugins;

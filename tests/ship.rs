@@ -245,7 +245,7 @@ fn the_commands_of_the_page_run() {
     let file = shell.world.write(".config/guard-host/headers", "authorization: Bearer TOKEN\n");
     fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
     let all = blocks(page);
-    let [commands, table, unit] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
+    let [commands, table, options] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
     for (number, command) in commands.text.lines().filter(|line| !line.contains("--follow")).enumerate() {
         shell.world.write(LOG, lines(0..3 + number));
         let command = command.split(" # ").next().unwrap().replace("https://collector.example:4318", &receiver.url);
@@ -254,10 +254,10 @@ fn the_commands_of_the_page_run() {
     }
     assert_eq!(receiver.ids(), ids(0..4));
     assert!(receiver.requests().iter().any(|request| request.head.to_ascii_lowercase().contains("bearer")));
-    let start = unit.text.lines().find_map(|line| line.strip_prefix("ExecStart=%h/.cargo/bin/guard-host ")).unwrap();
+    let options = options.text.lines().find_map(|line| line.strip_prefix("SHIP_OPTIONS=")).unwrap();
     let known = shell.world.run(&["audit", "ship", "--help"], "").stdout;
-    let mut flags = start.split_whitespace().filter(|word| word.starts_with("--"));
-    assert!(start.starts_with("audit ship --to ") && flags.all(|flag| known.contains(flag)), "{start}");
+    let mut flags = options.split_whitespace().filter(|word| word.starts_with("--"));
+    assert!(options.starts_with("--to ") && flags.all(|flag| known.contains(flag)), "{options}");
     assert!(table.text.contains("PRIMARY KEY (id, ts)"));
     let ended = shell.world.run(&["check", "guard-host audit ship --to https://other.example"], "");
     assert_eq!(ended.exit, 1, "{ended:?}");

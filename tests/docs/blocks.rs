@@ -25,6 +25,7 @@ const ELSEWHERE: [(&str, &str); 31] = [
     ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),
+    ("host/ADMIN.md", "tests/install/managed.rs"),
     ("host/FLEET.md", "tests/sync.rs"),
     ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
     ("host/MIGRATING.md", "tests/docs/blocks.rs"),

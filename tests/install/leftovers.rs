@@ -1,0 +1,99 @@
+//! The names of harnesses that people type, and `self uninstall`: what is left on a machine, and what a yes removes.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::{SETTINGS, done, read};
+use crate::support::terminal::attended_by;
+use crate::support::world::World;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_guard-host");
+
+#[test]
+fn a_harness_is_known_by_the_name_of_its_vendor() {
+    for (typed, meant) in [
+        ("claude-code", "claude"),
+        ("Claude Code", "claude"),
+        ("claude_code", "claude"),
+        ("gemini-cli", "gemini"),
+        ("qwen-code", "qwen"),
+        ("copilot-cli", "copilot"),
+        ("factory-droid", "droid"),
+    ] {
+        let world = World::new();
+        let [typed, meant] = [typed, meant].map(|name| done(&world, &["install", name, "--dry-run"]).stdout);
+        assert_eq!(typed, meant);
+    }
+}
+
+#[test]
+fn a_name_that_is_nearly_one_is_named_and_another_is_not_guessed() {
+    let world = World::new();
+    for (typed, hint) in [
+        ("cluade", "did you mean `claude`?"),
+        ("cladue", "did you mean `claude`?"),
+        ("codx", "did you mean `codex`?"),
+        ("opncode", "did you mean `opencode`?"),
+        ("foo", "known harnesses: "),
+        ("aider", "known harnesses: "),
+    ] {
+        for command in ["install", "uninstall", "doctor"] {
+            let ended = world.run(&[command, typed], "");
+            assert!(ended.exit == 64 && ended.stderr.contains(hint), "{command} {typed}: {ended:?}");
+        }
+    }
+    assert!(!world.path(SETTINGS).exists());
+}
+
+/// A world with a registration, whose folder of configuration is the user's alone, as `config init` makes it.
+fn installed() -> World {
+    let world = World::new();
+    world.write(SETTINGS, "{ \"model\": \"x\" }\n");
+    done(&world, &["install", "claude"]);
+    world.configure("preset = \"standard\"\n");
+    fs::set_permissions(world.path(".config/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
+    world
+}
+
+const FOLDERS: [&str; 3] = [".config/guard-host", ".local/state/guard-host", ".cache/guard-host"];
+
+#[test]
+fn what_is_left_is_listed_and_nothing_is_removed() {
+    let world = installed();
+    let before = read(&world, SETTINGS);
+    let ended = world.run(&["self", "uninstall"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    for word in FOLDERS.into_iter().chain([SETTINGS, "remove: guard-host uninstall claude", PROGRAM, "--purge"]) {
+        assert!(ended.stdout.contains(word), "`{word}` is missing in {}", ended.stdout);
+    }
+    assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);
+    // Without a person nothing is removed.
+    let ended = world.run(&["self", "uninstall", "--purge"], "y\n");
+    assert!(ended.exit == 77 && ended.stderr.contains("nothing was changed"), "{ended:?}");
+    assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);
+}
+
+#[test]
+fn a_yes_removes_registrations_and_folders_and_a_no_nothing() {
+    let world = installed();
+    let Some(no) = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "n\n") else { return };
+    assert!(no.exit == 0 && no.stdout.contains("nothing was removed"), "{no:?}");
+    assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()));
+    let yes = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "y\n").unwrap();
+    assert_eq!(yes.exit, 0, "{yes:?}");
+    assert!(FOLDERS.iter().all(|folder| !world.path(folder).exists()), "{yes:?}");
+    assert_eq!(read(&world, SETTINGS), "{ \"model\": \"x\" }\n");
+}
+
+#[test]
+fn a_folder_of_another_name_stays() {
+    let world = installed();
+    let state = world.path("mine");
+    fs::create_dir(&state).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    world.write("mine/thesis.txt", "text");
+    let arguments = ["--state", state.to_str().unwrap(), "self", "uninstall", "--purge"];
+    let Some(ended) = attended_by(&world, PROGRAM, &arguments, "y\n") else { return };
+    assert!(ended.exit == 69 && ended.stdout.contains("mine` stays"), "{ended:?}");
+    assert_eq!(read(&world, "mine/thesis.txt"), "text");
+}

@@ -1,0 +1,324 @@
+//! `install --managed` for every user of a machine, and what `doctor` and `config check` see of a machine.
+//!
+//! Each test has an `/etc` of its own, in a mount namespace. `host/ADMIN.md` is the page about it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{SETTINGS, done, read};
+use crate::support::pages::{blocks, root};
+use crate::support::world::{Ended, World, end, free_address};
+
+const MANAGED: &str = "etc/claude-code/managed-settings.json";
+
+/// A machine whose `/etc` is a folder of the world.
+struct Machine(World);
+
+impl Machine {
+    /// None if this user may not have one.
+    fn new() -> Option<Self> {
+        let own_etc = Command::new("unshare").args(["--mount", "true"]).output();
+        if !own_etc.is_ok_and(|ended| ended.status.success()) {
+            println!("skipped, because this user has no mounts of its own");
+            return None;
+        }
+        let world = World::new();
+        fs::create_dir(world.path("etc")).unwrap();
+        fs::copy("/etc/passwd", world.path("etc/passwd")).unwrap();
+        Some(Machine(world))
+    }
+
+    /// Runs the program in the project, with `before` in front of it, such as another user.
+    fn run_as(&self, before: &str, arguments: &[&str]) -> Ended {
+        let Machine(world) = self;
+        let mut command = Command::new("unshare");
+        let script = format!("mount --bind \"$HOME/etc\" /etc && exec {before} \"$0\" \"$@\"");
+        command.args(["--mount", "sh", "-c", &script, env!("CARGO_BIN_EXE_guard-host")]).args(arguments);
+        command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        end(command, "")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ended {
+        self.run_as("", arguments)
+    }
+
+    #[track_caller]
+    fn done(&self, arguments: &[&str]) -> String {
+        let ended = self.run(arguments);
+        assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
+        ended.stdout
+    }
+
+    fn mode(&self, path: &str) -> u32 {
+        fs::metadata(self.0.path(path)).unwrap().permissions().mode() & 0o777
+    }
+
+    /// The problems of `doctor`, as `check: text -> remedy`, after its exit code.
+    fn problems(&self) -> (i32, Vec<String>) {
+        let ended = self.run(&["doctor", "--format", "json"]);
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+        let part = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+        let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["state"] == "problem");
+        let line = |one: &Value| format!("{}: {} -> {}", part(one, "check"), part(one, "text"), part(one, "remedy"));
+        (ended.exit, findings.map(line).collect())
+    }
+
+    /// `doctor` has this problem alone, and `config check` the same if `is_checked`.
+    #[track_caller]
+    fn assert_problem(&self, is_checked: bool, words: &[&str]) {
+        // The mode of a file is a part of what a chain was prepared from.
+        self.done(&["cache", "warm"]);
+        let (exit, problems) = self.problems();
+        assert_eq!((exit, problems.len()), (69, 1), "{problems:#?}");
+        let checked = self.run(&["config", "check"]);
+        assert_eq!(checked.exit, if is_checked { 78 } else { 0 }, "{checked:?}");
+        for word in words {
+            assert!(problems[0].contains(word), "`{word}` is missing in: {}", problems[0]);
+            assert!(!is_checked || checked.stderr.contains(word), "`{word}` is missing in: {checked:?}");
+        }
+    }
+}
+
+#[test]
+fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
+    let Some(machine) = Machine::new() else { return };
+    let said = machine.done(&["install", "claude", "--managed"]);
+    assert!(said.contains("each user has their own guard.toml"), "{said}");
+    let settings: Value = serde_json::from_str(&read(&machine.0, MANAGED)).unwrap();
+    let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert!(line.starts_with(env!("CARGO_BIN_EXE_guard-host")), "{line}");
+    assert!(!line.contains("--state") && !line.contains(".config"), "no user's places: {line}");
+    assert_eq!((machine.mode(MANAGED), machine.mode("etc/claude-code")), (0o644, 0o755));
+    assert!(!machine.0.path(SETTINGS).exists());
+    assert_eq!(machine.problems(), (0, Vec::new()));
+    // Nothing is added by a second time.
+    assert!(machine.done(&["install", "claude", "--managed"]).contains("unchanged: /etc/claude-code"));
+    let listed = machine.done(&["self", "uninstall"]);
+    assert!(listed.contains("sudo guard-host uninstall claude --managed"), "{listed}");
+    machine.done(&["uninstall", "claude", "--managed"]);
+    assert!(!machine.0.path("etc/claude-code").exists());
+    let (exit, problems) = machine.problems();
+    assert!(exit == 69 && problems[0].contains("does not ask this program"), "{problems:#?}");
+}
+
+#[test]
+fn a_registration_for_every_user_names_the_program_by_its_path() {
+    let Some(machine) = Machine::new() else { return };
+    let handler = json!({ "type": "command", "command": "guard-host hook claude", "onFailure": "block" });
+    let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
+    machine.0.write(MANAGED, settings.to_string());
+    let (exit, problems) = machine.problems();
+    let found = problems.iter().find(|problem| problem.contains("no absolute path"));
+    assert!(exit == 69 && found.is_some_and(|text| text.contains("install claude --managed")), "{problems:#?}");
+}
+
+#[test]
+fn other_harnesses_have_a_file_for_every_user_or_say_that_they_have_none() {
+    let Some(machine) = Machine::new() else { return };
+    for (name, file) in [
+        ("copilot", "etc/github-copilot/policy.d/guard-host.json"),
+        ("cursor", "etc/cursor/hooks.json"),
+        ("gemini", "etc/gemini-cli/settings.json"),
+        ("windsurf", "etc/windsurf/hooks.json"),
+    ] {
+        machine.done(&["install", name, "--managed"]);
+        let text = read(&machine.0, file);
+        assert!(text.contains(env!("CARGO_BIN_EXE_guard-host")) && !text.contains("--state"), "{text}");
+        let ended = machine.run(&["doctor", name]);
+        assert_eq!(ended.exit, 0, "{name}: {ended:?}");
+        machine.done(&["uninstall", name, "--managed"]);
+        assert!(!machine.0.path(file).exists(), "{name}");
+    }
+    for name in ["codex", "qwen", "opencode", "droid"] {
+        let ended = machine.run(&["install", name, "--managed"]);
+        assert!(ended.exit == 64 && ended.stderr.contains("no file with hooks for every user"), "{name}: {ended:?}");
+    }
+    assert_eq!(machine.run(&["install", "claude", "--managed", "--scope", "user"]).exit, 64);
+}
+
+#[test]
+fn a_hook_of_another_program_for_which_claude_code_skips_the_file_is_a_problem() {
+    let world = World::new();
+    done(&world, &["install", "claude"]);
+    let mut settings = super::json(&world, SETTINGS);
+    settings["hooks"]["Stop"] = json!([{ "hooks": [{ "type": "command", "cmd": "notify" }] }]);
+    world.write(SETTINGS, settings.to_string());
+    let ended = world.run(&["doctor"], "");
+    let text = "`hooks.Stop[0].hooks[0].command` is missing, so Claude Code skips the whole file";
+    assert!(ended.exit == 69 && ended.stdout.contains(text), "{ended:?}");
+    settings["hooks"]["Stop"] = json!([{ "hooks": [{ "type": "command", "command": "notify" }] }]);
+    world.write(SETTINGS, settings.to_string());
+    assert_eq!(world.run(&["doctor"], "").exit, 0);
+}
+
+#[test]
+fn a_managed_file_that_others_can_write_is_a_problem() {
+    let Some(machine) = Machine::new() else { return };
+    let file = machine.0.write("etc/guard-host/guard.toml", "preset = \"standard\"\n");
+    machine.done(&["install", "claude"]);
+    assert_eq!(machine.problems(), (0, Vec::new()));
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    machine.assert_problem(true, &["/etc/guard-host/guard.toml", "other users can write", "chmod go-w"]);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    machine.0.write("etc/guard-host/sync.toml", "");
+    let state = json!({ "last": { "time": "2026-01-01T00:00:00Z", "ok": false, "text": "no route" } });
+    machine.0.write("etc/guard-host/sync/state.json", state.to_string());
+    machine.assert_problem(true, &["the last `guard-host sync` failed", "no route", "guard-host sync status"]);
+}
+
+#[test]
+fn a_server_that_is_down_or_has_another_token_is_a_problem() {
+    let world = World::new();
+    done(&world, &["install", "claude"]);
+    let remote = |url: &str, fallback: &str| {
+        let token = world.path("token");
+        let token = token.display();
+        world.configure(&format!("[remote]\nurl = '{url}'\ntoken-file = '{token}'\nfallback = '{fallback}'\n"));
+        done(&world, &["cache", "warm"]);
+    };
+    remote(&format!("http://{}", free_address()), "local");
+    let problems = || {
+        let ended = world.run(&["doctor"], "");
+        let lines: Vec<String> =
+            ended.stdout.lines().skip_while(|line| !line.contains("remote")).map(str::to_owned).collect();
+        (ended.exit, lines.join("\n"))
+    };
+    let (exit, said) = problems();
+    assert!(exit == 69 && said.contains("token: the token for the server of `[remote]` is missing"), "{said}");
+    assert_eq!(world.run(&["config", "check"], "").exit, 78);
+    // A file that is named may be meant for another machine.
+    let config = world.path(".config/guard-host/guard.toml");
+    assert_eq!(world.run(&["config", "check", "--config", config.to_str().unwrap()], "").exit, 0);
+    let token = world.write("token", "secret\n");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
+    let (exit, said) = problems();
+    assert!(
+        exit == 69 && said.contains("other users can read the server's token") && said.contains("chmod 600"),
+        "{said}"
+    );
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    let (exit, said) = problems();
+    assert!(
+        exit == 69 && said.contains("gives no answer within 1000 ms") && said.contains("start the server"),
+        "{said}"
+    );
+    // No other machine is asked by `config check`.
+    assert_eq!(world.run(&["config", "check"], "").exit, 0);
+    let other = World::new();
+    let server = crate::serve::client::Server::start(&other, &[]);
+    remote(&format!("http://{}", server.address), "local");
+    let (exit, said) = problems();
+    assert!(
+        exit == 69 && said.contains("does not take the token") && said.contains("server's present token"),
+        "{said}"
+    );
+    fs::copy(other.path(".local/state/guard-host/serve.token"), &token).unwrap();
+    let (exit, said) = problems();
+    assert!(exit == 0 && said.contains("answers"), "{said}");
+}
+
+#[test]
+fn a_log_that_this_user_may_not_write_is_a_problem() {
+    let Some(machine) = Machine::new() else { return };
+    let world = &machine.0;
+    let log = world.write("logs/audit.jsonl", "");
+    world.configure(&format!("[audit]\npath = '{}'\n", log.display()));
+    let given = |path: &str| Command::new("chown").args(["-R", "65534:65534"]).arg(world.path(path)).status().unwrap();
+    assert!(given("").success());
+    fs::set_permissions(&log, fs::Permissions::from_mode(0o444)).unwrap();
+    let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups --";
+    let checked = || machine.run_as(nobody, &["config", "check"]);
+    let first = checked();
+    if first.stderr.contains("cannot") && first.exit == 127 {
+        println!("skipped, because root cannot become another user here");
+        return;
+    }
+    assert!(
+        first.exit == 78 && first.stderr.contains("audit.jsonl: the audit log can't be written: Permission denied"),
+        "{first:?}"
+    );
+    fs::set_permissions(&log, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(checked().exit, 0);
+    // The folder takes the lock and the rotated log.
+    fs::set_permissions(world.path("logs"), fs::Permissions::from_mode(0o555)).unwrap();
+    let ended = checked();
+    assert!(ended.exit == 78 && ended.stderr.contains("ls -ld") && ended.stderr.contains("/logs"), "{ended:?}");
+}
+
+/// A home that takes nothing, for each reason: the remedies are those of the reason.
+#[test]
+fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
+    if Machine::new().is_none() {
+        return;
+    }
+    for (mount, remedy, others) in [
+        (
+            "mount --bind \"$HOME\" \"$HOME\" && mount -o remount,bind,ro \"$HOME\"",
+            "read-only: remount it",
+            "free some space",
+        ),
+        (
+            "mount -t tmpfs -o size=16k tmpfs \"$HOME\" && mkdir -p \"$HOME/repo/.git\"; head -c 64k /dev/zero > \"$HOME/x\"",
+            "free some space",
+            "remount it",
+        ),
+    ] {
+        let world = World::new();
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new("unshare");
+            let script = format!("{{ {mount}; }} 2>/dev/null; cd \"$HOME/repo\" && exec \"$0\" \"$@\"");
+            command.args(["--mount", "sh", "-c", &script, env!("CARGO_BIN_EXE_guard-host")]).args(arguments);
+            command.env_clear().env("HOME", world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
+            let ended = end(command, "");
+            (ended.exit, ended.stdout + &ended.stderr)
+        };
+        for (arguments, exit) in [(&["install", "claude"][..], 70), (&["doctor"], 69), (&["config", "check"], 78)] {
+            let (ended, said) = run(arguments);
+            assert_eq!(ended, exit, "{arguments:?}: {said}");
+            assert!(
+                said.contains(remedy) && !said.contains(others) && !said.contains("who owns"),
+                "{arguments:?}: {said}"
+            );
+        }
+        let (_, said) = run(&["doctor"]);
+        assert!(!said.contains("remedy: run `guard-host cache warm`"), "it can't: {said}");
+    }
+}
+
+/// `host/ADMIN.md`: its commands are known, its files are those that are written, and its configuration has no mistake.
+#[test]
+fn the_page_for_administrators_says_what_the_program_does() {
+    let page = fs::read_to_string(root().join("host/ADMIN.md")).unwrap();
+    let blocks = blocks("host/ADMIN.md");
+    let world = World::new();
+    let commands = blocks.iter().filter(|block| block.language == "console").flat_map(|block| block.text.lines());
+    let mut known = 0;
+    for line in commands {
+        let typed = line.strip_prefix("$ ").unwrap_or(line);
+        let typed = typed.strip_prefix("sudo ").unwrap_or(typed);
+        let Some(arguments) = typed.strip_prefix("guard-host ") else { continue };
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let ended = world.run(&[words.as_slice(), &["--help"]].concat(), "");
+        assert_eq!(ended.exit, 0, "{line}: {ended:?}");
+        known += 1;
+    }
+    assert!(known >= 4, "{known}");
+    for file in [
+        "claude-code/managed-settings.json",
+        "github-copilot/policy.d/guard-host.json",
+        "cursor/hooks.json",
+        "gemini-cli/settings.json",
+        "windsurf/hooks.json",
+    ] {
+        assert!(page.contains(&format!("`/etc/{file}`")), "{file}");
+    }
+    let toml = blocks.iter().find(|block| block.language == "toml").unwrap();
+    let Some(machine) = Machine::new() else { return };
+    machine.0.write("etc/guard-host/guard.toml", &toml.text);
+    let ended = machine.run(&["config", "check"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+}
