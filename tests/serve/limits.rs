@@ -85,7 +85,12 @@ fn a_body_that_is_too_large_is_refused_and_the_next_call_is_answered() {
     assert_eq!(read_answer(&mut *stream).status, 413);
     let longest = format!("{}{}", bash(&world, "rm -rf /"), " ".repeat(15 << 20));
     assert_eq!(server.post("/hook/claude", &longest).decision(), "deny");
-    assert_eq!(server.end().1.matches("status 413").count(), 2);
+    let noted = server.end().1;
+    assert_eq!(noted.matches("status 413").count(), 2);
+    for line in noted.lines() {
+        let time = line.split_once(" guard-host serve: ").unwrap_or_else(|| panic!("{line}")).0;
+        assert!(time.ends_with('Z') && time.parse::<jiff::Timestamp>().is_ok(), "{line}");
+    }
 }
 
 #[test]

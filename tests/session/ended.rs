@@ -108,6 +108,19 @@ fn nothing_in_a_list_moves_the_cursor_of_its_reader() {
 }
 
 #[test]
+fn without_a_terminal_and_a_yes_no_session_is_cleared() {
+    let world = World::new();
+    assert_ask(&world.bash("git push"), &[]);
+    let listed = || world.run(&["session", "list"], "").stdout;
+    let before = listed();
+    for more in [&[][..], &["--session", "s1"]] {
+        let ended = world.run(&[&["session", "clear"], more].concat(), "y\n");
+        assert!(ended.exit == 64 && ended.stderr.contains("give `--yes`"), "{ended:?}");
+        assert_eq!(listed(), before);
+    }
+}
+
+#[test]
 fn a_session_that_is_not_there_is_not_cleared() {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
