@@ -69,6 +69,7 @@ fn client() -> String {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Given {
     values: Vec<String>,
+    switches: BTreeMap<String, Vec<String>>,
     harmless: Vec<String>,
     dry: Vec<String>,
     through: Vec<String>,
@@ -214,6 +215,15 @@ fn file_complaints(file: &File) -> Vec<String> {
     for name in file.called.keys().filter(|name| !file.names.contains(name)) {
         wrong(true, format!("called: `{name}` is not among the names of the file"));
     }
+    for (name, options) in &file.options.switches {
+        wrong(!file.names.contains(name), format!("switches: `{name}` is not among the names of the file"));
+        for option in options.iter().filter(|option| !file.options.values.contains(option)) {
+            wrong(
+                true,
+                format!("switches: `{option}` of `{name}` is not among the `values`, so it is a switch already"),
+            );
+        }
+    }
     wrong(file.effect.is_empty(), "give at least one [[effect]]; a program without one needs no file".to_owned());
     complaints
 }
@@ -279,24 +289,38 @@ impl Writer {
         if is_short { (name, "") } else { ("", name) }
     }
 
+    /// The options of a name for which `switches` take no value.
+    fn options(&self, file: &File, switches: &[String]) -> String {
+        let switches: Vec<(&str, &str)> = switches.iter().map(|option| self.split(option)).collect();
+        let takes = |letter: &str, long: &str| !switches.contains(&(letter, long));
+        let short: String = self.short.iter().filter(|letter| takes(&letter.to_string(), "")).collect();
+        let long: Vec<&str> = self.long.iter().map(String::as_str).filter(|long| takes("", long)).collect();
+        format!(
+            "Options {{ short: {short:?}, attached: \"\", long: {:?}, leading: {}, single: {}, exact: {} }}",
+            long.join(" "),
+            file.options.leading,
+            self.single,
+            !file.options.abbreviates,
+        )
+    }
+
     fn entry(&self, file: &File, name: &str, facts: &str) -> Result<String, Complaint> {
-        let short: String = self.short.iter().collect();
-        let long = self.long.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         let mut harmless = file.options.harmless.join("|");
         if !harmless.split('|').any(|mark| mark == "--help") {
             harmless = format!("--help|{harmless}");
         }
         let through: Result<Vec<String>, Complaint> = file.options.through.iter().map(|text| steps(text)).collect();
+        let switches = file.options.switches.iter();
+        let options_of = switches.map(|(name, switches)| format!("({name:?}, {})", self.options(file, switches)));
         let act = file.function.as_ref().map_or("None".to_owned(), |path| format!("Some(super::{path})"));
         Ok(format!(
-            "    Entry {{\n        file: {name:?},\n        options: Options {{ short: {short:?}, attached: \"\", \
-             long: {long:?}, leading: {}, single: {}, exact: {} }},\n        abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
+            "    Entry {{\n        file: {name:?},\n        options: {},\n        options_of: &[{}],\n        \
+             abbreviates: {},\n        beside: {},\n        through: &[{}],\n        \
              harmless: &[{}],\n        dry: &[{}],\n        named: {:?},\n        called: &{:?},\n        \
              instead: {:?},\n        instead_of: &{:?},\n        act: {act},\n        effects: &[\n\
              {facts}        ],\n    }},\n",
-            file.options.leading,
-            self.single,
-            !file.options.abbreviates,
+            self.options(file, &[]),
+            options_of.collect::<Vec<_>>().join(", "),
             file.options.abbreviates,
             file.beside,
             through?.join(", "),

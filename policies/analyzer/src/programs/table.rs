@@ -21,6 +21,8 @@ pub(crate) struct Entry {
     #[cfg_attr(not(test), expect(dead_code, reason = "tests name the file of a complaint"))]
     pub(crate) file: &'static str,
     options: Options,
+    /// The same for names some of whose options take no value.
+    options_of: &'static [(&'static str, Options)],
     /// Long options may be abbreviated.
     abbreviates: bool,
     /// Words that may stand before the verbs and mean nothing.
@@ -47,6 +49,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// The options of the program `name`.
+    fn options(&self, name: &str) -> Options {
+        self.options_of.iter().find(|(known, _)| *known == name).map_or(self.options, |(_, options)| *options)
+    }
+
     /// The way out of an effect of the program `name`.
     fn instead(&self, name: &str, fact: &Fact) -> String {
         let own = self.instead_of.iter().find(|(known, _)| *known == name).map_or(self.instead, |(_, text)| text);
@@ -137,7 +144,7 @@ pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool
 /// The same, for a program that has the words of another one; its own name is what the effects tell.
 pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [Word]) -> bool {
     let Some(entry) = entry(name) else { return false };
-    let mut parsed = run.parse(words, entry.options);
+    let mut parsed = run.parse(words, entry.options(own));
     placeholder_operands::fill(run, &mut parsed);
     let call = Call::new(entry, words, &parsed);
     if call.is_harmless() {
