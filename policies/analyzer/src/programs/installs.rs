@@ -13,9 +13,11 @@ use crate::run::Run;
 struct Manager {
     names: &'static [&'static str],
     options: Options,
+    /// Words that may stand before the verbs; `*` is any word.
+    through: &'static [&'static [&'static str]],
     /// The words that have it install what follows; one of these leads the operands.
     verbs: &'static [&'static [&'static str]],
-    /// The words that have it install what a lock file or a manifest names.
+    /// The words that have it install what a lock file or a manifest names; empty: it does so without a word.
     locked: &'static [&'static str],
     /// What stands between a name and its version.
     version: &'static str,
@@ -24,12 +26,47 @@ struct Manager {
 }
 
 const NODE: Manager = Manager {
-    names: &["npm", "pnpm", "yarn", "bun", "cnpm"],
-    options: Options::new("wCF", "registry tag workspace prefix filter dir cwd loglevel omit include userconfig cache"),
-    verbs: &[&["install"], &["i"], &["add"], &["in"], &["global", "add"], &["up"], &["update"]],
-    locked: &["ci", "install", "i", "install-clean"],
+    names: &["npm", "bun", "cnpm"],
+    options: Options::new(
+        "wCF",
+        "registry tag workspace prefix filter dir cwd loglevel omit include exclude from userconfig cache",
+    ),
+    through: &[&["workspace", "*"], &["workspaces", "foreach"], &["recursive"], &["global"]],
+    verbs: &[
+        &["install"],
+        &["i"],
+        &["add"],
+        &["in"],
+        &["isntall"],
+        &["install-test"],
+        &["it"],
+        &["up"],
+        &["update"],
+        &["upgrade"],
+    ],
+    locked: &["ci", "install", "i", "install-clean", "clean-install", "ic", "install-test", "it", "cit", "sit"],
     version: "@",
     short: true,
+};
+
+/// `-w` and `--workspace` take no value.
+const PNPM: Manager = Manager {
+    names: &["pnpm"],
+    options: Options::new("CF", "registry tag prefix filter dir loglevel omit include userconfig cache"),
+    ..NODE
+};
+
+/// By itself it installs.
+const YARN: Manager = Manager { names: &["yarn"], locked: &["install", ""], ..NODE };
+
+/// Names have the registry in front: `npm:x`, `jsr:@a/b`.
+const DENO: Manager = Manager {
+    names: &["deno"],
+    options: Options::new("cn", "config name root import-map lock cert").exactly(),
+    verbs: &[&["add"], &["install"], &["i"]],
+    locked: &["install", "i"],
+    short: false,
+    ..NODE
 };
 
 const PYTHON: Manager = Manager {
@@ -39,6 +76,7 @@ const PYTHON: Manager = Manager {
         "requirement requirements constraint editable target index-url extra-index-url find-links index default-index group \
          extra python prefix root platform source src branch tag rev with directory project optional",
     ),
+    through: &[],
     verbs: &[&["install"], &["add"], &["pip", "install"], &["tool", "install"], &["inject"]],
     locked: &["sync", "install"],
     version: "==",
@@ -47,6 +85,9 @@ const PYTHON: Manager = Manager {
 
 const MANAGERS: &[Manager] = &[
     NODE,
+    PNPM,
+    YARN,
+    DENO,
     PYTHON,
     Manager {
         names: &["cargo"],
@@ -54,6 +95,7 @@ const MANAGERS: &[Manager] = &[
             "FjZ",
             "git path version vers registry index features branch tag rev root target profile package jobs",
         ),
+        through: &[],
         verbs: &[&["install"], &["add"], &["binstall"]],
         locked: &[],
         version: "@",
@@ -62,6 +104,7 @@ const MANAGERS: &[Manager] = &[
     Manager {
         names: &["go"],
         options: Options::new("", "").exactly(),
+        through: &[],
         verbs: &[&["install"], &["get"]],
         locked: &[],
         version: "@",
@@ -70,6 +113,7 @@ const MANAGERS: &[Manager] = &[
     Manager {
         names: &["gem"],
         options: Options::new("vsin", "version source install-dir bindir"),
+        through: &[],
         verbs: &[&["install"], &["i"]],
         locked: &[],
         version: ":",
@@ -78,7 +122,8 @@ const MANAGERS: &[Manager] = &[
     Manager {
         names: &["composer"],
         options: Options::new("d", "working-dir"),
-        verbs: &[&["require"], &["global", "require"]],
+        through: &[&["global"]],
+        verbs: &[&["require"]],
         locked: &["install"],
         version: ":",
         short: false,
@@ -86,6 +131,7 @@ const MANAGERS: &[Manager] = &[
     Manager {
         names: &["brew"],
         options: Options::new("", "cc env appdir"),
+        through: &[],
         verbs: &[&["install"], &["reinstall"]],
         locked: &[],
         version: "@",
@@ -94,6 +140,7 @@ const MANAGERS: &[Manager] = &[
     Manager {
         names: &["apt", "apt-get"],
         options: Options::new("otc", "option target-release config-file"),
+        through: &[],
         verbs: &[&["install"]],
         locked: &[],
         version: "=",
@@ -125,10 +172,14 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
         return;
     }
     let draft = base(name, &parsed);
-    let leads = |verb: &&&[&str]| verb.iter().enumerate().all(|(at, word)| parsed.text(at) == *word);
+    let behind = |start: usize, words: &[&str]| {
+        let stands = |(at, word): (usize, &&str)| *word == "*" || parsed.text(start + at) == *word;
+        words.iter().enumerate().all(stands).then_some(start + words.len())
+    };
+    let start = manager.through.iter().find_map(|words| behind(0, words)).unwrap_or_default();
     // The longest one: `pip install` of `uv` before an `install` of its own.
-    let verb = manager.verbs.iter().filter(leads).max_by_key(|verb| verb.len());
-    let packages = verb.map_or(&[][..], |verb| parsed.from(verb.len()));
+    let verb = manager.verbs.iter().filter_map(|words| behind(start, words)).max();
+    let packages = verb.map_or(&[][..], |end| parsed.from(end));
     if packages.len() > MOST {
         run.reason("more packages are installed than are looked at");
     }
@@ -146,7 +197,9 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
         run.emit(told(draft.clone(), manager, package, &parsed));
     }
     let lists = manager.version == "==" && verb.is_some() && parsed.has("r", "requirement");
-    if lists || packages.is_empty() && editable.is_empty() && manager.locked.contains(&parsed.text(0)) {
+    let word = parsed.text(start);
+    let is_locked = manager.locked.contains(&word) && !(word.is_empty() && parsed.is("v", "version"));
+    if lists || packages.is_empty() && editable.is_empty() && is_locked {
         run.emit(draft.tag("source", "registry").tag("lockfile", "yes"));
     }
 }
@@ -175,6 +228,7 @@ fn parts<'t>(manager: &Manager, text: &'t str, source: &str) -> (&'t str, &'t st
     if source != "registry" {
         return (text, "");
     }
+    let text = ["npm:", "jsr:"].iter().find_map(|registry| text.strip_prefix(registry)).unwrap_or(text);
     // A scope begins with the sign that stands before a version elsewhere.
     let from = usize::from(text.starts_with('@'));
     let at = text.get(from..).and_then(|rest| rest.find(manager.version)).map(|at| at + from);

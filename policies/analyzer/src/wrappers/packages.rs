@@ -5,7 +5,7 @@ use guard_sdk::syntax::Word;
 use crate::word::expand::literal;
 
 /// Runners whose first operand is a package.
-const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"];
+const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "corepack", "uvx", "uv", "pipx"];
 
 /// Packages whose program has another name.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -30,6 +30,31 @@ pub(super) fn program(package: &str) -> &str {
     let version = package.get(from..).and_then(|rest| rest.find(['@', '=', '<', '>', '~', '[']));
     let name = version.and_then(|at| package.get(..from + at)).filter(|name| !name.is_empty()).unwrap_or(package);
     PROGRAMS.iter().find(|(known, _)| *known == name).map_or(name, |(_, program)| program)
+}
+
+/// Puts the package that makes a new project in the place of its short name: `create-vite@5` of `vite@5`, and
+/// `@scope/create` of `@scope`. None for a template of this machine.
+pub(super) fn replace_by_creator(words: &mut [Word]) -> Option<()> {
+    let first = words.first_mut().filter(|first| !first.text.starts_with(['.', '/', '~']))?;
+    if !first.dynamic && !first.text.contains(char::is_whitespace) {
+        *first = literal(&creator(&first.text));
+    }
+    Some(())
+}
+
+fn creator(package: &str) -> String {
+    let (scope, name) = match package.split_once('/') {
+        Some((scope, name)) if scope.starts_with('@') => (format!("{scope}/"), name),
+        // A repository on a forge.
+        Some(_) => return package.to_owned(),
+        None => (String::new(), package),
+    };
+    if let Some(scope) = name.strip_prefix('@') {
+        let (scope, version) = scope.split_at_checked(scope.find('@').unwrap_or(scope.len())).unwrap_or((scope, ""));
+        return format!("@{scope}/create{version}");
+    }
+    let prefix = if name.starts_with("create-") { "" } else { "create-" };
+    format!("{scope}{prefix}{name}")
 }
 
 /// Puts the program in the place of its package, where `runner` starts packages.
@@ -73,6 +98,22 @@ mod tests {
             ("@", "@"),
         ] {
             assert_eq!(program(package), name);
+        }
+    }
+
+    #[test]
+    fn a_short_name_stands_for_the_package_that_makes_a_project() {
+        for (package, name) in [
+            ("vite", "create-vite"),
+            ("vite@5", "create-vite@5"),
+            ("create-vite", "create-vite"),
+            ("@org", "@org/create"),
+            ("@org@1", "@org/create@1"),
+            ("@org/app@1", "@org/create-app@1"),
+            ("user/repo", "user/repo"),
+            ("@", "@/create"),
+        ] {
+            assert_eq!(creator(package), name);
         }
     }
 

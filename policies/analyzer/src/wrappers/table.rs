@@ -23,6 +23,8 @@ pub(super) struct Wrapper {
     pub(super) verbs: &'static [&'static str],
     /// The words that are programs of its own folder when they stand where a verb stands.
     pub(super) programs: &'static [&'static str],
+    /// The program is the one that makes a new project: `create-x` of the package `x`.
+    pub(super) creates: bool,
     /// With one of these options no program is run.
     pub(super) inert: &'static [&'static str],
     /// Options whose value is a text that becomes shell.
@@ -81,6 +83,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     skip: 0,
     verbs: &[],
     programs: &[],
+    creates: false,
     inert: &[],
     text: &[],
     detail: &[],
@@ -170,7 +173,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     }
     if !wrapper.programs.is_empty() {
         words = before.rest;
-        words.first().filter(|program| wrapper.programs.contains(&program.text.as_str()))?;
+        words.first().filter(|program| wrapper.programs.contains(&packages::program(&program.text)))?;
     }
     if !wrapper.after.is_empty() {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
@@ -219,6 +222,9 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     }
     let entry = options.flag(&[wrapper.entry]).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
     let mut inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
+    if wrapper.creates {
+        packages::replace_by_creator(&mut inner)?;
+    }
     packages::replace(name, &mut inner);
     let what = What::Words { assignments: assigned, words: inner.clone() };
     let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;

@@ -24,6 +24,9 @@ const OF_PACKAGES: &[&str] = &[
     "zx",
 ];
 
+/// The package managers that `corepack` starts.
+const OF_COREPACK: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
+
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "npx",
@@ -40,11 +43,35 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         text: &["c", "call"],
         ..PLAIN
     },
+    Wrapper {
+        name: "npm",
+        takes: takes("wC", "workspace prefix tag registry scope access otp loglevel cache userconfig"),
+        directory: &["C", "prefix"],
+        verbs: &["init", "create", "innit"],
+        creates: true,
+        ..PLAIN
+    },
     Wrapper { name: "pnpx", ..PLAIN },
-    Wrapper { name: "pnpm", takes: takes("C", "package dir"), directory: &["C"], verbs: &["dlx", "exec"], ..PLAIN },
-    Wrapper { name: "pnpm", takes: takes("C", "dir filter"), programs: OF_PACKAGES, directory: &["C"], ..PLAIN },
+    Wrapper {
+        name: "pnpm",
+        takes: takes("CF", "dir filter"),
+        directory: &["C"],
+        verbs: &["create"],
+        creates: true,
+        ..PLAIN
+    },
+    Wrapper {
+        name: "pnpm",
+        takes: takes("CF", "package dir filter"),
+        directory: &["C"],
+        verbs: &["dlx", "exec"],
+        ..PLAIN
+    },
+    Wrapper { name: "pnpm", takes: takes("CF", "dir filter"), programs: OF_PACKAGES, directory: &["C"], ..PLAIN },
     Wrapper { name: "yarn", takes: takes("p", "package cwd"), verbs: &["dlx", "exec"], ..PLAIN },
     Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
+    Wrapper { name: "yarn", takes: takes("", "cwd"), verbs: &["create"], creates: true, ..PLAIN },
+    Wrapper { name: "corepack", programs: OF_COREPACK, ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), ..PLAIN },
     Wrapper {
@@ -109,6 +136,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "pixi", verbs: &["run"], takes: takes("e", "environment manifest-path"), ..PLAIN },
     Wrapper { name: "micromamba", takes: takes("npr", "name prefix cwd"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "bun", verbs: &["x"], ..PLAIN },
+    Wrapper { name: "bun", takes: takes("", "cwd"), verbs: &["create", "c"], creates: true, ..PLAIN },
     Wrapper { name: "lerna", verbs: &["exec"], takes: takes("", "scope ignore concurrency"), ..PLAIN },
     Wrapper { name: "foreman", verbs: &["run"], takes: takes("ef", "env procfile"), ..PLAIN },
     Wrapper { name: "honcho", verbs: &["run"], takes: takes("ef", "env procfile"), ..PLAIN },
