@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use guard_sdk::tools::{COMMON_TOOLS, OTHER_TOOLS};
+
 use crate::CallFacts;
 
 /// One call of one tool.
@@ -18,66 +20,6 @@ pub struct ToolCall {
     /// How to read `input.command`; none for a tool that runs no command.
     pub dialect: Option<Dialect>,
 }
-
-/// The tools that every harness's own are translated to, where it has one of the kind.
-pub const COMMON_TOOLS: [&str; 13] = [
-    "Agent",
-    "Bash",
-    "Edit",
-    "Glob",
-    "Grep",
-    "LS",
-    "MultiEdit",
-    "NotebookEdit",
-    "PowerShell",
-    "Read",
-    "WebFetch",
-    "WebSearch",
-    "Write",
-];
-
-/// Tools that harnesses have besides, under the names that policies see.
-pub const OTHER_TOOLS: [&str; 39] = [
-    "AskUserQuestion",
-    "BashOutput",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "KillBash",
-    "KillShell",
-    "LSP",
-    "ListMcpResources",
-    "ListMcpResourcesTool",
-    "Monitor",
-    "NotebookRead",
-    "ReadMcpResource",
-    "ReadMcpResourceTool",
-    "ScheduleWakeup",
-    "SendMessage",
-    "Skill",
-    "Sleep",
-    "SlashCommand",
-    "StructuredOutput",
-    "SubAgent",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TeamCreate",
-    "TeamDelete",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "Workflow",
-    "update_plan",
-    "update_todo_list",
-];
 
 /// The language of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,6 +27,9 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
         if let Err(error) = Glob::new(tool) {
             return bad(format!("its tools: {error}"));
         }
+        if let Some(meant) = guard_sdk::tools::meant(tool) {
+            return bad(format!("its tools: `{}` is no tool, did you mean `{meant}`?", short(tool)));
+        }
     }
     for rule in &manifest.rules {
         if !is_name(&rule.id, true) {
@@ -117,4 +120,31 @@ fn is_name(text: &str, underscores: bool) -> bool {
 
 fn short(text: &str) -> &str {
     text.get(..text.floor_char_boundary(text.len().min(80))).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_tool_is_told_from_one_that_nobody_knows() {
+        let check = |tool: &str| {
+            check_manifest(&Manifest {
+                id: "a".to_owned(),
+                version: String::new(),
+                summary: String::new(),
+                tools: vec!["Write".to_owned(), tool.to_owned()],
+                rules: Vec::new(),
+                grants: Vec::new(),
+                examples: Vec::new(),
+            })
+        };
+        for (tool, meant) in [("Bsh", "Bash"), ("bash", "Bash"), ("Eidt", "Edit"), ("notebookedit", "NotebookEdit")] {
+            let fault = check(tool).unwrap_err().to_string();
+            assert!(fault.contains(&format!("`{tool}` is no tool, did you mean `{meant}`?")), "{fault}");
+        }
+        for tool in ["Bash", "*", "Ba*", "{bash,Bash}", "mcp__bash__run", "Frobnicate", "Skills"] {
+            assert_eq!(check(tool), Ok(()), "{tool}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod expression;
 mod names;
 mod rules;
 mod settings;
+mod shapes;
 
 use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 

@@ -8,6 +8,7 @@ mod lines;
 mod names;
 mod own;
 mod rules;
+mod shapes;
 mod text;
 mod trial;
 mod walk;

@@ -4,6 +4,7 @@
 //! nothing.
 
 mod answer;
+mod shape;
 
 use guard_sdk::serde_json::{Map, Value, json};
 use guard_sdk::syntax::{
@@ -12,37 +13,13 @@ use guard_sdk::syntax::{
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
 pub use answer::{Said, decision};
+pub use shape::{Shape, unknown};
 
 /// The keys of the document, which are the names that a text begins with.
 pub const KEYS: [&str; 5] = ["tool", "input", "analysis", "context", HISTORY];
 
 /// The key of what happened in the session before. It is asked for where a text names it.
 pub const HISTORY: &str = "history";
-
-/// The keys of what stands under `name` in the document, where they are always the same ones.
-#[must_use]
-pub fn keys_of(name: &str) -> Vec<String> {
-    let empty = match name {
-        "analysis" => of_analysis(Analysis {
-            coverage: Coverage::Complete,
-            reasons: Vec::new(),
-            commands: Vec::new(),
-            effects: Vec::new(),
-            scripts: Vec::new(),
-        }),
-        "context" => of_facts(Facts {
-            cwd: String::new(),
-            project_root: String::new(),
-            home: String::new(),
-            session: String::new(),
-            harness: String::new(),
-            permission_mode: String::new(),
-            original_tool: String::new(),
-        }),
-        _ => return Vec::new(),
-    };
-    empty.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default()
-}
 
 /// The document of a call: its tool, its input, what it does, where it happens, and, where the text names it, what
 /// happened in the session before.

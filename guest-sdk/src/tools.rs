@@ -1,0 +1,129 @@
+//! The tools that policies see, by name, and what a misspelt one was meant to be.
+
+/// The tools that every harness's own are translated to, where it has one of the kind.
+pub const COMMON_TOOLS: [&str; 13] = [
+    "Agent",
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "LS",
+    "MultiEdit",
+    "NotebookEdit",
+    "PowerShell",
+    "Read",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+/// Tools that harnesses have besides, under the names that policies see.
+pub const OTHER_TOOLS: [&str; 39] = [
+    "AskUserQuestion",
+    "BashOutput",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "KillBash",
+    "KillShell",
+    "LSP",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
+    "Monitor",
+    "NotebookRead",
+    "ReadMcpResource",
+    "ReadMcpResourceTool",
+    "ScheduleWakeup",
+    "SendMessage",
+    "Skill",
+    "Sleep",
+    "SlashCommand",
+    "StructuredOutput",
+    "SubAgent",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TeamCreate",
+    "TeamDelete",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+    "Workflow",
+    "update_plan",
+    "update_todo_list",
+];
+
+/// The tool that a name was meant for which no tool has: the same one in other letters, or with one letter too few, too
+/// many, or two swapped.
+///
+/// Servers and harnesses have tools that nobody lists. Their names differ in more than that, so they are not touched.
+#[must_use]
+pub fn meant(name: &str) -> Option<&'static str> {
+    let known = || COMMON_TOOLS.into_iter().chain(OTHER_TOOLS);
+    if known().any(|tool| tool == name) {
+        return None;
+    }
+    let slipped = || known().find(|tool| is_slip(&name.to_ascii_lowercase(), &tool.to_ascii_lowercase()));
+    known().find(|tool| tool.eq_ignore_ascii_case(name)).or_else(slipped)
+}
+
+/// Whether `given` is `meant` with one letter too few, one too many before its end, or two neighbours swapped.
+///
+/// Another letter, a plural and a further `_` may make another word, so they are no slips.
+#[must_use]
+pub fn is_slip(given: &str, meant: &str) -> bool {
+    let (given, meant): (Vec<char>, Vec<char>) = (given.chars().collect(), meant.chars().collect());
+    if given.len() < 3 {
+        return false;
+    }
+    let start = given.iter().zip(&meant).take_while(|(one, other)| one == other).count();
+    let (rest, other) = (given.get(start..).unwrap_or_default(), meant.get(start..).unwrap_or_default());
+    match (rest, other) {
+        (rest, [letter, other @ ..]) if rest == other => letter.is_alphabetic(),
+        ([letter, rest @ ..], other) if rest == other => letter.is_alphabetic() && !rest.is_empty(),
+        ([a, b, rest @ ..], [c, d, other @ ..]) => (a, b) == (d, c) && rest == other,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_fingers_is_told_from_another_name() {
+        for (name, tool) in [
+            ("bash", "Bash"),
+            ("Bsh", "Bash"),
+            ("BASH", "Bash"),
+            ("Bassh", "Bash"),
+            ("Wirte", "Write"),
+            ("Multiedit", "MultiEdit"),
+            ("webFetch", "WebFetch"),
+            ("NotebokEdit", "NotebookEdit"),
+            ("todowrite", "TodoWrite"),
+        ] {
+            assert_eq!(meant(name), Some(tool), "{name}");
+        }
+        for name in COMMON_TOOLS.into_iter().chain(OTHER_TOOLS) {
+            assert_eq!(meant(name), None, "{name}");
+        }
+        for name in
+            ["", "x", "Exec", "Reads", "Skills", "Writer", "Brash1", "mcp__bash__run", "mcp__x", "shell", "Grab", "Ed"]
+        {
+            assert_eq!(meant(name), None, "{name}");
+        }
+        for (given, meant) in [("commands", "command"), ("filepath", "file_path"), ("context", "content"), ("é", "e")]
+        {
+            assert!(!is_slip(given, meant), "{given}");
+        }
+        assert!(is_slip("comand", "command") && is_slip("contnet", "content"));
+    }
+}
