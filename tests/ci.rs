@@ -97,7 +97,7 @@ const MISTAKES: [(&str, &str, &str, &str, &str, &str); 12] = [
     (
         ".guard/team.rego",
         "package.publish",
-        "package.punish",
+        "package.install",
         "test",
         ".guard/cases/team.toml:1",
         "a release is made by the workflow",

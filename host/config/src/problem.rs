@@ -56,7 +56,9 @@ pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
 /// What to write instead of an unknown key or value; none if the message is of something else.
 ///
 /// serde's message names the unknown key first and the known ones after it, all in backticks.
+/// A policy puts the place before it: `the rule `a`, `when`, 1:4: unknown name ...`.
 pub fn nearest_key(message: &str) -> Option<String> {
+    let message = message.rfind(": unknown ").and_then(|at| message.get(at + 2..)).unwrap_or(message);
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = names.split_first()?;
     let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;

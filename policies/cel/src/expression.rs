@@ -9,7 +9,7 @@ use cel::{Context, Env, ExecutionError, IdedExpr, Value};
 use guard_sdk::serde_json;
 use policy_input_document::KEYS;
 
-use crate::names;
+use crate::{names, shapes};
 
 /// What an expression sees of the settings.
 const DATA: &str = "data";
@@ -66,6 +66,9 @@ impl Expression {
             let message = first.map_or("it is no expression", |error| error.msg.as_str());
             format!("{place}, {line}:{column}: {}", message.trim_start_matches("Syntax error: "))
         })?;
+        if let Some((word, problem)) = shapes::first_broken(&parsed) {
+            return Err(format!("{place}, {}: {problem}", position(text, &word)));
+        }
         if let Some(name) = names::unknown(&parsed, &[&KEYS[..], &[DATA], &TYPES].concat()) {
             let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(format!("{place}: there is no `{name}`; an expression begins with {names}"));
@@ -104,6 +107,19 @@ impl Expression {
         let value = variables.context.resolve(&self.parsed);
         value.map_err(|error| format!("{}: {}", self.place, short(&error.to_string())))
     }
+}
+
+/// The line and column of the first place where a word stands by itself.
+fn position(text: &str, word: &str) -> String {
+    let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let mut places = text.match_indices(word).map(|(at, _)| at);
+    let stands_alone = |at: &usize| {
+        let (before, rest) = text.split_at_checked(*at).unwrap_or_default();
+        !is_part(before.chars().next_back()) && !is_part(rest.chars().nth(word.chars().count()))
+    };
+    let before = places.find(stands_alone).and_then(|at| text.get(..at)).unwrap_or_default();
+    let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+    format!("{}:{column}", before.matches('\n').count() + 1)
 }
 
 /// The standard functions, those over texts, and `matches`.

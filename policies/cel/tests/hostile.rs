@@ -52,6 +52,29 @@ fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() 
 }
 
 #[test]
+fn a_misspelt_name_or_value_is_refused_with_its_place_and_what_was_meant() {
+    for (when, part) in [
+        ("analysis.comands.size() > 0", "the rule `r`, `when`, 1:10: unknown name `comands`, expected one of `"),
+        (
+            "true ||\n  analysis.effects.exists(e, e.operaton == 'x')",
+            "the rule `r`, `when`, 2:32: unknown name `operaton`",
+        ),
+        ("analysis.commands.exist(c, c.program == 'curl')", "1:19: unknown macro `exist`, expected one of `exists`"),
+        ("tool == 'bash'", "1:10: unknown tool `bash`, expected one of `Bash`"),
+        (
+            "analysis.effects.all(e, e.operation != 'package.instal')",
+            "unknown operation `package.instal`, expected one of `package.install`",
+        ),
+        ("input.comand == 'ls'", "1:7: unknown name `comand`, expected one of `command`"),
+    ] {
+        fails(&json!({ "rules": [rule(when)] }), &[part]);
+    }
+    for when in ["tool == 'mcp__box__run'", "'commands' in input && input.commands == []", "tool == 'Frobnicate'"] {
+        assert_eq!(decide(when).map(|decision| decision.outcome), Ok(Outcome::Abstain), "{when}");
+    }
+}
+
+#[test]
 fn settings_that_could_never_say_anything_are_refused() {
     fails(&json!({}), &["settings-file"]);
     fails(&json!({ "rules": [] }), &["settings-file"]);

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use guard_sdk::serde_json::{Map, Value};
 use regorus::unstable::{Expr, Import, Module, Ref, Rule, RuleHead, Span};
 
+use crate::shapes::Locals;
+
 /// The names of all modules.
 pub(crate) struct Names {
     /// What stands below `data` and below each package.
@@ -51,7 +53,7 @@ pub(crate) fn first(expression: &Expr) -> Option<&Span> {
 }
 
 /// The name by which a module knows what it imports.
-fn alias(import: &Import) -> Option<&str> {
+pub(crate) fn alias(import: &Import) -> Option<&str> {
     match (&import.r#as, import.refr.as_ref()) {
         (Some(name), _) => Some(name.text()),
         (None, Expr::RefDot { field, .. }) => Some(field.0.text()),
@@ -102,6 +104,12 @@ impl Names {
         self.below.get(path).filter(|below| !below.is_empty())
     }
 
+    /// Whether a path from `data` leads to a rule, a package or a value.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let parts = path.rsplit_once('.');
+        parts.is_some_and(|(at, name)| self.below.get(at).is_some_and(|below| below.contains(name)))
+    }
+
     /// Whether a function of the modules is meant by a path from `data`.
     pub(crate) fn is_function(&self, path: &str) -> bool {
         self.functions.contains(path)
@@ -109,10 +117,10 @@ impl Names {
 }
 
 /// What a path in a module means, by the module's imports.
-pub(crate) fn meant(module: &Module, locals: &BTreeSet<&str>, path: &str) -> String {
+pub(crate) fn meant(module: &Module, locals: &Locals<'_>, path: &str) -> String {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let mut imports = module.imports.iter().filter(|import| alias(import) == Some(first));
-    let imported = if locals.contains(first) { None } else { imports.find_map(|import| self::path(&import.refr)) };
+    let imported = if locals.has(first) { None } else { imports.find_map(|import| self::path(&import.refr)) };
     match (imported, rest) {
         (Some(imported), Some(rest)) => format!("{imported}.{rest}"),
         (Some(imported), None) => imported,

@@ -6,8 +6,17 @@ use regorus::unstable::{Expr, Literal, Query, Ref, Rule, RuleAssign, RuleHead, S
 pub(crate) enum Node<'a> {
     /// An expression. Those in it follow.
     Expression(&'a Expr),
-    /// A name that holds in this rule alone.
-    Local(&'a Span),
+    /// A name that holds in this rule alone, and what it stands for, if the text says it.
+    Local(&'a Span, Option<Bound<'a>>),
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy)]
+pub(crate) enum Bound<'a> {
+    /// The expression.
+    Whole(&'a Expr),
+    /// Each element of it.
+    Element(&'a Expr),
 }
 
 /// Shows each expression of a rule.
@@ -28,7 +37,7 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
                     all(key, see);
                 }
                 RuleHead::Func { args, assign: value, .. } => {
-                    args.iter().for_each(|argument| locals(argument, see));
+                    args.iter().for_each(|argument| locals(argument, None, see));
                     all(args, see);
                     assign(value.as_ref(), see);
                 }
@@ -41,6 +50,21 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
     }
 }
 
+/// Shows each name that the head of a rule takes from its body.
+pub(crate) fn names_of_head<'a>(rule: &'a Rule, see: &mut dyn FnMut(&'a Span)) {
+    let Rule::Spec { head, .. } = rule else { return };
+    let (refr, value) = match head {
+        RuleHead::Compr { refr, assign, .. } => (refr, assign.as_ref().map(|assign| &assign.value)),
+        RuleHead::Set { refr, key, .. } => (refr, key.as_ref()),
+        RuleHead::Func { .. } => return,
+    };
+    all([refr].into_iter().chain(value), &mut |node| {
+        if let Node::Expression(Expr::Var { span, .. }) = node {
+            see(span);
+        }
+    });
+}
+
 fn assign<'a>(assign: Option<&'a RuleAssign>, see: &mut dyn FnMut(Node<'a>)) {
     all(assign.map(|assign| &assign.value), see);
 }
@@ -48,14 +72,16 @@ fn assign<'a>(assign: Option<&'a RuleAssign>, see: &mut dyn FnMut(Node<'a>)) {
 fn query<'a>(statements: &'a Query, see: &mut dyn FnMut(Node<'a>)) {
     for statement in &statements.stmts {
         match &statement.literal {
-            Literal::SomeVars { vars, .. } => vars.iter().for_each(|name| see(Node::Local(name))),
+            Literal::SomeVars { vars, .. } => vars.iter().for_each(|name| see(Node::Local(name, None))),
             Literal::SomeIn { key, value, collection, .. } => {
-                key.iter().chain([value]).for_each(|name| locals(name, see));
+                key.iter().for_each(|name| locals(name, None, see));
+                locals(value, Some(Bound::Element(collection)), see);
                 all(key.iter().chain([value, collection]), see);
             }
             Literal::Expr { expr, .. } | Literal::NotExpr { expr, .. } => expression(expr, see),
             Literal::Every { key, value, domain, query: inner, .. } => {
-                key.iter().chain([value]).for_each(|name| see(Node::Local(name)));
+                key.iter().for_each(|name| see(Node::Local(name, None)));
+                see(Node::Local(value, Some(Bound::Element(domain))));
                 expression(domain, see);
                 query(inner, see);
             }
@@ -69,11 +95,11 @@ fn all<'a>(expressions: impl IntoIterator<Item = &'a Ref<Expr>>, see: &mut dyn F
 }
 
 /// The names that a pattern binds.
-fn locals<'a>(pattern: &'a Expr, see: &mut dyn FnMut(Node<'a>)) {
+fn locals<'a>(pattern: &'a Expr, bound: Option<Bound<'a>>, see: &mut dyn FnMut(Node<'a>)) {
     match pattern {
-        Expr::Var { span, .. } => see(Node::Local(span)),
-        Expr::Array { items, .. } => items.iter().for_each(|item| locals(item, see)),
-        Expr::Object { fields, .. } => fields.iter().for_each(|(_, _, value)| locals(value, see)),
+        Expr::Var { span, .. } => see(Node::Local(span, bound)),
+        Expr::Array { items, .. } => items.iter().for_each(|item| locals(item, None, see)),
+        Expr::Object { fields, .. } => fields.iter().for_each(|(_, _, value)| locals(value, None, see)),
         _ => {}
     }
 }
@@ -96,7 +122,7 @@ fn expression<'a>(one: &'a Expr, see: &mut dyn FnMut(Node<'a>)) {
         Expr::RefDot { refr, .. } => expression(refr, see),
         Expr::RefBrack { refr, index, .. } => all([refr, index], see),
         Expr::AssignExpr { lhs, rhs, .. } => {
-            locals(lhs, see);
+            locals(lhs, Some(Bound::Whole(rhs)), see);
             all([lhs, rhs], see);
         }
         Expr::BinExpr { lhs, rhs, .. } | Expr::BoolExpr { lhs, rhs, .. } | Expr::ArithExpr { lhs, rhs, .. } => {

@@ -52,6 +52,96 @@ fn a_key_that_nothing_has_is_refused_before_any_call() {
 }
 
 #[test]
+fn a_misspelt_key_behind_an_element_is_refused_before_any_call() {
+    for (condition, place, key) in [
+        ("some e in input.analysis.effects; e.operaton == \"x.y\"", "team.rego:3:39: ", "`operaton`"),
+        ("input.analysis.effects[_].operatoin", "team.rego:3:29: ", "`operatoin`"),
+        ("input.analysis.effects[0].path.canonicl", "team.rego:3:34: ", "`canonicl`"),
+        ("effect := input.analysis.effects[_]; effect.traget", "team.rego:3:47: ", "`traget`"),
+        ("a := input.analysis; some c in a.commands; c.agv", "team.rego:3:48: ", "`agv`"),
+        ("every e in input.analysis.effects { e.servity != \"x\" }", "team.rego:3:41: ", "`servity`"),
+        ("count([c | some c in input.analysis.commands; c.prgram]) > 0", "team.rego:3:51: ", "`prgram`"),
+        ("not input.analysis.commands[_].certan", "team.rego:3:34: ", "`certan`"),
+        ("input[\"analysis\"].comands", "team.rego:3:21: ", "`comands`"),
+        ("input.analysis[\"comands\"]", "team.rego:3:19: ", "`comands`"),
+        ("some i; input.analysis.commands[i].words[_].txt", "team.rego:3:47: ", "`txt`"),
+        ("input.input.comand == \"ls\"", "team.rego:3:15: ", "`comand`"),
+        ("some h in input.history; h.targt", "team.rego:3:30: ", "`targt`"),
+    ] {
+        fails(&format!("package guard\ndeny contains \"x\" if {{\n  {condition}\n}}\n"), place, key);
+    }
+    for condition in [
+        "some e in input.analysis.effects; e.tags.anything",
+        "some x in input.input.list; x.y",
+        "some _, c in input.analysis.commands; c.argv[0] == \"ls\"",
+        "count([c | some c in input.analysis.commands; c.argv]) + count([c | some c in input.analysis.effects; c.target]) >= 0",
+        "input.input.commands; input.input.filepath; input.input.context",
+        "x := input.input; x.anything",
+        "e := data.guard.h; e.x",
+        "object.get(input.input, \"comand\", \"\") == \"\"",
+    ] {
+        let text = format!("package guard\nh := {{\"x\": 1}}\ndeny contains \"x\" if {{\n  {condition}\n}}\n");
+        assert!(decide(&text).is_ok(), "{condition}: {:?}", decide(&text));
+    }
+    let helper =
+        "package guard\nis_main(e) if e.operaton == \"x\"\ndeny contains \"x\" if is_main({\"operaton\": 1})\n";
+    assert!(decide(helper).is_ok());
+    let imported = "package guard\nimport input.analysis as a\ndeny contains \"x\" if a.effects[_].operaton\n";
+    fails(imported, "team.rego:3:", "`operaton`");
+}
+
+#[test]
+fn a_misspelt_value_of_a_known_vocabulary_is_refused_before_any_call() {
+    for (condition, place, value) in [
+        ("input.tool == \"bash\"", "team.rego:3:18: ", "unknown tool `bash`, expected one of `Bash`"),
+        ("\"Bsh\" != input.tool", "team.rego:3:4: ", "unknown tool `Bsh`, expected one of `Bash`"),
+        ("input.tool in {\"Write\", \"Eidt\"}", "team.rego:3:28: ", "`Edit`"),
+        ("input.analysis.effects[_].operation == \"package.instal\"", "team.rego:3:43: ", "`package.install`"),
+        ("some e in input.analysis.effects; startswith(e.operation, \"git.psuh.\")", "team.rego:3:62: ", "`git.push.`"),
+        ("some e in input.analysis.effects; e.severity == \"high\"", "team.rego:3:52: ", "`destructive`"),
+        ("input.analysis.coverage = \"full\"", "team.rego:3:30: ", "`partial`"),
+    ] {
+        fails(&format!("package guard\ndeny contains \"x\" if {{\n  {condition}\n}}\n"), place, value);
+    }
+    for condition in [
+        "input.tool == \"mcp__box__run\"",
+        "input.tool == \"Frobnicate\"",
+        "input.tool in {\"Bash\", \"Write\"}",
+        "some e in input.analysis.effects; startswith(e.operation, \"git.push.\")",
+        "some e in input.analysis.effects; e.operation == \"teapot.boil\"",
+        "some e in input.analysis.effects; e.target == \"package.instal\"",
+        "input.input.command == \"bash\"",
+    ] {
+        let text = format!("package guard\ndeny contains \"x\" if {{\n  {condition}\n}}\n");
+        assert!(decide(&text).is_ok(), "{condition}: {:?}", decide(&text));
+    }
+}
+
+#[test]
+fn a_name_of_the_head_without_a_value_is_refused_before_any_call() {
+    let text = |head: &str, body: &str| format!("package guard\nimport data.own\nhelp := 1\n{head} if {{ {body} }}\n");
+    let rule = |head: &str, body: &str| json!({ "file": "team.rego", "text": text(head, body), "data": { "own": 1 } });
+    for (head, place) in [
+        ("deny contains msg", "team.rego:4:15: `msg` never gets a value"),
+        ("deny contains sprintf(\"%s\", [msg])", "team.rego:4:30: `msg` never gets a value"),
+        ("deny := {\"message\": msg}", "team.rego:4:21: `msg` never gets a value"),
+    ] {
+        let error = ask(&rule(head, "input.tool == \"none\"")).unwrap_err();
+        assert!(error.starts_with(place), "{error}");
+    }
+    for (head, body) in [
+        ("deny contains msg", "msg := \"x\""),
+        ("deny contains msg", "some msg in input.input.list; msg == \"\""),
+        ("deny contains msg", "{\"a\": msg} = {\"a\": \"b\"}"),
+        ("deny contains [\"a\", \"b\"][i]", "{0: 0}[i] == 0"),
+        ("deny contains sprintf(\"%v%v\", [help, own])", "true"),
+        ("deny contains concat(\"\", [x | x := \"a\"])", "true"),
+    ] {
+        assert!(ask(&rule(head, body)).is_ok(), "{head} {body}: {:?}", ask(&rule(head, body)));
+    }
+}
+
+#[test]
 fn a_text_that_could_never_say_anything_is_refused() {
     fails("package guard\nallowed := true\n", "team.rego: it has none of the rules `deny`", "`allow`");
     fails("package guard\nask := true\ndeny(x) := x\n", "team.rego:3:1: `deny` is a function", "");

@@ -1,0 +1,195 @@
+//! What the parts of an expression stand for in the document of a call, and the names and values among them that no call
+//! can have.
+//!
+//! What only a call can tell, such as the input of a tool, is never refused.
+
+use cel::IdedExpr;
+use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
+use policy_input_document::{Shape, unknown};
+
+/// The macros that bind a name.
+const MACROS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
+
+/// Something that no call can have: the word, and what is wrong with it.
+pub(crate) type Broken = (String, String);
+
+/// The first key, value or macro that can't work.
+pub(crate) fn first_broken(expression: &IdedExpr) -> Option<Broken> {
+    Scope::default().broken(expression)
+}
+
+/// The names that macros bind around an expression, the innermost last.
+#[derive(Default)]
+struct Scope<'a> {
+    bound: Vec<(&'a str, Option<Shape>)>,
+}
+
+impl<'a> Scope<'a> {
+    fn broken(&mut self, expression: &'a IdedExpr) -> Option<Broken> {
+        match &expression.expr {
+            Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => None,
+            Expr::Select(select) => self.broken(&select.operand).or_else(|| self.key(&select.operand, &select.field)),
+            Expr::List(list) => list.elements.iter().find_map(|element| self.broken(element)),
+            Expr::Map(map) => map.entries.iter().find_map(|entry| self.in_entry(&entry.expr)),
+            Expr::Struct(of) => of.entries.iter().find_map(|entry| self.in_entry(&entry.expr)),
+            Expr::Comprehension(of) => {
+                let broken = self.broken(&of.iter_range).or_else(|| self.broken(&of.accu_init));
+                broken.or_else(|| {
+                    self.within(of, |scope| {
+                        [&of.loop_cond, &of.loop_step, &of.result].into_iter().find_map(|part| scope.broken(part))
+                    })
+                })
+            }
+            Expr::Call(call) => {
+                let (name, target) = (call.func_name.as_str(), call.target.as_deref());
+                // An unknown macro leaves the name that it should bind where a value belongs.
+                if let (Some(_), [IdedExpr { expr: Expr::Ident(_), .. }, _, ..]) = (target, call.args.as_slice())
+                    && let Some(meant) = misspelt_macro(name)
+                {
+                    return Some((name.to_owned(), unknown("macro", name, &[meant])));
+                }
+                let parts = || target.into_iter().chain(&call.args);
+                parts().find_map(|part| self.broken(part)).or_else(|| match (name, target, call.args.as_slice()) {
+                    (operators::EQUALS | operators::NOT_EQUALS, None, [one, other]) => {
+                        self.compared(one, other).or_else(|| self.compared(other, one))
+                    }
+                    (operators::IN, None, [value, IdedExpr { expr: Expr::List(list), .. }]) => {
+                        list.elements.iter().find_map(|element| self.compared(value, element))
+                    }
+                    (operators::INDEX, None, [of, key]) => self.key(of, text(key)?),
+                    ("startsWith", Some(value), [start]) => {
+                        let start = text(start)?;
+                        Some((start.to_owned(), self.shape(value)?.refuse_start(start)?))
+                    }
+                    _ => None,
+                })
+            }
+        }
+    }
+
+    fn in_entry(&mut self, entry: &'a EntryExpr) -> Option<Broken> {
+        match entry {
+            EntryExpr::StructField(field) => self.broken(&field.value),
+            EntryExpr::MapEntry(entry) => self.broken(&entry.key).or_else(|| self.broken(&entry.value)),
+        }
+    }
+
+    /// A key of what `of` stands for.
+    fn key(&mut self, of: &'a IdedExpr, key: &str) -> Option<Broken> {
+        let known = self.shape(of)?.key(key).err()?;
+        Some((key.to_owned(), unknown("name", key, &known)))
+    }
+
+    /// A text that what it is compared with never is.
+    fn compared(&mut self, value: &'a IdedExpr, other: &'a IdedExpr) -> Option<Broken> {
+        let other = text(other)?;
+        Some((other.to_owned(), self.shape(value)?.refuse(other)?))
+    }
+
+    /// Does something where the names of a comprehension hold.
+    fn within<T>(&mut self, of: &'a ComprehensionExpr, act: impl FnOnce(&mut Self) -> T) -> T {
+        let element = self.shape(&of.iter_range).and_then(|list| list.element());
+        let before = self.bound.len();
+        // With two names the first one is an index or a key.
+        match &of.iter_var2 {
+            Some(second) => self.bound.extend([(of.iter_var.as_str(), None), (second.as_str(), element)]),
+            None => self.bound.push((&of.iter_var, element)),
+        }
+        self.bound.push((&of.accu_var, None));
+        let result = act(self);
+        self.bound.truncate(before);
+        result
+    }
+
+    /// What an expression stands for. None if nobody can tell.
+    fn shape(&mut self, expression: &'a IdedExpr) -> Option<Shape> {
+        match &expression.expr {
+            Expr::Ident(name) => match self.bound.iter().rev().find(|(bound, _)| bound == name) {
+                Some((_, shape)) => shape.clone(),
+                None => Shape::document().key(name).ok()?,
+            },
+            Expr::Select(select) if !select.test => self.shape(&select.operand)?.key(&select.field).ok()?,
+            Expr::Call(call) if call.func_name == operators::INDEX => {
+                let [of, key] = call.args.as_slice() else { return None };
+                let of = self.shape(of)?;
+                of.element().or_else(|| of.key(text(key)?).ok()?)
+            }
+            // `map` and `filter` put one element after the other into a list.
+            Expr::Comprehension(of) => {
+                let element = added(&of.loop_step)?;
+                let element = self.within(of, |scope| scope.shape(element))?;
+                Some(Shape::List(Box::new(element)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a step of `map` or `filter` adds to its list.
+fn added(step: &IdedExpr) -> Option<&IdedExpr> {
+    let Expr::Call(call) = &step.expr else { return None };
+    match (call.func_name.as_str(), call.args.as_slice()) {
+        (operators::CONDITIONAL, [_, then, _]) => added(then),
+        (operators::ADD, [_, IdedExpr { expr: Expr::List(list), .. }]) => list.elements.first(),
+        _ => None,
+    }
+}
+
+/// A text that is written out.
+fn text(expression: &IdedExpr) -> Option<&str> {
+    match &expression.expr {
+        Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
+        _ => None,
+    }
+}
+
+/// The macro that a name is nearly that of.
+fn misspelt_macro(name: &str) -> Option<&'static str> {
+    let near = |known: &&str| known.starts_with(name) || name.starts_with(*known);
+    MACROS.into_iter().filter(|known| *known != name && name.len() > 2).find(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use cel::parser::PrattParser;
+
+    use super::*;
+
+    fn word(text: &str) -> Option<String> {
+        first_broken(&PrattParser::new().parse(text).unwrap()).map(|(word, _)| word)
+    }
+
+    #[test]
+    fn a_name_or_value_that_no_call_has_is_found_behind_macros() {
+        for (text, expected) in [
+            ("analysis.comands.size() > 0", "comands"),
+            ("has(analysis.comands)", "comands"),
+            ("analysis['comands'].size() > 0", "comands"),
+            ("analysis.effects.exists(e, e.operaton == 'x')", "operaton"),
+            ("analysis.effects[0].path.canonicl == ''", "canonicl"),
+            ("analysis.commands.filter(c, c.certain).map(c, c.agv)[0] == []", "agv"),
+            ("analysis.commands.map(c, c.words).exists(w, w[0].txt == '')", "txt"),
+            ("analysis.commands.exist(c, c.program == 'curl')", "exist"),
+            ("analysis.effects.exists(e, e.operation == 'package.instal')", "package.instal"),
+            ("analysis.effects.exists(e, 'package.instal' != e.operation)", "package.instal"),
+            ("analysis.effects.exists(e, e.operation.startsWith('git.psuh.'))", "git.psuh."),
+            ("tool in ['Write', 'Eidt']", "Eidt"),
+            ("tool == 'bash' || false", "bash"),
+            ("input.comand == 'ls'", "comand"),
+            ("{'a': [context.pwd]}.a == []", "pwd"),
+        ] {
+            assert_eq!(word(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "analysis.effects.exists(e, has(e.tags.remote) && e.tags.remote == 'origin')",
+            "analysis.effects.exists(e, data.anything.exists(e, e.x == 'y'))",
+            "data.commands.exists(c, c.agv == 'x')",
+            "tool == 'mcp__box__run' || tool == 'Frobnicate' || 'x' in [tool]",
+            "input.commands == [] && input.filepath == '' && 'comand' in input",
+            "tool.replace(tool, 'bash') == 'bash' && input.command == 'bash'",
+            "[{'operaton': 1}].exists(e, e.operaton == 1)",
+        ] {
+            assert_eq!(word(text), None, "{text}");
+        }
+    }
+}

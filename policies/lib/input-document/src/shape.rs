@@ -1,0 +1,270 @@
+//! [`Shape`]: the part of the document that is the same for every call, so that a misspelt key or value in a text is
+//! found before any call is judged.
+
+use std::sync::OnceLock;
+
+use guard_sdk::serde_json::{Value, json};
+use guard_sdk::syntax::{
+    Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
+    operations,
+};
+use guard_sdk::{Event, Facts, ResolvedPath, tools};
+
+/// Keys of the input of tools that most calls are of. Other tools have other ones.
+const INPUT_KEYS: [&str; 9] = [
+    "command",
+    "content",
+    "file_path",
+    "new_string",
+    "notebook_path",
+    "old_string",
+    "pattern",
+    "prompt",
+    "replace_all",
+];
+
+/// The most changes between a name and the one that was meant.
+const CHANGES: usize = 2;
+
+/// What is known of a value before there is a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// The key under which it stands in the document, and an example.
+    Value(&'static str, &'static Value),
+    /// A list of such.
+    List(Box<Shape>),
+}
+
+impl Shape {
+    /// That of the whole document.
+    #[must_use]
+    pub fn document() -> Self {
+        static DOCUMENT: OnceLock<Value> = OnceLock::new();
+        Shape::Value("", DOCUMENT.get_or_init(example))
+    }
+
+    /// That of the value of a key. None if nobody can tell.
+    ///
+    /// # Errors
+    ///
+    /// The keys that there are, if this one can't be there.
+    pub fn key(&self, name: &str) -> Result<Option<Self>, Vec<&'static str>> {
+        match self {
+            // What a tool takes, and the tags of an effect.
+            Shape::Value(of, Value::Object(keys)) if keys.is_empty() => {
+                let mut usual = INPUT_KEYS.into_iter().filter(|_| *of == INPUT);
+                usual.find(|key| tools::is_slip(name, key)).map_or(Ok(None), |meant| Err(vec![meant]))
+            }
+            Shape::Value(_, Value::Object(keys)) => match keys.get_key_value(name) {
+                Some((key, value)) => Ok(Some(Shape::Value(key, value))),
+                None => Err(keys.keys().map(String::as_str).collect()),
+            },
+            Shape::Value(..) | Shape::List(_) => Ok(None),
+        }
+    }
+
+    /// That of each element of a list.
+    #[must_use]
+    pub fn element(&self) -> Option<Self> {
+        match self {
+            Shape::Value(of, Value::Array(items)) => Some(Shape::Value(of, items.first()?)),
+            Shape::Value(..) => None,
+            Shape::List(element) => Some(element.as_ref().clone()),
+        }
+    }
+
+    /// What is wrong with a text that the value is compared with, if it can never be equal.
+    #[must_use]
+    pub fn refuse(&self, text: &str) -> Option<String> {
+        let one_of = |known: &[&str]| (!known.contains(&text)).then(|| unknown("value", text, known));
+        match self.vocabulary()? {
+            "coverage" => one_of(&["complete", "partial", "unparsed"]),
+            "severity" => one_of(&["routine", "notable", "destructive", "catastrophic"]),
+            "exists" => one_of(&["yes", "no", "unknown"]),
+            "tool" => tools::meant(text).map(|meant| unknown("tool", text, &[meant])),
+            "operation" => {
+                let meant = nearest(text, operations())?;
+                Some(unknown("operation", text, &[meant]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for a text that the value is said to begin with.
+    #[must_use]
+    pub fn refuse_start(&self, text: &str) -> Option<String> {
+        if self.vocabulary()? != "operation" || operations().any(|name| name.starts_with(text)) {
+            return None;
+        }
+        let dotted = text.ends_with('.');
+        let starts = |name: &'static str| {
+            let ends = name.match_indices('.').map(move |(at, _)| at + usize::from(dotted));
+            ends.chain((!dotted).then_some(name.len())).filter_map(|end| name.get(..end))
+        };
+        Some(unknown("operation", text, &[nearest(text, operations().flat_map(starts))?]))
+    }
+
+    /// The key, if it stands for one text.
+    fn vocabulary(&self) -> Option<&'static str> {
+        match self {
+            Shape::Value(of, Value::String(_)) => Some(of),
+            _ => None,
+        }
+    }
+}
+
+/// A message about a name, in the form from which the host makes "did you mean".
+#[must_use]
+pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
+    format!("unknown {kind} `{name}`, expected one of `{}`", known.join("`, `"))
+}
+
+/// The name that is nearest to one that is not among them.
+fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let near = known.map(|name| (strsim::damerau_levenshtein(text, name), name));
+    let (changes, name) = near.min()?;
+    (1..=CHANGES).contains(&changes).then_some(name)
+}
+
+const INPUT: &str = "input";
+
+/// A document with one element in each list, and empty objects where the keys differ from call to call.
+fn example() -> Value {
+    let word = || Word {
+        text: String::new(),
+        dynamic: false,
+        quoted: false,
+        glob: false,
+        parts: vec![Part { kind: String::new(), text: String::new(), quoted: false }],
+    };
+    let command = Command {
+        id: 0,
+        parent: 0,
+        argv: vec![word()],
+        assignments: vec![Assignment { name: String::new(), value: word() }],
+        redirections: vec![Redirection {
+            fd: 0,
+            operator: String::new(),
+            target: word(),
+            body: String::new(),
+            body_quoted: false,
+        }],
+        position: Position {
+            pipeline: 0,
+            index: 0,
+            length: 0,
+            operator: String::new(),
+            background: false,
+            within: vec![String::new()],
+        },
+        via: vec![Via { kind: String::new(), detail: String::new() }],
+        span: Span { start: 0, end: 0 },
+        cwd: String::new(),
+        certain: true,
+    };
+    let effect = Effect {
+        kind: String::new(),
+        operation: String::new(),
+        severity: Severity::Routine,
+        target: String::new(),
+        path: ResolvedPath::unresolved(""),
+        command_id: 0,
+        certain: true,
+        tags: Vec::new(),
+    };
+    let script = Script { language: String::new(), text: String::new(), command_id: 0, certain: true };
+    let analysis = Analysis {
+        coverage: Coverage::Complete,
+        reasons: vec![String::new()],
+        commands: vec![command],
+        effects: vec![effect],
+        scripts: vec![script],
+    };
+    let facts = Facts {
+        cwd: String::new(),
+        project_root: String::new(),
+        home: String::new(),
+        session: String::new(),
+        harness: String::new(),
+        permission_mode: String::new(),
+        original_tool: String::new(),
+    };
+    let event = Event {
+        number: 0,
+        time: String::new(),
+        kind: String::new(),
+        tool: String::new(),
+        target: String::new(),
+        certain: true,
+        tags: Vec::new(),
+    };
+    super::document("", json!({}), analysis, facts, vec![event])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(path: &str) -> Shape {
+        path.split('.').fold(Shape::document(), |shape, step| match step {
+            "_" => shape.element().unwrap(),
+            key => shape.key(key).unwrap().unwrap(),
+        })
+    }
+
+    #[test]
+    fn a_key_that_no_call_has_is_told_from_one_that_some_call_may_have() {
+        for (path, key) in [
+            ("analysis", "comands"),
+            ("analysis.effects._", "operaton"),
+            ("analysis.effects._.path", "canonicl"),
+            ("analysis.commands._.words._.parts._", "kid"),
+            ("analysis.commands._.redirections._.target", "txt"),
+            ("context", "pwd"),
+            ("history._", "targt"),
+            ("input", "comand"),
+            ("input", "file_pth"),
+        ] {
+            assert!(at(path).key(key).is_err(), "{path} {key}");
+        }
+        for (path, key) in [
+            ("input", "commands"),
+            ("input", "filepath"),
+            ("input", "context"),
+            ("input", "anything"),
+            ("analysis.effects._.tags", "remot"),
+            ("history._.tags", "x"),
+            ("tool", "x"),
+        ] {
+            assert_eq!(at(path).key(key), Ok(None), "{path} {key}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_refused_only_where_it_is_a_slip() {
+        let operation = at("analysis.effects._.operation");
+        for name in ["package.instal", "pakage.install", "git.push.forc", "fs.wirte"] {
+            assert!(operation.refuse(name).is_some_and(|text| text.contains(name)), "{name}");
+        }
+        for name in ["package.install", "git.push.force", "teapot.boil", ""] {
+            assert_eq!(operation.refuse(name), None, "{name}");
+        }
+        for start in ["git.psuh.", "gti.", "packge", "fs.wirte"] {
+            assert!(operation.refuse_start(start).is_some(), "{start}");
+        }
+        for start in ["git.", "git.push.f", "g", "", "teapot.", "fs.write"] {
+            assert_eq!(operation.refuse_start(start), None, "{start}");
+        }
+        for name in ["bash", "Bsh"] {
+            assert!(at("tool").refuse(name).is_some() && at("history._.tool").refuse(name).is_some(), "{name}");
+        }
+        for name in ["Bash", "mcp__a__b", "Frobnicate", "none"] {
+            assert_eq!(at("tool").refuse(name), None, "{name}");
+        }
+        assert!(at("analysis.coverage").refuse("full").is_some());
+        assert!(at("analysis.effects._.severity").refuse("Notable").is_some());
+        assert_eq!(at("analysis.effects._.path.exists").refuse("yes"), None);
+        assert_eq!(at("analysis.effects._.target").refuse("package.instal"), None);
+        assert_eq!(at("analysis.effects").refuse("x"), None);
+    }
+}
