@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::syntax::{Analysis, Effect};
+use crate::syntax::{Analysis, Command, Effect};
 use crate::{Error, Event, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
 
 /// The tool call that is being decided, and the door to the facts around it.
@@ -48,6 +48,24 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(self.analyze)
+    }
+
+    /// The effects of this kind (`write`), of this operation (`package.publish`), or of those that begin so
+    /// (`git.push.`).
+    ///
+    /// ```
+    /// # fn publishes(call: &guard_sdk::Call<'_>) -> bool {
+    /// call.effects("package.publish").next().is_some()
+    /// # }
+    /// ```
+    pub fn effects<'c>(&'c self, name: &'c str) -> impl Iterator<Item = &'c Effect> {
+        self.analysis().effects.iter().filter(move |effect| effect.is(name))
+    }
+
+    /// The command of an effect. `None` for one that no command has, such as that of a file tool.
+    #[must_use]
+    pub fn command_of(&self, effect: &Effect) -> Option<&Command> {
+        self.analysis().commands.iter().find(|command| command.id == effect.command_id)
     }
 
     /// Where the call happens.

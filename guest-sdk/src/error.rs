@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Fault;
+
 /// Why a policy cannot answer, in words for a person. To the host it is a fault of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(String);
@@ -23,6 +25,22 @@ impl From<&str> for Error {
 impl From<String> for Error {
     fn from(text: String) -> Self {
         Error(text)
+    }
+}
+
+/// What the host did not give, so that `?` passes it on.
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Error(
+            match fault {
+                Fault::Absent => "there is no such file, variable or session",
+                Fault::Denied => "the configuration does not grant it",
+                Fault::TooLarge => "it is larger than the host hands out",
+                Fault::NotText => "it is not UTF-8 text",
+                Fault::Failed => "the host cannot read it",
+            }
+            .to_owned(),
+        )
     }
 }
 

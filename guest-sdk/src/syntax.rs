@@ -13,6 +13,19 @@ pub fn operations() -> impl Iterator<Item = &'static str> {
 }
 
 impl Effect {
+    /// Whether it is of the kind `name`, such as `write`, of the operation, such as `package.publish`, or of one that
+    /// begins so, such as `git.push.`.
+    #[must_use]
+    pub fn is(&self, name: &str) -> bool {
+        if name.ends_with('.') {
+            self.operation.starts_with(name)
+        } else if name.contains('.') {
+            self.operation == name
+        } else {
+            self.kind == name
+        }
+    }
+
     /// The value of the tag `name`, if the effect has it.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
@@ -31,6 +44,70 @@ impl Effect {
             Some(canonical).filter(|text| *text != lexical),
         ];
         fresh.into_iter().flatten().filter(|text| !text.is_empty())
+    }
+}
+
+/// An effect of no command, which is certain. For tests: `Effect { target: "main".to_owned(), ..Effect::new("vcs", "git.push") }`.
+impl Default for Effect {
+    fn default() -> Self {
+        Effect {
+            kind: String::new(),
+            operation: String::new(),
+            severity: Severity::Routine,
+            target: String::new(),
+            path: ResolvedPath::unresolved(""),
+            command_id: 0,
+            certain: true,
+            tags: Vec::new(),
+        }
+    }
+}
+
+/// A command without words, which is certain and stands alone.
+impl Default for Command {
+    fn default() -> Self {
+        Command {
+            id: 1,
+            parent: 0,
+            argv: Vec::new(),
+            assignments: Vec::new(),
+            redirections: Vec::new(),
+            position: Position {
+                pipeline: 1,
+                index: 0,
+                length: 1,
+                operator: String::new(),
+                background: false,
+                within: Vec::new(),
+            },
+            via: Vec::new(),
+            span: Span { start: 0, end: 0 },
+            cwd: String::new(),
+            certain: true,
+        }
+    }
+}
+
+impl Effect {
+    /// An effect of a kind, such as `vcs`, with its operation, such as `git.push`.
+    #[must_use]
+    pub fn new(kind: &str, operation: &str) -> Self {
+        Effect { kind: kind.to_owned(), operation: operation.to_owned(), ..Effect::default() }
+    }
+}
+
+impl Command {
+    /// A command of these words, none of which is quoted or known only at run time.
+    #[must_use]
+    pub fn new(words: &[&str]) -> Self {
+        let word = |text: &&str| Word {
+            text: (*text).to_owned(),
+            dynamic: false,
+            quoted: false,
+            glob: false,
+            parts: Vec::new(),
+        };
+        Command { argv: words.iter().map(word).collect(), ..Command::default() }
     }
 }
 
@@ -86,5 +163,32 @@ impl Command {
     #[must_use]
     pub fn text(&self) -> String {
         self.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_is_named_by_its_kind_its_operation_or_the_start_of_it() {
+        let effect = Effect::new("vcs", "git.push.force");
+        for (name, is) in [
+            ("vcs", true),
+            ("git.push.force", true),
+            ("git.push.", true),
+            ("git.", true),
+            ("git.push", false),
+            ("git", false),
+            ("git.pull.", false),
+        ] {
+            assert_eq!(effect.is(name), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_built_from_its_words() {
+        let command = Command { id: 3, ..Command::new(&["/bin/rm", "-r"]) };
+        assert_eq!((command.program(), command.text().as_str(), command.id), ("rm", "/bin/rm -r", 3));
     }
 }

@@ -38,7 +38,10 @@ use crate::{Decision, Event, Fault, Policy, ProjectManifest, ResolvedPath, guest
 /// All that a policy can see in a test.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// What the call does. guard-shell's `analyze` makes one of a command.
+    /// What the call does. Put effects and commands into it: [`Effect::new`], [`Command::new`](crate::syntax::Command).
+    ///
+    /// The analyzer is a part of the host and of no crate, so a native test doesn't turn a command's text into effects.
+    /// The cases that `guard-host test` runs do.
     pub analysis: Analysis,
     /// Where the call happens.
     pub facts: Facts,

@@ -5,7 +5,7 @@
 
 use guard_sdk::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use guard_sdk::{Call, Decision, Error, Example, Facts, Finding, Manifest, Outcome, Policy, Rule};
-use guard_sdk::{export, serde_json::Value};
+use guard_sdk::{addresses, export, serde_json::Value};
 use serde::Deserialize;
 
 const PROTECTED_BRANCH: Rule = rule("protected-branch", "a protected branch is rewritten or removed", Outcome::Deny);
@@ -87,13 +87,13 @@ impl Policy for MyPolicy {
         let Analysis { coverage, commands, effects, .. } = call.analysis();
         let (facts, input) = (call.context(), call.input()?);
         let unclear = call.tool() == "Bash" && *coverage != Coverage::Complete;
-        let findings = effects
-            .iter()
+        let findings = call
+            .effects("git.push.")
             .filter_map(|effect| self.protected_branch(effect))
             .chain(effects.iter().filter_map(|effect| self.outside_project(effect, &facts)))
             .chain(commands.iter().filter_map(|command| elevated(command, &facts)))
             .chain(commands.iter().flat_map(|command| self.foreign_registry(command)))
-            .chain(effects.iter().filter_map(|effect| self.unknown_host(effect)))
+            .chain(call.effects("network").filter_map(|effect| self.unknown_host(effect)))
             .chain(private_keys(&input))
             .chain(unclear.then(|| {
                 Finding::new(&UNCLEAR, "the command cannot be followed to its end")
@@ -106,9 +106,6 @@ impl Policy for MyPolicy {
 impl MyPolicy {
     fn protected_branch(&self, effect: &Effect) -> Option<Finding> {
         let (operation, branch) = (&effect.operation, &effect.target);
-        if !operation.starts_with("git.push.") {
-            return None;
-        }
         if branch.is_empty() {
             let message = format!("`{operation}` names no branch, and the current one may be protected");
             let finding = Finding::new(&PROTECTED_BRANCH, message).at(Outcome::Ask);
@@ -151,15 +148,12 @@ impl MyPolicy {
     }
 
     fn unknown_host(&self, effect: &Effect) -> Option<Finding> {
-        if effect.kind != "network" {
-            return None;
-        }
         let target = &effect.target;
         if !effect.certain {
             let finding = Finding::new(&UNKNOWN_HOST, format!("where `{target}` leads is known only at run time"));
             return Some(finding.remedy("write the address out"));
         }
-        let host = host_of(target);
+        let host = addresses::host(target);
         let is_known = self.settings.allowed_hosts.iter().any(|allowed| {
             host.strip_suffix(allowed.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
@@ -200,14 +194,6 @@ fn registry_named_by<'a>(word: &'a str, next: Option<&'a str>) -> Option<&'a str
     options.contains(&option).then_some(value)
 }
 
-/// The host of an address, with or without scheme, user, port and path.
-fn host_of(address: &str) -> &str {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let host = authority.rsplit('@').next().unwrap_or(authority);
-    host.split(':').next().unwrap_or(host)
-}
-
 fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -227,14 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_found_in_an_address() {
-        for (address, host) in [
-            ("https://a.example/b@c", "a.example"),
-            ("https://a.example@b.example:1/x", "b.example"),
-            ("me@a.example:x", "a.example"),
-            ("a.example", "a.example"),
-        ] {
-            assert_eq!(host_of(address), host, "{address}");
-        }
+    fn a_protected_branch_is_not_pushed_by_force() {
+        let push = Effect { target: "main".to_owned(), ..Effect::new("vcs", "git.push.force") };
+        let mut world = World::default();
+        world.analysis.effects.push(push);
+        let decision = world.decide::<MyPolicy>("{}", "Bash", r#"{"command": "git push -f origin main"}"#).unwrap();
+        assert_eq!(decision.outcome, Outcome::Deny);
     }
 }
