@@ -52,11 +52,44 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
         return Ok(output.stdout);
     }
     let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(FaultKind::Contract(if reason.is_empty() {
-        format!("the compiler ended with {}", output.status)
-    } else {
-        reason
+    Err(FaultKind::Contract(match refused_feature(&reason) {
+        _ if reason.is_empty() => format!("the compiler ended with {}", output.status),
+        Some(text) => text.to_owned(),
+        None => reason,
     }))
+}
+
+/// How a text begins that tells of a feature of WebAssembly which no policy can have.
+pub(crate) const FEATURE: &str = "it needs ";
+
+/// Features that no engine of a policy has: parts of the compiler's message, and what the author can do.
+const FEATURES: [(&[&str], &str); 4] = [
+    (
+        &["threads", "shared memor", "shared-everything", "atomic"],
+        "it needs threads, which policies cannot have: build it for one thread, without `-pthread` and `+atomics`",
+    ),
+    (
+        &["gc types", "gc proposal", "gc support", "function references", "struct types", "array types", "heap types"],
+        "it needs garbage collection in WebAssembly, which policies cannot have: \
+         use a compiler that targets linear memory, as those of Rust, C, Zig, JavaScript and Python do",
+    ),
+    (
+        &["exceptions", "exception refs", "legacy_exceptions"],
+        "it needs exceptions in WebAssembly, which policies cannot have: build it with `-fno-exceptions` or their like",
+    ),
+    (
+        &["async", "error-context", "error context", "`stream`", "`future`"],
+        "it needs async of the component model, which policies cannot have: export plain functions, for WASI 0.2",
+    ),
+];
+
+/// What to tell of a component that needs a feature which is off; none for another mistake.
+fn refused_feature(reason: &str) -> Option<&'static str> {
+    const OFF: [&str; 6] = ["not enabled", "disabled", "requires", "required", "must be enabled", "not supported"];
+    let reason = reason.to_ascii_lowercase();
+    let is_off = OFF.iter().any(|word| reason.contains(word));
+    let names = |parts: &&(&[&str], &'static str)| parts.0.iter().any(|part| reason.contains(part));
+    FEATURES.iter().filter(|_| is_off).find(names).map(|(_, text)| *text)
 }
 
 /// The compiler, unpacked once in a process.
@@ -106,4 +139,38 @@ fn write(bytes: &[u8]) -> std::io::Result<Program> {
     let path = folder.join("guard-compiler");
     guard_state::write_new(&path, bytes, 0o700)?;
     Ok(Program::File(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        let wasm = wat::parse_str(text).unwrap();
+        match compile(&wasm) {
+            Err(FaultKind::Contract(reason)) => reason,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_feature_that_is_off_is_named_with_what_to_do() {
+        for (core, named) in [
+            ("(memory 1 1 shared)", "threads"),
+            ("(type (struct (field i32)))", "garbage collection"),
+            ("(type (array i8))", "garbage collection"),
+            ("(tag)", "exceptions"),
+            ("(func (try_table))", "exceptions"),
+        ] {
+            let reason = refused(&format!("(component (core module {core}))"));
+            assert!(reason.starts_with(&format!("{FEATURE}{named}")), "{core}: {reason}");
+        }
+        let reason = refused("(component (type (stream u8)))");
+        assert!(reason.starts_with("it needs async"), "{reason}");
+        let reason = refused("(component (type (future)))");
+        assert!(reason.starts_with("it needs async"), "{reason}");
+        let broken = refused_feature("unexpected end-of-file (at offset 0x22)");
+        assert_eq!(broken, None);
+        assert_eq!(refused_feature("unknown import: `async` has not been defined"), None);
+    }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Suite;
-use crate::compile::{compile, making};
+use crate::compile::{FEATURE, compile, making};
 use guard_config::Config;
 use guard_contract::Layer;
 use guard_contract::Manifest;
@@ -227,6 +227,7 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
         FaultKind::Contract(text) if text.ends_with("but a core module") => {
             "build it for wasm32-wasip2, or make a component of it with `wasm-tools component new`"
         }
+        FaultKind::Contract(text) if text.starts_with(FEATURE) => "",
         FaultKind::Contract(_) => "build it against the contract of this host; `wit/` and the SDK beside it hold it",
         FaultKind::Example(_) => "the host refuses a policy that fails its own examples: correct one of the two",
         _ => "",
