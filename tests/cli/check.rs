@@ -26,6 +26,17 @@ fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> Ended {
 }
 
 #[test]
+fn the_component_of_a_built_in_is_saved_and_no_file_is_replaced() {
+    let world = World::new();
+    let ended = assert_exit(&world, &["policy", "export", "builtin:cel"], 0);
+    assert!(ended.stdout.contains("cel.wasm"), "{ended:?}");
+    assert!(std::fs::read(world.path("repo/cel.wasm")).unwrap().starts_with(b"\0asm\x0d\0\x01\0"));
+    assert_exit(&world, &["policy", "export", "cel"], 64);
+    let ended = assert_exit(&world, &["policy", "export", "cell"], 66);
+    assert!(ended.stderr.contains("there is no built-in `cell`") && ended.stderr.contains("cel"), "{ended:?}");
+}
+
+#[test]
 fn the_exit_code_tells_the_verdict() {
     let world = World::new();
     assert_exit(&world, &["check", "ls -la"], 0);

@@ -37,8 +37,8 @@ pub(super) use new::{LanguageName, NewArgs};
 pub(super) use own::{ManArgs, OwnArgs, OwnCommand};
 pub(super) use pause::{PauseArgs, ResumeArgs};
 pub(super) use policy::{
-    AddArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs, SearchArgs,
-    UpdateArgs, WasiName,
+    AddArgs, ExportArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs,
+    SearchArgs, UpdateArgs, WasiName,
 };
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;

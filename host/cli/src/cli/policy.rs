@@ -1,6 +1,7 @@
 //! `guard-host policy`: the chain, what one policy is, the entries of the configuration, and policies of registries.
 
 mod edit;
+mod export;
 pub(super) mod fetched;
 mod inspect;
 pub(super) mod registry;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
         PolicyCommand::Update(args) => update::run(args, places, environment),
         PolicyCommand::Push(args) => registry::push(args, places, environment),
         PolicyCommand::Pull(args) => registry::pull(args, environment),
+        PolicyCommand::Export(args) => export::run(args, environment),
         PolicyCommand::Search(args) => registry::search(args),
         PolicyCommand::Keygen(args) => registry::keygen(args, environment),
     }

@@ -59,6 +59,8 @@ pub(in crate::cli) enum PolicyCommand {
     Push(PushArgs),
     /// Save a policy of a registry as a file
     Pull(PullArgs),
+    /// Save the component of a built-in policy as a file
+    Export(ExportArgs),
     /// List the policies of a registry
     Search(SearchArgs),
     /// Make a key to sign policies with
@@ -145,6 +147,18 @@ pub(in crate::cli) struct PullArgs {
     pub(in crate::cli) output: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host policy export protected-files
+  guard-host policy export rego --output /tmp/rego.wasm")]
+pub(in crate::cli) struct ExportArgs {
+    /// The name of the built-in
+    pub(in crate::cli) name: String,
+    /// The file, which must not be there [default: NAME.wasm]
+    #[arg(long, short, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

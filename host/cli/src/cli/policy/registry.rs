@@ -82,14 +82,8 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
 
 pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let reference = reference(&args.address)?;
-    if args.output.as_deref() == Some(Path::new("-")) {
-        return Err(refused(Exit::Usage, "a component is saved to a file, and `-` is none", "name a file"));
-    }
-    let default = || PathBuf::from(format!("{}.wasm", reference.name.rsplit('/').next().unwrap_or_default()));
-    let file = Path::new(&environment.cwd).join(args.output.clone().unwrap_or_else(default));
-    if file.symlink_metadata().is_ok() {
-        return Err(refused(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
-    }
+    let name = reference.name.rsplit('/').next().unwrap_or_default();
+    let file = output(args.output.as_deref(), name, environment)?;
     let fetched = fetch(&reference.to_string(), &[], args.network.patience())?;
     let wasm = fetched.component.wasm(guard_builtins::component)?;
     // The layer of the binary format that components have: version 13, layer 1.
@@ -101,6 +95,19 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     print::line(&format!("digest    {}", fetched.digest.unwrap_or_default()))?;
     print::line(&format!("sha256    {}", fetched.component.sha256))?;
     Ok(Exit::Success)
+}
+
+/// The file that a component is saved to, which must not be there.
+pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment) -> anyhow::Result<PathBuf> {
+    if given == Some(Path::new("-")) {
+        return Err(refused(Exit::Usage, "a component is saved to a file, and `-` is none", "name a file"));
+    }
+    let default = || PathBuf::from(format!("{name}.wasm"));
+    let file = Path::new(&environment.cwd).join(given.map_or_else(default, Path::to_path_buf));
+    if file.symlink_metadata().is_ok() {
+        return Err(refused(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
+    }
+    Ok(file)
 }
 
 pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
@@ -183,7 +190,7 @@ pub(in crate::cli) fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
 }
 
 /// Writes a file that is not there, whole or not at all.
-fn new_file(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
+pub(super) fn new_file(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
     write_new(file, bytes, mode)
         .map_err(|error| refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", file.display()), ""))
 }
