@@ -225,6 +225,7 @@ pub(super) struct HookArgs {
   guard-host check --tool Write '{\"file_path\": \".env\"}'
   guard-host check - < script.sh
   guard-host check --batch < calls.ndjson
+  guard-host check target/wasm32-wasip2/release/my_policy.wasm 'npm publish'
 
 Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not be read.")]
 pub(super) struct CheckArgs {
@@ -233,6 +234,9 @@ pub(super) struct CheckArgs {
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object; `-` reads standard input
     #[arg(required_unless_present = "batch")]
     pub(super) input: Option<String>,
+    /// The input, if the first argument is a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    #[arg(value_name = "INPUT", conflicts_with = "batch")]
+    pub(super) input_for_policy: Option<String>,
     /// Read one call per line from standard input; write one verdict per line
     #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
     pub(super) batch: bool,
@@ -271,12 +275,16 @@ pub(super) struct RatesArgs {
 #[command(after_help = "Examples:
   guard-host explain 'sudo rm -rf ~/x | tee log'
   guard-host explain --format json --tool Write '{\"file_path\": \".env\"}'
-  guard-host explain --html 'rm -rf build' > why.html")]
+  guard-host explain --html 'rm -rf build' > why.html
+  guard-host explain team.rego 'npm publish'")]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
     pub(super) input: String,
+    /// The input, if the first argument is a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    #[arg(value_name = "INPUT")]
+    pub(super) input_for_policy: Option<String>,
     /// Print it as an HTML page that needs no other file
     #[arg(long, conflicts_with = "format")]
     pub(super) html: bool,

@@ -1,6 +1,7 @@
 //! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
 //! compiles, as every command that asks policies.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -9,7 +10,9 @@ use serde_json::{Map, Value};
 
 use super::args::{CheckArgs, Format};
 use super::print;
-use super::subject::{Evaluator, Evaluators, calls, circumstances, payload_calls, refused, tool_calls};
+use super::subject::{
+    Evaluator, Evaluators, calls, circumstances, payload_calls, policy_and_input, refused, tool_calls,
+};
 use guard_contract::exit::Exit;
 use guard_contract::syntax::Coverage;
 use guard_contract::{Outcome, outcome_name};
@@ -77,12 +80,9 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let input = match args.input.as_deref() {
-        Some("-") => read_input()?,
-        input => input.unwrap_or_default().to_owned(),
-    };
-    let calls = calls(&args.call, &input)?;
-    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let (policy, input) = policy_and_input(args.input.as_deref().unwrap_or_default(), args.input_for_policy.as_deref());
+    let calls = calls(&args.call, &given(input)?)?;
+    let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
         Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
@@ -101,15 +101,18 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     Ok(exit(outcome(trace.as_ref())))
 }
 
-/// The input of `check -`: all of standard input, without the line end at its end.
-pub(super) fn read_input() -> anyhow::Result<String> {
+/// The input as it is given. `-` is all of standard input, without the line end at its end.
+pub(super) fn given(input: &str) -> anyhow::Result<Cow<'_, str>> {
+    if input != "-" {
+        return Ok(Cow::Borrowed(input));
+    }
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LINE_BYTES {
         return Err(refused(Exit::Data, "standard input holds more than 16 MiB", ""));
     }
     let text = String::from_utf8(bytes).map_err(|_| refused(Exit::Data, "standard input is not UTF-8 text", ""))?;
-    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+    Ok(Cow::Owned(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
 /// One line of a batch that is no hook payload.

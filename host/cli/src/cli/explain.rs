@@ -10,10 +10,10 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
-use super::check::{Record, coverage_name, read_input};
+use super::check::{Record, coverage_name, given};
 use super::html::shell;
 use super::print;
-use super::subject::{Evaluator, calls, circumstances};
+use super::subject::{Evaluator, calls, circumstances, policy_and_input};
 use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
@@ -32,9 +32,9 @@ const SCRIPT_BYTES: usize = 200;
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let input = if args.input == "-" { read_input()? } else { args.input.clone() };
-    let calls = calls(&args.call, &input)?;
-    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let (policy, input) = policy_and_input(&args.input, args.input_for_policy.as_deref());
+    let calls = calls(&args.call, &given(input)?)?;
+    let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;
         return Ok(Exit::Success);

@@ -12,8 +12,8 @@ use guard_config::edit::EditError;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
-use guard_contract::rank;
 use guard_contract::verdict::{Verdict, merge};
+use guard_contract::{Wasi, rank};
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
@@ -24,6 +24,7 @@ use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
+use guard_kit::suite::{Subject, Suite};
 use guard_setup::install::InstallError;
 use guard_state::environment::Environment;
 use guard_state::{Places, io_hint};
@@ -47,14 +48,17 @@ pub(super) struct Evaluator {
     places: Places,
     program: PathBuf,
     facts: Arc<dyn Facts>,
-    _clock: Clock,
+    /// What judges alone, whatever the folders below the project say.
+    alone: Option<Subject>,
+    _clock: Option<Clock>,
 }
 
 impl Evaluator {
     /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
-        let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
+        let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
+        let ask = AskOptions { nested, ..AskOptions::default() };
         let traces = calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask)));
         traces.reduce(
             |worst, trace| {
@@ -81,7 +85,57 @@ impl Evaluator {
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (places, program) = (places.clone(), environment.program.clone());
-        Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, _clock: clock })
+        Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, alone: None, _clock: Some(clock) })
+    }
+
+    /// The chain of one policy alone, or the one that holds for these projects.
+    pub(super) fn of(
+        policy: Option<&str>,
+        places: &Places,
+        environment: &Environment,
+        projects: &[String],
+    ) -> anyhow::Result<Self> {
+        let Some(policy) = policy else { return Evaluator::open(places, environment, projects) };
+        let cwd = Path::new(&environment.cwd);
+        let file = cwd.join(policy);
+        let (name, settings) = match engine_of(&file) {
+            Some(engine) => {
+                let settings = guard_config::of_file(&file)
+                    .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))?;
+                (engine, settings)
+            }
+            None => (policy, Map::new()),
+        };
+        let subject =
+            Subject::policy(name, Wasi::Absent, cwd, places).map_err(|error| super::test::of_subject(&error, None))?;
+        let suite = Suite { settings, ..Suite::default() };
+        let chain = subject.chain_for_suite(&suite).map_err(|error| super::test::of_subject(&error, None))?;
+        Ok(Evaluator {
+            chain,
+            places: places.clone(),
+            program: environment.program.clone(),
+            facts: Arc::new(RealFacts::new(environment.variables.clone())),
+            alone: Some(subject),
+            _clock: None,
+        })
+    }
+}
+
+/// The policy of the command line that is to judge alone, and the input.
+pub(super) fn policy_and_input<'a>(first: &'a str, second: Option<&'a str>) -> (Option<&'a str>, &'a str) {
+    match second {
+        Some(input) => (Some(first), input),
+        None => (None, first),
+    }
+}
+
+/// The built-in that runs the rules of a file, by its name's ending, or those of a folder.
+fn engine_of(file: &Path) -> Option<&'static str> {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        _ if file.is_dir() => Some("rego"),
+        Some("rego") => Some("rego"),
+        Some("toml" | "json" | "cel") => Some("cel"),
+        _ => None,
     }
 }
 
