@@ -86,6 +86,25 @@ fn wrappers_are_told_from_the_outermost_to_the_innermost() {
 }
 
 #[test]
+fn a_span_ends_before_a_comment() {
+    for (text, spans) in [
+        ("pnpm add a # T-1\npnpm add b", &["pnpm add a", "pnpm add b"][..]),
+        ("pnpm add a # T-1", &["pnpm add a"]),
+        ("a 'x # y' > f # z\n# more\n\nb", &["a 'x # y' > f", "b"]),
+        ("X=1 # z\nb x#y", &["X=1", "b x#y"]),
+        ("a | b # z\nc", &["a", "b", "c"]),
+        ("cat <<E # z\n# a line\nE\nb", &["cat <<E", "b"]),
+        ("{ a # z\n}\n(b # z\n)", &["a", "b"]),
+    ] {
+        let analysis = bash(text);
+        let commands = analysis.commands.iter();
+        let got: Vec<&str> =
+            commands.map(|one| text.get(one.span.start as usize..one.span.end as usize).unwrap()).collect();
+        assert_eq!(got, spans, "{text:?}");
+    }
+}
+
+#[test]
 fn spans_are_of_the_text_as_it_was_given() {
     let text = "a \\\n b; c \"$(d)\"\nbash -c 'e'";
     let analysis = bash(text);

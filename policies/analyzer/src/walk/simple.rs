@@ -26,7 +26,7 @@ impl Walker {
         input: Input,
     ) -> Input {
         if let Some(file) = &self.file {
-            let range = trimmed(unit, node.span);
+            let range = extent(unit, node, assignments, words);
             if let Origin::File(prepared, base, _) = unit.origin {
                 self.spot.line = file.line(prepared.original(base + range.start));
             }
@@ -85,7 +85,7 @@ impl Walker {
             argv,
             assignments: assigned,
             redirections,
-            span: unit.span(trimmed(unit, node.span)),
+            span: unit.span(extent(unit, node, assignments, &words)),
             certain,
             input,
             children: Some((unit, children)),
@@ -317,10 +317,21 @@ enum To {
     Element(String),
 }
 
-/// A range without the operator that ends it.
-fn trimmed(unit: Unit<'_>, range: Range) -> Range {
-    let text = unit.slice(range).trim_end_matches([' ', '\t', '\n', ';', '&']);
-    Range { start: range.start, end: range.start + text.len() }
+/// Where the command is written, without what separates it from the next one and without comments.
+fn extent(unit: Unit<'_>, node: &Node, assignments: &[Range], words: &[WordAt]) -> Range {
+    const SEPARATORS: [char; 5] = [' ', '\t', ';', '&', '|'];
+    let range = node.span;
+    let parts = assignments.iter().chain(words.iter().map(|word| &word.range));
+    let parts = parts.chain(node.redirects.iter().map(|redirect| &redirect.span)).map(|part| part.end);
+    let last = parts.filter(|end| *end <= range.end).max();
+    let is_comment = |line: &str| {
+        let rest = line.trim_start_matches(SEPARATORS);
+        rest.is_empty() || rest.starts_with('#')
+    };
+    let whole = || range.start + unit.slice(range).trim_end_matches([' ', '\t', '\n', ';', '&']).len();
+    let rest = |last: usize| unit.slice(Range { start: last, end: range.end });
+    let end = last.filter(|last| rest(*last).lines().all(is_comment)).unwrap_or_else(whole);
+    Range { start: range.start, end }
 }
 
 /// The words, with those joined that stand side by side without anything between them: the parser splits some.
