@@ -172,8 +172,8 @@ fn tests_that_are_none_are_refused() {
     world.write("repo/team/guard_test.rego", "package guard_test\n\nhelper := 1\n");
     let ended = run(&world, &[]);
     assert!(ended.exit == 66 && ended.stderr.contains("there are no cases"), "{ended:?}");
-    let ended = world.run(&["test", "cel", "--coverage", "x.toml"], "");
-    assert!(ended.exit == 64 && ended.stderr.contains("`--coverage` tells of lines of Rego"), "{ended:?}");
+    let ended = world.run(&["test", "command-guard", "--coverage", "x.toml"], "");
+    assert!(ended.exit == 64 && ended.stderr.contains("`--coverage` is about rules in Rego and CEL"), "{ended:?}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn a_rule_of_a_text_is_asked_for_by_its_own_name_and_counted() {
         world.write("repo/cases.toml", suite(more));
         let ended = world.run(&["test", "rego", "cases.toml"], "");
         assert_eq!(ended.exit, 0, "{more}: {ended:?}");
-        assert!(ended.stdout.ends_with("1 of 1 rules hit (100 %); of the text: rego:no-force\n"), "{ended:?}");
+        assert!(ended.stdout.ends_with("1 of 2 rules hit (50 %); never: rego:no-root\n"), "{ended:?}");
     }
     for (more, expected, got) in [
         ("rule = 'no-root'", "`no-root`, which no policy declares", "`no-force`, by `policy`"),
@@ -32,6 +32,67 @@ fn a_rule_of_a_text_is_asked_for_by_its_own_name_and_counted() {
         assert_eq!(ended.exit, 1, "{more}: {ended:?}");
         assert!(ended.stdout.contains(&format!("expected  {expected}\n    got       {got}\n")), "{ended:?}");
     }
+}
+
+#[test]
+fn a_threshold_counts_every_rule_of_a_text_and_names_those_that_no_case_hits() {
+    let world = World::new();
+    world.write("repo/cases.toml", suite(""));
+    let rego = |threshold: &str| world.run(&["test", "rego", "cases.toml", "--threshold", threshold], "");
+    assert_eq!(rego("50").exit, 0);
+    let ended = rego("51");
+    assert!(ended.exit == 1 && ended.stdout.contains("never: rego:no-root\nFAIL: 50 % of the rules"), "{ended:?}");
+    let list = "[[rules]]\nrule = 'a'\noutcome = 'deny'\nwhen = \"input.command == 'x'\"\nmessage = 'm'\n\
+        [[rules]]\nrule = 'b'\noutcome = 'ask'\nwhen = \"tool == 'Write'\"\nmessage = 'm'\n\
+        [[rules]]\nrule = 'c'\noutcome = 'ask'\nwhen = \"tool == 'Read'\"\nmessage = 'm'\n";
+    world.write("repo/team.toml", list);
+    world.write("repo/cases.jsonl", "{\"input\":\"x\",\"expect\":\"deny\"}\n");
+    let cel = |more: &[&str]| {
+        world.run(&[&["test", "cel", "cases.jsonl", "--settings-file", "team.toml"], more].concat(), "")
+    };
+    let ended = cel(&["--threshold", "100"]);
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    assert!(ended.stdout.contains("1 of 3 rules hit (33 %); never: cel:b, cel:c\nFAIL: 33 %"), "{ended:?}");
+    assert_eq!(cel(&["--threshold", "33"]).exit, 0);
+    assert_eq!(cel(&["--coverage"]).exit, 0);
+    let json = cel(&["--format", "json"]).stdout;
+    assert!(json.contains("\"cel:b\"") && json.contains("\"percent\": 33"), "{json}");
+}
+
+#[test]
+fn a_threshold_counts_the_lines_of_rego_as_well_if_they_are_shown() {
+    let world = World::new();
+    let text = "package guard\n\ndeny contains \"m\" if {\n    input.tool == \"Bash\"\n}\n\n\
+        other(x) := x + 1 if {\n    x > 1\n}\n";
+    world.write("repo/team.rego", text);
+    world.write("repo/cases.jsonl", "{\"input\":\"x\",\"expect\":\"deny\"}\n");
+    let run = |more: &[&str]| {
+        let all = ["test", "rego", "cases.jsonl", "--settings-file", "team.rego", "--threshold", "100"];
+        world.run(&[&all[..], more].concat(), "")
+    };
+    assert_eq!(run(&[]).exit, 0, "{:?}", run(&[]));
+    let ended = run(&["--coverage"]);
+    assert!(
+        ended.exit == 1 && ended.stdout.contains("% of the lines of Rego were evaluated, less than 100 %"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn a_failing_case_shows_what_the_policy_logged() {
+    let world = World::new();
+    let text = "package guard\n\ndeny contains \"m\" if {\n    print(\"tool is\", input.tool)\n    input.tool == \"Write\"\n}\n";
+    world.write("repo/team.rego", text);
+    world
+        .write("repo/cases.jsonl", "{\"input\":\"x\",\"expect\":\"deny\"}\n{\"input\":\"y\",\"expect\":\"abstain\"}\n");
+    let all = ["test", "rego", "cases.jsonl", "--settings-file", "team.rego"];
+    let ended = world.run(&all, "");
+    assert_eq!((ended.exit, ended.stdout.matches("tool is Bash").count()), (1, 1), "{ended:?}");
+    assert!(ended.stdout.contains("  log\n    rego debug: "), "{ended:?}");
+    let json: serde_json::Value =
+        serde_json::from_str(&world.run(&[&all[..], &["--format", "json"]].concat(), "").stdout).unwrap();
+    let line = &json["cases"][0]["log"][0];
+    assert!(line["message"].as_str().unwrap().contains("tool is Bash") && line["level"] == "debug", "{json}");
 }
 
 #[test]

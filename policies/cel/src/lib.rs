@@ -21,6 +21,8 @@ pub struct Cel {
     rules: Vec<policy::Condition>,
     names_history: bool,
     data: guard_sdk::serde_json::Value,
+    /// As the settings say.
+    coverage: bool,
 }
 
 impl Policy for Cel {
@@ -36,14 +38,19 @@ impl Policy for Cel {
     };
 
     fn configure(settings: Settings) -> Result<Self, Error> {
+        let coverage = settings.coverage;
         let (rules, data) = settings.checked()?;
         let names_history = rules.iter().any(names_history);
         let rules = rules.into_iter().map(policy::Condition::new).collect::<Result<_, _>>()?;
-        Ok(Self { rules, names_history, data })
+        Ok(Self { rules, names_history, data, coverage })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let variables = Variables::new(policy_input_document::of_call(call, self.names_history)?, &self.data)?;
+        if self.coverage {
+            let names = self.rules.iter().map(policy::Condition::name);
+            policy_input_document::rules_told(names).iter().for_each(|line| call.log(Level::Info, line));
+        }
         let (mut said, mut fault) = (Vec::new(), None);
         for rule in &self.rules {
             match rule.answer(&variables, |warning| call.log(Level::Warn, &warning)) {

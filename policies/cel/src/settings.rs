@@ -14,6 +14,8 @@ pub struct Settings {
     rules: Vec<Written>,
     /// What the expressions see as `data`.
     data: Map<String, Value>,
+    /// The trace says which rules there are: `guard-host test` fills it in.
+    pub(crate) coverage: bool,
     /// A file of another form, as the host gives it.
     file: Option<String>,
     text: Option<String>,

@@ -7,6 +7,7 @@ mod calls;
 mod lines;
 mod names;
 mod own;
+mod rule_names;
 mod rules;
 mod shapes;
 mod text;
@@ -149,6 +150,9 @@ impl Rego {
     /// Notes which lines were evaluated, if that is wanted, and what was printed.
     fn note(&self, call: &Call<'_>, text: &mut Text) {
         if self.coverage {
+            let rules = text.rules();
+            let told = policy_input_document::rules_told(rules.iter().map(String::as_str));
+            told.iter().for_each(|line| call.log(Level::Info, line));
             lines::told(&text.lines()).iter().for_each(|line| call.log(Level::Info, line));
         }
         text.prints().iter().for_each(|line| call.log(Level::Debug, line));

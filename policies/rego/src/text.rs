@@ -1,6 +1,6 @@
 //! [`Text`]: a text in Rego, loaded and asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::Outcome;
 use guard_sdk::serde_json::{self, Map};
@@ -10,7 +10,7 @@ use regorus::{Engine, Value};
 use crate::lines::{self, Lines};
 use crate::names::Names;
 use crate::trial::{self, Test};
-use crate::{calls, names, own};
+use crate::{calls, names, own, rule_names};
 
 /// The package that is asked.
 const PACKAGE: &str = "guard";
@@ -143,6 +143,14 @@ impl Text {
         let covered = self.lines().remove(&test.file).unwrap_or_default().covered;
         let line = statements.intersection(&covered).last().copied().unwrap_or(test.line);
         Ok(Some(trial::Outcome { passes, why, line }))
+    }
+
+    /// The names under which its rules speak, as far as the text says them.
+    pub(crate) fn rules(&mut self) -> BTreeSet<String> {
+        let asked = format!("data.{PACKAGE}");
+        let own = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
+        let rules = self.engine.get_modules().iter().filter(own).flat_map(|module| &module.policy);
+        rules.filter_map(|rule| rule_names::name(rule, &HEADS.map(|(_, head)| head))).collect()
     }
 
     /// What the text has printed since it was last asked.

@@ -21,7 +21,7 @@ use super::args::{ReportFormat, TestArgs, WasiName};
 use super::print;
 use super::subject::{circumstances, refused};
 use guard_contract::exit::Exit;
-use guard_contract::outcome_name;
+use guard_contract::{Level, outcome_name};
 use guard_hook::chain::Chain;
 use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{
@@ -30,6 +30,9 @@ use guard_kit::suite::{
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
+
+/// The policy of rules in CEL.
+const CEL: &str = "cel";
 
 /// The name that stands for the whole chain.
 pub(super) const CHAIN: &str = "chain";
@@ -44,9 +47,15 @@ struct Report<'a> {
 impl Report<'_> {
     /// What is wrong with the rules that were hit.
     fn shortfall(&self) -> Option<String> {
-        let percent = self.run.coverage.percent();
-        let threshold = self.args.threshold.filter(|threshold| percent < usize::from(*threshold))?;
-        Some(format!("{percent} % of the rules were hit, less than {threshold} %"))
+        let threshold = self.args.threshold?;
+        let falls_short = |percent: usize, what: &str| {
+            (percent < usize::from(threshold)).then(|| format!("{percent} % of the {what}, less than {threshold} %"))
+        };
+        let lines = || {
+            let percent = Lines::percent_of_all(self.run.lines.values());
+            falls_short(percent, "lines of Rego were evaluated").filter(|_| self.args.coverage)
+        };
+        falls_short(self.run.coverage.percent(), "rules were hit").or_else(lines)
     }
 
     /// The lines of each file in Rego, as reports name it.
@@ -103,9 +112,9 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         let hint = "leave out `--quiet`, or `--format`";
         return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
     }
-    if args.coverage && args.policy != rego::POLICY {
-        let hint = "leave it out, or name the policy `rego`";
-        return Err(refused(Exit::Usage, "`--coverage` tells of lines of Rego", hint));
+    if args.coverage && !has_text(args) {
+        let hint = "leave it out, or name the policy `rego` or `cel`";
+        return Err(refused(Exit::Usage, "`--coverage` is about rules in Rego and CEL", hint));
     }
     if args.list {
         return list::run(args, places, environment);
@@ -114,6 +123,11 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         return watch::run(args, places, environment);
     }
     once(args, places, environment)
+}
+
+/// Whether the policy gets its rules from its settings.
+fn has_text(args: &TestArgs) -> bool {
+    matches!(args.policy.as_str(), rego::POLICY | CEL)
 }
 
 /// Runs the cases and reports.
@@ -125,7 +139,7 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
         if suite.settings.is_empty() {
             suite.settings.clone_from(&settings);
         }
-        if args.coverage {
+        if has_text(args) && !args.mutate && !args.timings {
             suite.settings.insert("coverage".to_owned(), true.into());
         }
     }
@@ -234,12 +248,27 @@ fn place(file: &Path, case: &Case) -> String {
 /// What differs in a case and what was found, a text each.
 pub(super) fn complaints(done: &Done<'_>) -> Vec<String> {
     let differences = done.report.differences.iter().map(ToString::to_string);
-    differences.chain(findings(done).into_iter().map(|finding| format!("finding: {finding}"))).collect()
+    let findings = findings(done).into_iter().map(|finding| format!("finding: {finding}"));
+    differences.chain(findings).chain(log(done).map(|line| format!("log: {line}"))).collect()
 }
 
 /// `text` without line breaks and other control characters.
 fn one_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
+}
+
+/// What the policies logged, a line each.
+fn log<'a>(done: &'a Done<'_>) -> impl Iterator<Item = String> + 'a {
+    done.report.log.iter().map(|line| format!("{} {}: {}", line.policy, level_name(line.level), line.message))
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+    }
 }
 
 /// The findings of a case, a line each.

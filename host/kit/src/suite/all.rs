@@ -57,8 +57,7 @@ pub struct Coverage {
     pub hit: Vec<String>,
     /// `policy:rule` of the others.
     pub missed: Vec<String>,
-    /// `policy:rule` of those with a finding that a text of the settings names, as Rego's and CEL's do. Which others the
-    /// text has, nobody but its engine knows.
+    /// `policy:rule` of those with a finding that a text of the settings names only at a call, as Rego's may do.
     pub named: Vec<String>,
 }
 
@@ -104,6 +103,7 @@ pub fn run_all<'a>(
         if report.passes() {
             // Only what fails is looked at, and there may be many thousands.
             report.analyses.clear();
+            report.log.clear();
         } else if options.fail_fast {
             last.fetch_min(*at, Ordering::Relaxed);
         }
@@ -125,8 +125,18 @@ fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {
     let rules = subject
         .manifests()
         .flat_map(|(policy, manifest)| manifest.rules.iter().map(move |rule| format!("{policy}:{}", rule.id)));
-    let (hit, missed) = rules.partition(|rule| seen.contains(rule));
     let named = findings().filter_map(|found| Some(format!("{}:{}", found.policy, own_rule(&found.finding)?)));
-    let named: BTreeSet<String> = named.collect();
+    let mut named: BTreeSet<String> = named.collect();
+    // The rules of a text stand in the place of the one that the manifest of its engine has.
+    let of_texts: BTreeSet<&String> = done.iter().flat_map(|done| &done.report.rules).collect();
+    let has_text = |rule: &String| {
+        let policy = rule.split_once(':').map_or("", |(policy, _)| policy);
+        of_texts.iter().any(|other| other.split_once(':').is_some_and(|(other, _)| other == policy))
+    };
+    let (mut hit, mut missed): (Vec<String>, Vec<String>) =
+        rules.filter(|rule| !has_text(rule)).partition(|rule| seen.contains(rule));
+    for rule in of_texts {
+        if named.remove(rule) { hit.push(rule.clone()) } else { missed.push(rule.clone()) }
+    }
     Coverage { hit, missed, named: named.into_iter().collect() }
 }

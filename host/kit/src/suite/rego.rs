@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::report::{Difference, Noted, Report, limits, spent};
+use super::report::{self, Difference, Noted, Report, limits, spent};
 use super::world::{circumstances, machine};
 use super::{Case, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
 use guard_contract::Level;
 use guard_contract::call::ToolCall;
-use guard_contract::verdict::merge;
 use guard_facts::Facts;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 
@@ -113,15 +112,8 @@ fn fault(chain: &Chain, trace: &Trace) -> Option<String> {
 /// Runs a test of [`RegoTests`].
 pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
     let started = Instant::now();
-    let mut report = Report {
-        differences: Vec::new(),
-        verdict: merge([]),
-        analyses: Vec::new(),
-        time: started.elapsed(),
-        spent: None,
-        is_skipped: case.input.get("todo").and_then(Value::as_bool).unwrap_or_default(),
-        lines: Vec::new(),
-    };
+    let is_skipped = case.input.get("todo").and_then(Value::as_bool).unwrap_or_default();
+    let mut report = Report { time: started.elapsed(), is_skipped, ..Report::empty() };
     if report.is_skipped {
         return report;
     }
@@ -157,6 +149,14 @@ pub struct Lines {
 }
 
 impl Lines {
+    /// The share of the lines of all these files that were evaluated, rounded down; 100 if there are none.
+    #[must_use]
+    pub fn percent_of_all<'a>(files: impl Iterator<Item = &'a Lines>) -> usize {
+        let counts = files.map(|file| (file.covered.len(), file.covered.len() + file.missed.len()));
+        let (covered, all) = counts.fold((0, 0), |sum, file| (sum.0 + file.0, sum.1 + file.1));
+        (covered * 100).checked_div(all).unwrap_or(100)
+    }
+
     /// The share of the lines that were evaluated, rounded down; 100 if there are none.
     #[must_use]
     pub fn percent(&self) -> usize {
@@ -167,6 +167,16 @@ impl Lines {
 /// The lines that a trace notes.
 pub(super) fn lines(trace: &Trace) -> Vec<Noted> {
     let rows = told(trace).filter_map(|line| serde_json::from_value::<Vec<Noted>>(line.get("lines")?.clone()).ok());
+    rows.flatten().collect()
+}
+
+/// `policy:rule` of the rules that a trace notes.
+pub(super) fn rules(trace: &Trace) -> Vec<String> {
+    let lines = trace.steps.iter().flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
+    let rows = lines.filter(|(_, line)| line.level == Level::Info).filter_map(|(step, line)| {
+        let rules: Vec<String> = serde_json::from_value(report::told(line)?.get("rules")?.clone()).ok()?;
+        Some(rules.into_iter().map(move |rule| format!("{}:{rule}", step.policy)))
+    });
     rows.flatten().collect()
 }
 

@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use guard_contract::Limits;
+use serde_json::Value;
+
 use guard_contract::syntax::Analysis;
-use guard_contract::verdict::Verdict;
+use guard_contract::verdict::{Verdict, merge};
+use guard_contract::{Level, Limits, LogLine};
 use guard_facts::Used;
 use guard_hook::chain::{Chain, Trace};
 
@@ -25,11 +27,30 @@ pub struct Report {
     pub spent: Option<Spent>,
     /// It is yet to be written, and was not run.
     pub is_skipped: bool,
+    /// What the policies logged.
+    pub log: Vec<Logged>,
     /// The lines of Rego that were evaluated, and those that were not.
     pub(super) lines: Vec<Noted>,
+    /// `policy:rule` of the rules that a text of the settings has.
+    pub(super) rules: Vec<String>,
 }
 
 impl Report {
+    /// That of a case of which nothing is known yet.
+    pub(super) fn empty() -> Self {
+        Report {
+            differences: Vec::new(),
+            verdict: merge([]),
+            analyses: Vec::new(),
+            time: Duration::ZERO,
+            spent: None,
+            is_skipped: false,
+            log: Vec::new(),
+            lines: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+
     /// The case holds, or was not run.
     #[must_use]
     pub fn passes(&self) -> bool {
@@ -63,6 +84,37 @@ pub struct Spent {
     pub used: Used,
     /// What it might have used.
     pub limits: Limits,
+}
+
+/// A line that a policy logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// Its name in the chain.
+    pub policy: String,
+    /// How grave it is.
+    pub level: Level,
+    /// What it says.
+    pub message: String,
+}
+
+/// What the policies logged, but for what they tell `guard-host test` about themselves.
+pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
+    let steps = traces.iter().flat_map(|trace| &trace.steps);
+    let lines = steps.flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
+    let own = |line: &LogLine| line.level == Level::Info && told(line).is_some();
+    lines
+        .filter(|(_, line)| !own(line))
+        .map(|(step, line)| Logged { policy: step.policy.clone(), level: line.level, message: line.message.clone() })
+        .collect()
+}
+
+/// What a line says about the text of the policy: `{"lines": ...}` or `{"rules": ...}`.
+pub(super) fn told(line: &LogLine) -> Option<Value> {
+    let value: Value = serde_json::from_str(&line.message).ok()?;
+    value
+        .as_object()
+        .is_some_and(|object| object.contains_key("lines") || object.contains_key("rules"))
+        .then_some(value)
 }
 
 /// A file, and ranges of its lines that were evaluated and that were not.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::report::{Difference, Report, limits, spent};
+use super::report::{Difference, Report, limits, logged, spent};
 use super::world::{circumstances, machine};
 use super::{Case, Suite, WorldFacts, rego};
 use guard_config::problem::nearest;
@@ -42,8 +42,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
         Ok(course) => course,
         Err((expected, got)) => {
             let differences = vec![Difference { what: "case", expected, got }];
-            let (verdict, analyses, lines) = (merge([]), Vec::new(), Vec::new());
-            return Report { differences, verdict, analyses, time, spent: None, is_skipped: false, lines };
+            return Report { differences, time, ..Report::empty() };
         }
     };
     let mut differences = Vec::new();
@@ -56,8 +55,10 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     compare_rest(case, &traces, &mut differences);
     let spent = spent(chain, &traces);
     let lines = traces.iter().flat_map(rego::lines).collect();
+    let rules = traces.iter().flat_map(rego::rules).collect();
+    let log = logged(&traces);
     let analyses = traces.into_iter().filter_map(|trace| trace.analysis).collect();
-    Report { differences, verdict, analyses, time, spent, is_skipped: false, lines }
+    Report { differences, verdict, analyses, time, spent, log, lines, rules, is_skipped: false }
 }
 
 /// What is wrong with a case that cannot be run: what was expected of it, and what it is.

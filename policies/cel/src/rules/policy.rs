@@ -47,6 +47,11 @@ impl Condition {
         Ok(Condition { when, message: expression, said: Said { outcome, rule, message, remedy } })
     }
 
+    /// Its name in the list.
+    pub(crate) fn name(&self) -> &str {
+        &self.said.rule
+    }
+
     /// What the rule says of a call. Without a message of its own making it says the plain one.
     ///
     /// # Errors

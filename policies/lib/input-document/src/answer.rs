@@ -1,5 +1,6 @@
 //! [`decision`]: what the rules of a text say, as findings that keep the contract however many and long they are.
 
+use guard_sdk::serde_json::json;
 use guard_sdk::{Decision, Finding, Outcome, Rule};
 
 /// More findings than this say nothing new.
@@ -30,6 +31,27 @@ pub fn decision(rule: &Rule, mut said: Vec<Said>) -> Decision {
         Finding::new(rule, message).at(one.outcome).remedy(remedy).tag("rule", name)
     };
     said.into_iter().take(FINDINGS).map(finding).collect()
+}
+
+/// The most bytes of one line of the trace that are used: the host cuts longer ones.
+const LINE_BYTES: usize = 3 << 10;
+
+/// The names of a text's rules as the trace has them: in JSON, `{"rules": [NAME, ...]}`.
+#[must_use]
+pub fn rules_told<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let (mut told, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for name in names {
+        if bytes + name.len() > LINE_BYTES {
+            told.push(json!({ "rules": std::mem::take(&mut some) }).to_string());
+            bytes = 0;
+        }
+        bytes += name.len();
+        some.push(name);
+    }
+    if !some.is_empty() {
+        told.push(json!({ "rules": some }).to_string());
+    }
+    told
 }
 
 fn cut(mut text: String) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Report, findings, one_line, place};
+use super::{Report, findings, log, one_line, place};
 use crate::cli::explain::{analysis_lines, understood};
 use crate::cli::print;
 use guard_kit::suite::Done;
@@ -30,7 +30,7 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
     if !is_quiet && !report.missed().is_empty() {
         print::line(&report.missed())?;
     }
-    if report.args.coverage {
+    if report.args.coverage && !report.run.lines.is_empty() {
         lines(report)?;
     }
     if let Some(shortfall) = report.shortfall() {
@@ -70,6 +70,12 @@ fn failure(done: &Done<'_>) -> anyhow::Result<()> {
     }
     for finding in findings {
         print::line(&format!("    {}", indented(&finding)))?;
+    }
+    for (number, line) in log(done).enumerate() {
+        if number == 0 {
+            print::line("  log")?;
+        }
+        print::line(&format!("    {}", indented(&line)))?;
     }
     for analysis in &done.report.analyses {
         print::line(&format!("  {}", understood(analysis)))?;

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
+use super::{Report, level_name};
 use crate::cli::explain::{analysis_json, finding_json};
 use guard_contract::outcome_name;
 use guard_contract::verdict::Attributed;
 use guard_kit::suite::rego::Lines;
-use guard_kit::suite::{Done, Spent};
+use guard_kit::suite::{Done, Logged, Spent};
+use guard_redact::{hide_shapes, plain};
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     let (run, failed) = (report.run, report.failed());
@@ -55,6 +56,7 @@ fn case(done: &Done<'_>) -> Value {
         "rule": deciding.map(|deciding| &deciding.finding.rule),
         "differences": differences,
         "findings": result.verdict.findings.iter().map(finding).collect::<Vec<_>>(),
+        "log": result.log.iter().map(logged).collect::<Vec<_>>(),
         "analyses": result.analyses.iter().map(|analysis| analysis_json(analysis)).collect::<Vec<_>>(),
         "us": result.time.as_micros(),
         "spent": result.spent.as_ref().map(spent),
@@ -67,6 +69,10 @@ fn finding(found: &Attributed) -> Value {
         object.insert("policy".to_owned(), found.policy.clone().into());
     }
     value
+}
+
+fn logged(line: &Logged) -> Value {
+    json!({ "policy": line.policy, "level": level_name(line.level), "message": hide_shapes(&plain(&line.message)) })
 }
 
 fn spent(spent: &Spent) -> Value {

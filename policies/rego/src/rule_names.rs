@@ -1,0 +1,64 @@
+//! The name under which a rule of a text speaks, as far as the text says it.
+
+use std::collections::BTreeMap;
+
+use regorus::unstable::{Expr, Rule, RuleHead};
+
+use crate::names::first;
+use crate::walk::{self, Node};
+
+/// The expressions that names of a rule are bound to, by name. None for one that is bound more than once.
+type Values<'a> = BTreeMap<&'a str, Option<&'a Expr>>;
+
+/// The name under which the rule speaks: the key or the `rule` of its value, or else the name of its head. None if only
+/// a call tells, or if it is none of `heads`.
+pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
+    let Rule::Spec { head, .. } = rule else { return None };
+    let (refr, value) = match head {
+        RuleHead::Compr { refr, assign, .. } => (refr, assign.as_ref().map(|assign| &assign.value)),
+        RuleHead::Set { refr, key, .. } => (refr, key.as_ref()),
+        RuleHead::Func { .. } => return None,
+    };
+    let head = first(refr)?.text();
+    if !heads.contains(&head) {
+        return None;
+    }
+    let mut values = Values::new();
+    walk::rule(rule, &mut |node| {
+        if let Node::Expression(Expr::AssignExpr { lhs, rhs, .. }) = node
+            && let Expr::Var { span, .. } = lhs.as_ref()
+        {
+            values.entry(span.text()).and_modify(|value| *value = None).or_insert(Some(rhs));
+        }
+    });
+    let key = match refr.as_ref() {
+        Expr::RefBrack { index, .. } => text(index, &values)?,
+        Expr::RefDot { field, .. } => field.0.text().to_owned(),
+        _ => head.to_owned(),
+    };
+    let Some(value) = value else { return Some(key) };
+    match written(value, &values)? {
+        Expr::Object { fields, .. } => {
+            let named = fields.iter().find(|(_, name, _)| text(name, &values).as_deref() == Some("rule"));
+            named.map_or(Some(key), |(.., name)| text(name, &values))
+        }
+        // A list, a set or a reference to another rule may hold any names.
+        Expr::String { .. } | Expr::RawString { .. } | Expr::Bool { .. } | Expr::Call { .. } => Some(key),
+        _ => None,
+    }
+}
+
+/// What a name of the rule is bound to, or the expression itself.
+fn written<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
+    match expression {
+        Expr::Var { span, .. } => *values.get(span.text())?,
+        other => Some(other),
+    }
+}
+
+fn text(expression: &Expr, values: &Values<'_>) -> Option<String> {
+    match written(expression, values)? {
+        Expr::String { value, .. } | Expr::RawString { value, .. } => Some(value.as_string().ok()?.to_string()),
+        _ => None,
+    }
+}
