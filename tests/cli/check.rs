@@ -26,6 +26,35 @@ fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> Ended {
 }
 
 #[test]
+fn a_policy_that_is_named_first_judges_alone_and_shows_its_log() {
+    let world = World::new();
+    let text = "package guard\n\ndeny contains \"not today\" if {\n    print(\"words\", input.input.command)\n    \
+        input.input.command == \"ls\"\n}\n";
+    world.write("repo/team.rego", text);
+    let list = "[[rules]]\nrule = 'a'\noutcome = 'ask'\nwhen = \"input.command == 'ls'\"\nmessage = 'why'\n";
+    world.write("repo/team.toml", list);
+    assert_exit(&world, &["check", "team.rego", "ls"], 2);
+    assert_exit(&world, &["check", "team.rego", "rm -rf /"], 0);
+    assert_exit(&world, &["check", "team.toml", "ls"], 1);
+    assert_exit(&world, &["check", "command-guard", "rm -rf /"], 2);
+    assert_exit(&world, &["check", "ls"], 0);
+    let ended = assert_exit(&world, &["explain", "team.rego", "ls"], 0);
+    assert!(ended.stdout.contains("not today") && ended.stdout.contains("log: "), "{ended:?}");
+    assert!(ended.stdout.contains("words ls"), "{ended:?}");
+    assert_exit(&world, &["policy", "export", "path-context", "-o", "own.wasm"], 0);
+    let ended = assert_exit(&world, &["check", "own.wasm", "rm -rf /etc/x"], 2);
+    assert!(ended.stdout.contains("path-context") || ended.stdout.contains("own"), "{ended:?}");
+    let ended = assert_exit(&world, &["check", "none.wasm", "ls"], 66);
+    assert!(ended.stderr.contains("`none.wasm` is no built-in policy"), "{ended:?}");
+    world.write("repo/wrong.rego", "package guard\n\ndeny contains \"x\" if input.tool == \"bash\"\n");
+    let ended = world.run(&["check", "wrong.rego", "ls"], "");
+    assert!(
+        ended.exit == 65 && ended.stderr.contains("wrong.rego:3:37") && ended.stderr.contains("`Bash`"),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn the_component_of_a_built_in_is_saved_and_no_file_is_replaced() {
     let world = World::new();
     let ended = assert_exit(&world, &["policy", "export", "builtin:cel"], 0);
