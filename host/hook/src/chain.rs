@@ -109,7 +109,7 @@ impl Chain {
             scene,
             is_reading: false,
             is_without_committed: false,
-            paused: paused.as_ref().map(|paused| paused as &dyn Fn(&str) -> Option<Outcome>),
+            paused: paused.as_ref().map(|paused| paused as &guard_chain::Paused<'_>),
         };
         self.seen().decide(call, at, facts, ask)
     }

@@ -73,7 +73,9 @@ mod tests {
                 time: Duration::from_millis(number.get().into()),
                 spent: None,
                 is_skipped: false,
+                log: Vec::new(),
                 lines: Vec::new(),
+                rules: Vec::new(),
             }
         })
     }
