@@ -58,7 +58,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
-    let (question, asked) = (format!("{ASKED}{ALLOW}"), format!("{ASKED}\n{CONFIRM}{ALLOW}"));
+    let (question, asked) = (format!("{ASKED}{ALLOW}"), format!("{ASKED}{ALLOW}\n{CONFIRM}"));
     let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(&question));
     let word = format!("'{}'", asked.replace('\'', "'\\''"));
     template.replace("${ASKED_WORD}", &write(&word)).replace("${ASKED}", &write(&asked))

@@ -164,7 +164,7 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     let mut other = asked.clone();
     other["session_id"] = "s1".into();
     assert_ask(&start(&world, &script, &[], &other), &[line]);
-    attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["session", "clear"], "").unwrap();
+    attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["session", "clear", "--yes"], "").unwrap();
     assert_blocked(&again(), &[line]);
 }
 

@@ -27,9 +27,7 @@ fn the_cases_pass_at_once_by_the_commands_that_are_printed() {
         let ended = shell.run(&told.stdout);
         let passed = format!("{}, 0 failed", cases(language).1);
         assert!(ended.exit == 0 && ended.stdout.contains(&passed), "{language}: {ended:?}");
-        for rule in RULES {
-            assert!(ended.stdout.contains(&format!("{language}:{rule}")), "{language} never hits {rule}: {ended:?}");
-        }
+        assert!(ended.stdout.contains("4 of 4 rules hit (100 %)"), "{language}: {ended:?}");
         // A case that is changed fails, so that a case which passes says something.
         let cases = shell.folder().join("cases/cases.toml");
         fs::write(&cases, fs::read_to_string(&cases).unwrap().replacen("\"deny\"", "\"ask\"", 1)).unwrap();

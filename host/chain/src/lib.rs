@@ -13,6 +13,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
 pub mod baked;
+mod allows;
 mod bypass;
 mod committed;
 pub mod exchange;
@@ -27,7 +28,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use guard_contract::Layer;
-use guard_contract::allow::{self, Allow, Here};
+use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
@@ -39,7 +40,7 @@ use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
 use guard_facts::sources::Sources;
-use guard_facts::{Answer, Facts, Question, Resolver, Scene};
+use guard_facts::{Answer, Facts, Question, Scene};
 use reading::{is_plausible, of_read};
 
 pub use bypass::bypass;
@@ -207,71 +208,6 @@ impl<S: Sandbox> Chain<'_, S> {
         let allows = self.terms.allows;
         let verdict = self.lift(merge(opinions), allows, (call, at, &**facts), trace.analysis.as_deref());
         Trace { verdict, ..trace }
-    }
-
-    /// Lifts the asks that these allows answer, as far as they may here.
-    #[must_use]
-    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
-        let (call, at, facts) = of;
-        if verdict.outcome != Outcome::Ask || allows.is_empty() {
-            return verdict;
-        }
-        let today = (self.terms.today)();
-        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
-        let may = |layer: Layer, policy: &str| {
-            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == policy);
-            entry.is_some_and(|entry| may_loosen(self.terms.locked, layer, entry))
-        };
-        let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
-        let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
-        let here = Here { cwd: &at.cwd, canonical: &canonical, root: &root };
-        allow::lift(verdict, &allows, may, (call, here), analysis)
-    }
-
-    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
-    #[must_use]
-    pub fn sparing(
-        &self,
-        verdict: &Verdict,
-        of: Placed<'_>,
-        analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
-    ) -> Option<Vec<Allow>> {
-        let allows = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
-        self.if_lifting(verdict, allows, of, analysis)
-    }
-
-    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
-    #[must_use]
-    pub fn sparing_more(
-        &self,
-        verdict: &Verdict,
-        of: Placed<'_>,
-        analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
-    ) -> Vec<Vec<Allow>> {
-        let wider = allow::wider(verdict, analysis, "").into_iter();
-        let given = wider.map(|allows| allows.into_iter().map(&given).collect());
-        given.filter_map(|allows| self.if_lifting(verdict, allows, of, analysis)).collect()
-    }
-
-    /// Why no allow covers a call, as the rest of a sentence after "because".
-    #[must_use]
-    pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): Placed<'_>, analysis: Option<&Analysis>) -> String {
-        let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
-        allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
-    }
-
-    /// The allows, if they lift the asks about the call.
-    fn if_lifting(
-        &self,
-        verdict: &Verdict,
-        allows: Vec<Allow>,
-        of: Placed<'_>,
-        analysis: &Analysis,
-    ) -> Option<Vec<Allow>> {
-        let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();
-        self.lift(verdict.clone(), &checked.ok()?, of, Some(analysis)).is_allowed().then_some(allows)
     }
 
     /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.

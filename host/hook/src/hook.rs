@@ -116,12 +116,15 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 /// The keys of a payload that a program sends which is no harness.
 const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
 
-/// The protocol of the script whose place a hook of one policy takes, if the payload is one of that script's own.
+/// The protocol of the script whose name the program was started by, if the payload is one of that script's own.
 fn plain_protocol(brought: &Brought, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
     let [name] = brought.only.as_deref()? else { return None };
     let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
     object.filter(|object| object.contains_key("tool_name") && is_plain(object))?;
-    guard_harness::named(guard_builtins::find(name)?.plain_answers?)
+    let builtin = guard_builtins::find(name)?;
+    let started = std::env::args_os().next().map(PathBuf::from)?;
+    let is_script = started.file_name().and_then(|name| name.to_str()) == builtin.called;
+    guard_harness::named(builtin.plain_answers.filter(|_| is_script)?)
 }
 
 /// The chains of a process that ends with its reply.

@@ -4,6 +4,7 @@
 //! person was shown. Knows neither harnesses nor policies; `cli/confirm.rs` says who may approve.
 
 mod operation;
+mod choice;
 mod record;
 mod store;
 
@@ -14,8 +15,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Places;
 use guard_contract::shell_word::quoted;
 
+pub use choice::{Choice, Choosing, choose};
 pub use operation::{Operation, is_readable, shown};
-pub use record::{Asked, Choice, Choosing, Contents, Entry, Told, call_key, choose};
+pub use record::{Asked, Contents, Entry, Told, call_key};
 pub use store::Sessions;
 
 /// How long a pending call and an approval count.

@@ -122,10 +122,23 @@ impl Evaluator {
 }
 
 /// The policy of the command line that is to judge alone, and the input.
-pub(super) fn policy_and_input<'a>(first: &'a str, second: Option<&'a str>) -> (Option<&'a str>, &'a str) {
-    match second {
-        Some(input) => (Some(first), input),
-        None => (None, first),
+///
+/// # Errors
+///
+/// Of two words the first is no policy, as when a command isn't quoted.
+pub(super) fn policy_and_input<'a>(
+    first: &'a str,
+    second: Option<&'a str>,
+) -> anyhow::Result<(Option<&'a str>, &'a str)> {
+    let Some(input) = second else { return Ok((None, first)) };
+    let is_policy = guard_builtins::find(first).is_some() || Path::new(first).exists() || first.ends_with(".wasm");
+    match is_policy {
+        true => Ok((Some(first), input)),
+        false => {
+            let text =
+                format!("`{}` is no policy, and only one word can follow without one", guard_redact::plain(first));
+            Err(refused(Exit::Usage, text, "quote the command, as in 'git push'; or give a policy before it"))
+        }
     }
 }
 

@@ -2,17 +2,18 @@
 //!
 //! Only an ask has to do with sessions: without one no file is touched. Nothing here changes a reply that is out.
 
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::chain::Trace;
 use guard_config::Config;
-use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::SELF_PROTECT;
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
+use guard_contract::{Layer, Outcome};
 use guard_harness::text::imitates_host;
 use guard_state::Places;
 use guard_state::session::{
@@ -113,6 +114,34 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     match choose(known.confirmable(), &choice) {
         Choosing::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
         Choosing::None | Choosing::Several(_) => None,
+    }
+}
+
+/// The end of a question: how a person ends questions like it, or why nothing does, and then how to approve the call. The
+/// question of a script whose place a policy takes ends as the script has it.
+pub(super) fn with_way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
+    let is_scripts =
+        |asked: &Attributed| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some());
+    if !verdict.closing.is_empty() && verdict.asks().all(is_scripts) {
+        return verdict.closing.clone();
+    }
+    let how = way_out(verdict, config, managed);
+    let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// How a person ends questions like this one, or why nothing does.
+fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
+    if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
+        return "No setting ends this question, because it protects guard-host itself".to_owned();
+    }
+    let entry = |asked: &Attributed| config.entries.iter().find(|entry| entry.name == asked.policy);
+    if verdict.asks().filter_map(entry).any(|entry| !config.may_loosen(Layer::User, entry)) {
+        return format!("Only {} can end this question", managed.display());
+    }
+    match verdict.asks().all(|asked| asked.of_host) {
+        true => String::new(),
+        false => "To stop being asked, run in a terminal: guard-host allow --last".to_owned(),
     }
 }
 

@@ -1,7 +1,6 @@
 //! [`Judge`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
 
 use std::cell::OnceCell;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,13 +19,12 @@ use crate::remote::Asker;
 use crate::{nested, redaction, watch};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
-use guard_config::{Audit, AuditLevel, Brought, Config};
+use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
-use guard_contract::policy::SELF_PROTECT;
 use guard_contract::syntax::{Analysis, Effect};
-use guard_contract::verdict::{Attributed, BypassAsk, Opinion, Verdict, merge};
-use guard_contract::{Layer, Outcome, Presence};
+use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
+use guard_contract::{Outcome, Presence};
 use guard_facts::recorded::Recording;
 use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
@@ -296,9 +294,7 @@ impl Judge<'_> {
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         if question.is_some() && !is_elsewhere {
-            let how = way_out(&verdict, config, &self.places.managed);
-            let parts = [verdict.closing.as_str(), how.as_str()].into_iter().filter(|part| !part.is_empty());
-            verdict.closing = parts.collect::<Vec<_>>().join("\n\n");
+            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed);
         }
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
         let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
@@ -415,21 +411,6 @@ fn noted(history: &History, calls: &[ToolCall], traces: &[Trace], verdict: &Verd
     match verdict.outcome {
         Outcome::Deny => history::repeated(history, verdict),
         outcome => history::note_calls(history, calls, traces, outcome),
-    }
-}
-
-/// How a person ends questions like this one, or why nothing does.
-fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
-    if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
-        return "No setting ends this question, because it protects guard-host itself".to_owned();
-    }
-    let entry = |asked: &Attributed| config.entries.iter().find(|entry| entry.name == asked.policy);
-    if verdict.asks().filter_map(entry).any(|entry| !config.may_loosen(Layer::User, entry)) {
-        return format!("Only {} can end this question", managed.display());
-    }
-    match verdict.asks().all(|asked| asked.of_host) {
-        true => String::new(),
-        false => "To stop being asked, run in a terminal: guard-host allow --last".to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Contents`]: what a session's file holds, and which entry of it is meant. Pure: no file is touched.
+//! [`Contents`]: what a session's file holds. Pure: no file is touched.
 //!
 //! Format: `{"confirmed": [...], "pending": [...], "asked": [...], "told": [...]}`; each entry begins with `tool`, `operation` and `ts`.
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{LIFE, Operation, QUESTION, shown, stamp};
+use super::{Choice, LIFE, Operation, QUESTION, stamp};
 use crate::hex;
 
 /// The most questions of a file; the newest are kept.
@@ -314,61 +314,10 @@ fn keep_last<T>(items: &mut Vec<T>, most: usize) {
     items.drain(..items.len().saturating_sub(most));
 }
 
-/// How a question is named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
-    /// By its code.
-    Code(String),
-    /// By its operation, to the character.
-    Operation(String),
-}
-
-impl Choice {
-    /// The choice that a command line makes, if it is a confirmation in the form that replies show.
-    #[must_use]
-    pub fn of_line(line: &str, command: &str) -> Option<Self> {
-        let rest = line.strip_prefix(command)?.strip_prefix(' ').filter(|rest| !rest.contains('\n'))?;
-        if let Some(code) = rest.strip_prefix("--code ") {
-            return code.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Choice::Code(code.to_owned()));
-        }
-        let inner = rest.strip_prefix('\'')?.strip_suffix('\'')?.replace(r"'\''", "\n");
-        // What the quotes leave must be one word, not the end of one and the start of another.
-        (!inner.contains('\'')).then(|| Choice::Operation(inner.replace('\n', "'")))
-    }
-
-    fn fits(&self, entry: &Entry) -> bool {
-        match self {
-            Choice::Code(code) => entry.code == *code,
-            Choice::Operation(text) => !text.is_empty() && entry.operation == shown(text),
-        }
-    }
-}
-
-/// Which question is meant.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Choosing<'a> {
-    /// This one.
-    One(&'a Entry),
-    /// None that is there.
-    None,
-    /// Each of these could be.
-    Several(Vec<&'a Entry>),
-}
-
-/// Finds the question that is meant. Of an operation in one folder that was asked about again, by other rules or in
-/// another session, it is the newest.
-#[must_use]
-pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice) -> Choosing<'a> {
-    let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
-    fitting.sort_by(|left, right| left.ts.cmp(&right.ts));
-    let Some(newest) = fitting.last().copied() else { return Choosing::None };
-    let same = |entry: &Entry| (&entry.sha256, &entry.cwd) == (&newest.sha256, &newest.cwd);
-    if fitting.iter().all(|entry| same(entry)) { Choosing::One(newest) } else { Choosing::Several(fitting) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::{Choosing, choose};
 
     fn now() -> Timestamp {
         "2026-01-10T12:00:00Z".parse().unwrap()
@@ -485,28 +434,5 @@ mod tests {
         let chosen = contents.chosen_with(&second, &Choice::Operation("a".to_owned()));
         assert_eq!(chosen, [&first, &second]);
         assert_eq!(contents.chosen_with(&second, &Choice::Code(second.code.clone())), [&second]);
-    }
-
-    #[test]
-    fn a_line_is_a_confirmation_in_the_form_of_the_replies_only() {
-        let of = |line: &str| Choice::of_line(line, "guard-host confirm");
-        let by = |text: &str| Some(Choice::Operation(text.to_owned()));
-        assert_eq!(of("guard-host confirm 'rm -rf x'"), by("rm -rf x"));
-        assert_eq!(of(r"guard-host confirm 'echo '\''a'\'''"), by("echo 'a'"));
-        assert_eq!(of("guard-host confirm --code 12ab"), Some(Choice::Code("12ab".to_owned())));
-        for line in [
-            "guard-host confirm",
-            "guard-host confirm a",
-            "guard-host confirm 'a' 'b'",
-            "guard-host confirm 'a'; rm 'b'",
-            "guard-host confirm --code 12ab; true",
-            "guard-host confirm --code 12ab ",
-            "guard-host confirms 'a'",
-            "sudo guard-host confirm 'a'",
-            "guard-host confirm --list",
-            "guard-host confirm 'a\nb'",
-        ] {
-            assert_eq!(of(line), None, "{line}");
-        }
     }
 }

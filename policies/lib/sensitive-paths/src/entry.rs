@@ -178,7 +178,7 @@ mod tests {
         check("./certs", &["certs", "certs/a.txt", "/repo/CERTS/b"], &["certs.md", "mycerts/a"]);
         check("**/vault", &["vault", "a/vault/b"], &["vaults/a"]);
         check("/srv/keys", &["/srv/keys", "/srv/keys/a/b"], &["/x/srv/keys", "srv/keys"]);
-        check("~/work", &["/home/u/work/a", "~/work"], &["/repo/work/a"]);
+        check("~/notes", &["/home/u/notes/a", "~/notes"], &["/repo/notes/a"]);
         check("{a,b}", &["a", "a/x", "y/b/x"], &["c"]);
         check("*.d", &["x.d"], &["x.d/y"]);
         check("k?y", &["key"], &["key/x"]);

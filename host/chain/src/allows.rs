@@ -1,0 +1,78 @@
+//! What allows lift of a chain's verdict, and which allows would.
+
+use guard_contract::Layer;
+use guard_contract::Outcome;
+use guard_contract::allow::{self, Allow, Here};
+use guard_contract::policy::may_loosen;
+use guard_contract::syntax::Analysis;
+use guard_contract::verdict::Verdict;
+use guard_facts::Resolver;
+
+use crate::{Chain, Placed, Sandbox};
+
+impl<S: Sandbox> Chain<'_, S> {
+    /// Lifts the asks that these allows answer, as far as they may here.
+    #[must_use]
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
+        let (call, at, facts) = of;
+        if verdict.outcome != Outcome::Ask || allows.is_empty() {
+            return verdict;
+        }
+        let today = (self.terms.today)();
+        let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
+        let may = |layer: Layer, policy: &str| {
+            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == policy);
+            entry.is_some_and(|entry| may_loosen(self.terms.locked, layer, entry))
+        };
+        let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
+        let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
+        let here = Here { cwd: &at.cwd, canonical: &canonical, root: &root };
+        allow::lift(verdict, &allows, may, (call, here), analysis)
+    }
+
+    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
+    #[must_use]
+    pub fn sparing(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Option<Vec<Allow>> {
+        let allows = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
+        self.if_lifting(verdict, allows, of, analysis)
+    }
+
+    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
+    #[must_use]
+    pub fn sparing_more(
+        &self,
+        verdict: &Verdict,
+        of: Placed<'_>,
+        analysis: &Analysis,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Vec<Vec<Allow>> {
+        let wider = allow::wider(verdict, analysis, "").into_iter();
+        let given = wider.map(|allows| allows.into_iter().map(&given).collect());
+        given.filter_map(|allows| self.if_lifting(verdict, allows, of, analysis)).collect()
+    }
+
+    /// Why no allow covers a call, as the rest of a sentence after "because".
+    #[must_use]
+    pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): Placed<'_>, analysis: Option<&Analysis>) -> String {
+        let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
+        allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
+    }
+
+    /// The allows, if they lift the asks about the call.
+    fn if_lifting(
+        &self,
+        verdict: &Verdict,
+        allows: Vec<Allow>,
+        of: Placed<'_>,
+        analysis: &Analysis,
+    ) -> Option<Vec<Allow>> {
+        let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();
+        self.lift(verdict.clone(), &checked.ok()?, of, Some(analysis)).is_allowed().then_some(allows)
+    }
+}
