@@ -48,9 +48,9 @@ fn it_shows_what_else_it_would_let_run() {
         assert_ask(&world.bash(command), &[]);
     }
     let Some(ended) = attended(&world, &["allow", "--last", "--yes"]) else { return };
-    assert!(ended.stdout.contains("would also pass 1 of the "), "{ended:?}");
+    assert!(ended.stdout.contains("would also allow 1 of "), "{ended:?}");
     // The asks of the log, and at least the examples of the policies.
-    let looked_at = ended.stdout.split("would also pass 1 of the ").nth(1).and_then(|rest| rest.split(' ').next());
+    let looked_at = ended.stdout.split("would also allow 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
     assert!(ended.stdout.contains("\n     rm -rf ./node_modules in /"), "{ended:?}");
     assert!(!ended.stdout.contains("rm -rf other"), "{ended:?}");
@@ -65,7 +65,7 @@ fn what_an_older_allow_lets_run_is_not_what_a_new_one_adds() {
     let Some(first) = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]) else { return };
     assert_eq!(first.exit, 0, "{first:?}");
     let second = attended(&world, &["allow", "git push origin b", "--yes"]).unwrap();
-    assert!(second.exit == 0 && second.stdout.contains("would also pass 0 of the "), "{second:?}");
+    assert!(second.exit == 0 && second.stdout.contains("would also allow 0 of "), "{second:?}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn an_id_of_the_log_names_an_ask() {
 fn what_no_allow_covers_changes_nothing() {
     let world = World::new();
     for (arguments, exit, word) in [
-        (&["allow", "rm -rf /", "--yes"][..], 1, "an allow lifts no deny"),
+        (&["allow", "rm -rf /", "--yes"][..], 1, "an allow only lifts asks"),
         (&["allow", "ls", "--yes"], 1, "is not asked about"),
         (&["allow", "sudo rm -rf x", "--yes"], 1, "`rm` runs through `sudo`"),
         (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "more than plain commands"),
@@ -137,7 +137,7 @@ fn what_no_allow_covers_changes_nothing() {
         (&["allow", "git push > log", "--yes"], 1, "its output goes to `log`"),
         (&["allow", "rm -rf /opt/x", "--yes"], 1, "`/opt/x` is outside of the project"),
         (&["allow", "guard-host policy remove x", "--yes"], 1, "protects guard-host itself"),
-        (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1, "holds a secret"),
+        (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1, "contains a secret"),
         (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64, "`until` is `soon`"),
         (&["allow", "--last", "--yes"], 1, "holds no such ask"),
     ] {
@@ -146,7 +146,7 @@ fn what_no_allow_covers_changes_nothing() {
     }
     assert_ask(&world.bash("API_TOKEN=0123456789abcdef0123 git push origin topic"), &[]);
     let ended = attended(&world, &["allow", "--last", "--yes"]).unwrap();
-    assert!(ended.exit == 1 && ended.stdout.contains("holds a secret"), "{ended:?}");
+    assert!(ended.exit == 1 && ended.stdout.contains("contains a secret"), "{ended:?}");
     assert!(!world.path(FILE).exists());
 }
 
@@ -174,11 +174,11 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     let Some(ended) = choose(&world, &["allow", "--last"], "2\n") else { return };
     assert_eq!(ended.exit, 0, "{ended:?}");
     for shown in [
-        "1  these words only",
-        "2  every `git push` that does no more than git.push\n",
-        "3  every `git push` that does no more than git.push to feat/**",
+        "1  this exact command",
+        "2  any `git push` limited to the effect git.push\n",
+        "3  any `git push` limited to the effect git.push on feat/**",
         "4  command-guard:git-push warns instead of asking, in every project",
-        "5  command-guard:git-push says nothing, in every project",
+        "5  command-guard:git-push is turned off, in every project",
     ] {
         assert!(ended.stdout.contains(shown), "{shown}: {ended:?}");
     }
@@ -190,6 +190,13 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
         "git push https://example.org/x.git",
         "git push origin $x",
         "git push origin --delete x",
+        "git push --exec=/bin/sh origin x",
+        "git push --rec=/tmp/x origin x",
+        "git push --tags origin x",
+        "git push --prune origin x",
+        "git push other x",
+        "git push ../other.git x",
+        "git push . HEAD:x",
     ] {
         assert_ask(&world.bash(command), &[]);
     }
@@ -220,9 +227,9 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
         });
         world.hook(&payload.to_string())
     };
-    assert_ask(&edit("Dockerfile"), &["To stop being asked, run in a terminal: guard-host allow --last"]);
+    assert_ask(&edit("Dockerfile"), &["Stop being asked: guard-host allow --last"]);
     let Some(ended) = choose(&world, &["allow", "--last"], "1\n") else { return };
-    assert!(ended.exit == 0 && ended.stdout.contains("asks about files named `Dockerfile` no more"), "{ended:?}");
+    assert!(ended.exit == 0 && ended.stdout.contains("stops asking about files named `Dockerfile`"), "{ended:?}");
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
     assert_eq!(edit("Dockerfile").decision(), "");
     assert_ask(&edit("Makefile"), &[]);
@@ -240,7 +247,7 @@ fn no_answer_and_a_wrong_number_change_nothing() {
         assert_eq!(ended.exit, 77, "{typed}: {ended:?}");
     }
     let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "").unwrap();
-    assert!(ended.exit == 64 && ended.stdout.contains("`--choose 9` names nothing"), "{ended:?}");
+    assert!(ended.exit == 64 && ended.stdout.contains("there is no option 9"), "{ended:?}");
     assert!(!world.path(FILE).exists());
 }
 

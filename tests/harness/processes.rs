@@ -18,7 +18,7 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
     all who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
-const ALLOW: &str = "\n\nTo stop being asked, run in a terminal: guard-host allow --last";
+const ALLOW: &str = "\n\nStop being asked: guard-host allow --last";
 const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]

@@ -11,6 +11,7 @@ use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
+use offer::is_plain_word;
 pub use offer::{narrowest, obstacle, wider};
 
 /// The word for the project of the call.
@@ -161,7 +162,7 @@ impl Allow {
         }
         match self.targets.is_empty() {
             _ if !self.effects.is_empty() => {
-                rest.iter().all(is_plain_word)
+                rest.iter().all(|word| is_plain_word(word, self.command.first().map_or("", String::as_str)))
                     && command.cwd == here.cwd
                     && self.is_at(here)
                     && !effects.is_empty()
@@ -202,7 +203,14 @@ impl Allow {
     fn names_effect(&self, effect: &Effect) -> bool {
         let place = self.place(effect).unwrap_or(&effect.target);
         let matches = |target: &String| Glob::new(target).is_ok_and(|glob| glob.matches(place));
-        self.effects.contains(&effect.operation) && (self.targets.is_empty() || self.targets.iter().any(matches))
+        // To another remote, or to more than one branch, is more than such a command mostly does.
+        let is_wide =
+            ["all", "mirror", "prune", "tags"].iter().any(|tag| effect.tags.iter().any(|(name, _)| name == tag));
+        let is_elsewhere = effect.tags.iter().any(|(name, value)| name == "remote" && value != "origin");
+        !is_wide
+            && !is_elsewhere
+            && self.effects.contains(&effect.operation)
+            && (self.targets.is_empty() || self.targets.iter().any(matches))
     }
 
     /// The effect is on a file that a pattern names.
@@ -225,13 +233,6 @@ impl Allow {
         Some(place)
             .filter(|place| is_here && !place.is_empty() && *place != "." && !place.split('/').any(|part| part == ".."))
     }
-}
-
-/// A word that is known, and no address: where something is sent to is for the person to say.
-fn is_plain_word(word: &Word) -> bool {
-    let is_address = word.text.contains("://")
-        || word.text.split_once('@').is_some_and(|(_, rest)| rest.contains(':') && !rest.starts_with(':'));
-    !word.dynamic && !word.glob && !is_address
 }
 
 /// An operand that is known. A pattern stands for names in one folder, and for none that begins with a dot: one further up

@@ -16,7 +16,8 @@ pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
         return false;
     }
     let Some(reader) = view.command(effect) else { return false };
-    shows_names_only(reader, view) || is_taken_in(reader, view)
+    let name = effect.target.rsplit('/').next().unwrap_or_default();
+    shows_names_only(reader, name.starts_with(".env"), view) || is_taken_in(reader, view)
 }
 
 /// The commands of a pipeline from one on, that one included.
@@ -26,32 +27,97 @@ fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Ite
     commands.filter(move |other| other.position.index >= index).take(MOST)
 }
 
-/// Whether a command of the pipeline keeps names or counts alone, and all before it only pass the lines on.
-fn shows_names_only(reader: &Command, view: &CallView<'_>) -> bool {
+/// Whether a command of the pipeline keeps names or counts alone, and all before it only choose lines. Names stand before a
+/// sign in files of variables alone: elsewhere a line without the sign would be shown.
+fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> bool {
     for stage in onward(reader, view) {
-        if keeps_names(stage) {
+        if keeps_counts(stage) || has_names && keeps_names(stage) {
             return true;
         }
-        if !passes_on(stage, view) || stage.program() == "xargs" {
+        if !chooses_lines(stage) || !passes_on(stage, view) {
             return false;
         }
     }
     false
 }
 
+/// Whether the command prints whole lines of its input.
+fn chooses_lines(command: &Command) -> bool {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    match command.program() {
+        "cat" | "sort" | "uniq" => words.all(|word| !word.starts_with("--")),
+        "grep" | "egrep" | "fgrep" => {
+            words.all(|word| !(word.starts_with("--") || word.starts_with('-') && word.contains(['o', 'b'])))
+        }
+        _ => false,
+    }
+}
+
 /// Whether the variables go into the shell, or into the environment of one program, and nothing prints them.
 fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
-    const TAKERS: &[&str] = &["export", "source", ".", "declare", "typeset", "local", "readonly"];
+    const NAMERS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+    const RUNNERS: &[&str] = &["source", "."];
     let encloses = reader.position.within.last().is_some_and(|place| place == "substitution" || place == "process");
     let Some(parent) = view.command_by_id(reader.parent).filter(|_| encloses) else { return false };
-    let is_word = || parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
-    // Of `env $(...) program` the words of the program don't hold the substitution.
-    let by_env = || parent.via.iter().any(|via| via.kind == "env") && !is_word();
+    let takes = match parent.program() {
+        program if NAMERS.contains(&program) => true,
+        program if RUNNERS.contains(&program) => onward(reader, view).all(leaves_assignments),
+        _ => goes_to_one_program(parent, view),
+    };
+    let stages = || onward(reader, view);
+    let rest = reader.position.length.saturating_sub(reader.position.index);
+    // What else runs in the substitution puts its own words in.
+    let is_alone = |other: &Command| other.parent != parent.id || other.position.pipeline == reader.position.pipeline;
+    let is_inside = |other: &&Command| other.position.within.len() >= reader.position.within.len();
     let commands = || view.analysis.commands.iter().take(MOST);
-    (TAKERS.contains(&parent.program()) || by_env())
-        && onward(reader, view).all(|stage| passes_on(stage, view))
+    takes
+        && u32::try_from(stages().count()) == Ok(rest)
+        && stages().all(|stage| passes_on(stage, view))
         && view.analysis.commands.len() <= MOST
+        && commands().filter(is_inside).all(is_alone)
         && !commands().any(|command| prints(command, view) || traces(command))
+        && !["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
+}
+
+/// Whether the shell that runs what the command prints runs assignments alone.
+fn leaves_assignments(stage: &Command) -> bool {
+    const SCRIPTS: &[&str] =
+        &["s/^/export /", "s/#.*//", "s/#.*//g", "/^#/d", "/^$/d", r"/^\s*#/d", r"/^\s*$/d", r"s/\r$//", r"s/\r//"];
+    match stage.program() {
+        "sed" | "gsed" => stage.argv.iter().skip(1).all(|word| {
+            matches!(word.text.as_str(), "-e" | "-E" | "-r")
+                || SCRIPTS.contains(&word.text.as_str())
+                || is_operand(word)
+        }),
+        _ => chooses_lines(stage) && stage.argv.iter().skip(1).all(|word| !word.text.starts_with("-n")),
+    }
+}
+
+/// A word that may only be a file.
+fn is_operand(word: &guard_sdk::syntax::Word) -> bool {
+    let is_name = |char: char| char.is_ascii_alphanumeric() || "._/-".contains(char);
+    !word.text.starts_with(['-', '/']) && word.text.contains('.') && word.text.chars().all(is_name)
+}
+
+/// Whether the words are the environment of a program that shows none of it: `env $(...) program`.
+fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
+    const SHOWING: &[&str] = &[
+        "echo", "printf", "env", "printenv", "envsubst", "set", "jq", "awk", "gawk", "xargs", "make", "docker", "gdb",
+        "direnv",
+    ];
+    const INLINE: &[&str] = &[
+        "node", "deno", "bun", "python", "python3", "ruby", "perl", "php", "sh", "bash", "zsh", "dash", "pwsh", "lua",
+    ];
+    let is_word = || parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
+    let program = parent.program();
+    let runs_text = || INLINE.contains(&program) && parent.word(1).starts_with('-');
+    let tells = ["env -v", "env --debug", "env -S"].iter().any(|option| view.raw_text().contains(option));
+    parent.via.iter().any(|via| via.kind == "env")
+        && !is_word()
+        && !tells
+        && !program.is_empty()
+        && !SHOWING.contains(&program)
+        && !runs_text()
 }
 
 /// Whether the command prints lines of what it reads, and writes them nowhere else.
@@ -83,49 +149,67 @@ fn prints_words(xargs: &Command) -> bool {
     true
 }
 
-/// Whether the command prints no more of its input than names or counts.
-fn keeps_names(command: &Command) -> bool {
+/// Whether the command prints no more of its input than counts, or whether it is another.
+fn keeps_counts(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let has = |names: &[&str]| words().any(|word| names.contains(&word));
-    let value = |short: &str, long: &str| option_value(command, short, long);
     match command.program() {
-        "wc" | "gwc" => true,
+        "wc" | "gwc" => words().all(|word| !word.starts_with("--files0")),
         "cmp" => has(&["-s", "--silent", "--quiet"]),
         "diff" | "colordiff" => has(&["-q", "--brief", "-rq", "-qr"]),
-        "cut" | "gcut" => {
-            value("-d", "--delimiter") == Some("=") && value("-f", "--fields") == Some("1") && !has(&["--complement"])
-        }
         "grep" | "egrep" | "fgrep" | "rg" => {
-            // Letters that take no value, so that none of them is part of a pattern.
-            let known = if command.program() == "rg" { "cilnoqvwx" } else { "EFGHPchilnoqrsvwx" };
-            let is_letters = |word: &str| {
-                let letters = word.strip_prefix('-').unwrap_or_default();
-                !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
-            };
-            let with = |letters: &[char]| words().any(|word| is_letters(word) && word.contains(letters));
             has(&["--count", "--quiet", "--silent", "--files-with-matches", "--files-without-match"])
-                || with(&['c', 'q', 'l'])
-                || (has(&["--only-matching"]) || with(&['o']))
-                    && words()
-                        .find(|word| !is_letters(word) && *word != "--only-matching")
-                        .is_some_and(is_pattern_of_names)
-        }
-        "sed" | "gsed" => {
-            let mut scripts = words().filter(|word| !matches!(*word, "-E" | "-r" | "-e" | "-u" | "-s"));
-            words().filter(|word| *word == "-e").count() < 2
-                && scripts.next().is_some_and(cuts_values)
-                && scripts.all(|word| !word.starts_with('-'))
-        }
-        "awk" | "gawk" | "mawk" => {
-            let mut rest = words().skip_while(|word| word.starts_with("-F") || *word == "=");
-            value("-F", "--field-separator") == Some("=")
-                && rest.next().is_some_and(prints_first_field)
-                && rest.all(|word| !word.starts_with('-') && !word.contains('='))
+                || words().any(|word| is_letters(command, word) && word.contains(['c', 'q', 'l']))
         }
         "jq" | "gojq" => {
             let mut rest = words().skip_while(|word| matches!(*word, "-r" | "-c" | "-S" | "-M" | "-C"));
             rest.next().is_some_and(|filter| matches!(filter, "keys" | "keys[]" | "keys_unsorted" | "length" | "type"))
                 && rest.all(|word| !word.starts_with('-'))
+        }
+        _ => false,
+    }
+}
+
+/// Letters of `grep` that take no value, so that none of them is part of a pattern.
+fn is_letters(command: &Command, word: &str) -> bool {
+    let known = if command.program() == "rg" { "cilnoqvwx" } else { "EFGHPchilnoqrsvwx" };
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
+}
+
+/// Whether the command prints no more of variables than their names.
+fn keeps_names(command: &Command) -> bool {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let value = |short: &str, long: &str| option_value(command, short, long);
+    // Of an option that is given twice the last one counts.
+    let once =
+        |short: &str, long: &str| words().filter(|word| word.starts_with(short) || word.starts_with(long)).count() == 1;
+    match command.program() {
+        "cut" | "gcut" => {
+            value("-d", "--delimiter") == Some("=")
+                && value("-f", "--fields") == Some("1")
+                && once("-d", "--d")
+                && once("-f", "--f")
+                && words().all(|word| !word.starts_with("--c"))
+        }
+        "grep" | "egrep" | "fgrep" => {
+            let only = |word: &str| word == "--only-matching" || is_letters(command, word) && word.contains('o');
+            let options = || words().filter(|word| word.starts_with('-'));
+            words().any(only)
+                && options().all(|word| only(word) || is_letters(command, word))
+                && words().find(|word| !word.starts_with('-')).is_some_and(is_pattern_of_names)
+        }
+        "sed" | "gsed" => {
+            let mut rest = words().skip_while(|word| matches!(*word, "-E" | "-r" | "-u" | "-s")).peekable();
+            rest.next_if_eq(&"-e");
+            rest.next().is_some_and(cuts_values) && rest.all(|word| !word.starts_with('-'))
+        }
+        "awk" | "gawk" | "mawk" => {
+            let mut rest = words().skip_while(|word| word.starts_with("-F") || *word == "=");
+            value("-F", "--field-separator") == Some("=")
+                && once("-F", "--field")
+                && rest.next().is_some_and(prints_first_field)
+                && rest.all(|word| !word.starts_with('-') && !word.contains('='))
         }
         _ => false,
     }
@@ -280,7 +364,10 @@ const COMMON: &[&str] =
 fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let set = || {
-        let mut sets = view.analysis.commands.iter().take(MOST).flat_map(|command| &command.assignments);
+        // What a file that is loaded sets is what must not be shown.
+        let of_text = |command: &&Command| command.via.iter().all(|via| via.kind != "script");
+        let mut sets =
+            view.analysis.commands.iter().take(MOST).filter(of_text).flat_map(|command| &command.assignments);
         sets.any(|set| set.name == name)
     };
     named && !COMMON.contains(&name) && !set()

@@ -161,7 +161,11 @@ mod tests {
         let exempt = |value| read(value).unwrap().exempt.len();
         assert_eq!(exempt(json!({})), TEMPLATES.len());
         assert_eq!(exempt(json!({"protected": [".env*"]})), 0);
-        assert_eq!(exempt(json!({"protected": [".env*"], "exempt": [".env.example"]})), 1);
-        assert_eq!(exempt(json!({"exempt": []})), 0);
+        assert_eq!(
+            exempt(json!({"protected": [".env*"], "exempt": [".env.example"]})),
+            2,
+            "the file, and a folder of that name"
+        );
+        assert_eq!(exempt(json!({"exempt": ["x"]})), TEMPLATES.len() + 2, "it adds");
     }
 }

@@ -85,6 +85,24 @@ fn is_verb(word: &Word) -> bool {
     word.text.starts_with(|first: char| first.is_ascii_alphabetic()) && word.text.chars().all(is_plain) && !word.dynamic
 }
 
+/// A word that is known, and neither an address nor an option that leads elsewhere or runs something: where something is
+/// sent to, and what runs, is for the person to say.
+pub(super) fn is_plain_word(word: &Word, program: &str) -> bool {
+    /// What `git` may be given; its other options may be shortened, and some of them run a program.
+    const OF_GIT: &[&str] =
+        &["-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress"];
+    const ELSEWHERE: &[&str] = &["-R", "--repo", "--host", "--registry", "--config", "--exec"];
+    let text = word.text.as_str();
+    let is_address = text.contains("://")
+        || text.split_once('@').is_some_and(|(_, rest)| rest.contains(':') && !rest.starts_with(':'));
+    let is_option = match text.starts_with('-') {
+        true if program == "git" => OF_GIT.contains(&text),
+        true => !ELSEWHERE.iter().any(|option| text.starts_with(option)),
+        false => true,
+    };
+    !word.dynamic && !word.glob && !is_address && is_option
+}
+
 /// Why no allow covers a call, as the rest of a sentence after "because".
 #[must_use]
 pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis: Option<&Analysis>) -> String {

@@ -141,7 +141,7 @@ fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
     }
     match verdict.asks().all(|asked| asked.of_host) {
         true => String::new(),
-        false => "To stop being asked, run in a terminal: guard-host allow --last".to_owned(),
+        false => "Stop being asked: guard-host allow --last".to_owned(),
     }
 }
 

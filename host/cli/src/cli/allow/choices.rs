@@ -69,9 +69,9 @@ impl Choices {
             Choices { shown, rules: question.rules.clone(), offered: Vec::new(), obstacle: String::new(), own };
         if question.tool != "Bash" {
             choices.obstacle =
-                format!("an allow covers shell commands, and this was a call of {}", plain(&question.tool));
+                format!("allows cover only shell commands, and this was a call of {}", plain(&question.tool));
         } else if is_secret {
-            choices.obstacle = "the command holds a secret, which no configuration should".to_owned();
+            choices.obstacle = "the command contains a secret".to_owned();
         } else {
             choices.add_allows(question, given, at, places, environment)?;
         }
@@ -99,7 +99,7 @@ impl Choices {
                 let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
                 return Err(refused(
                     Exit::NoQuestion,
-                    format!("`{}` is denied, and an allow lifts no deny", self.shown),
+                    format!("`{}` is denied, and an allow only lifts asks", self.shown),
                     hint,
                 ));
             }
@@ -113,7 +113,7 @@ impl Choices {
         });
         match narrowest {
             Some((narrowest, wider)) => {
-                self.offered.push(("these words only".to_owned(), Change::Allows(narrowest)));
+                self.offered.push(("this exact command".to_owned(), Change::Allows(narrowest)));
                 self.offered.extend(wider.into_iter().map(|allows| (title(&allows), Change::Allows(allows))));
             }
             None => self.obstacle = evaluator.chain.obstacle(&trace.verdict, placed, trace.analysis.as_deref()),
@@ -143,12 +143,12 @@ impl Choices {
             let file = question.operation.rsplit('/').next().filter(|file| !file.is_empty() && question.tool != "Bash");
             if let Some(file) = file.filter(|_| name == "sensitive-file") {
                 self.offered.push((
-                    format!("{policy} asks about files named `{}` no more", plain(file)),
+                    format!("{policy} stops asking about files named `{}`", plain(file)),
                     setting("confirm", &format!("!{file}")),
                 ));
             }
             self.offered.push((format!("{rule} warns instead of asking, in every project"), setting("lower", name)));
-            self.offered.push((format!("{rule} says nothing, in every project"), setting("silence", name)));
+            self.offered.push((format!("{rule} is turned off, in every project"), setting("silence", name)));
         }
     }
 
@@ -157,8 +157,8 @@ impl Choices {
         let text = format!("no allow can cover `{}`", self.shown);
         let held = self.rules.iter().any(|rule| rule.starts_with(SELF_PROTECT));
         let hint = match held {
-            true => "nothing ends this question, because it protects guard-host itself".to_owned(),
-            false => format!("{}; and no setting of your file changes {}", self.obstacle, self.rules.join(", ")),
+            true => "this question can't be turned off, because it protects guard-host itself".to_owned(),
+            false => format!("{}. No setting in your guard.toml changes {}", self.obstacle, self.rules.join(", ")),
         };
         refused(Exit::NoQuestion, text, hint)
     }
@@ -176,7 +176,7 @@ impl Choices {
                 Some(Change::Allows(_)) => Some(1),
                 _ => {
                     let hint =
-                        format!("{}; `--choose` takes another way:\n{}", self.obstacle, self.titles().join("\n"));
+                        format!("{}; other options for `--choose`:\n{}", self.obstacle, self.titles().join("\n"));
                     return Err(refused(Exit::NoQuestion, format!("no allow can cover `{}`", self.shown), hint));
                 }
             },
@@ -185,7 +185,7 @@ impl Choices {
         let wanted = |at: usize| number.is_none_or(|number| number == at);
         print::line(&format!("`{}` is asked about by {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
-            print::line(&format!("no allow can cover it: {}", self.obstacle))?;
+            print::line(&format!("no allow covers it: {}", self.obstacle))?;
         }
         let others = self.others(places, environment)?;
         let mut evaluators = Evaluators::new(places, environment);
@@ -210,7 +210,7 @@ impl Choices {
                 }
             };
             print::line(&format!(
-                "   would also pass {} of the {} other calls in your log and the examples",
+                "   would also allow {} of {} other calls (your log and the examples of policies)",
                 passing.len(),
                 others.count()
             ))?;
@@ -225,10 +225,8 @@ impl Choices {
             Some(_) => return Ok(None),
             None => {
                 let last = self.offered.len();
-                let answer = answer(&format!(
-                    "Which one is written into {}? [1-{last}, or Enter for none]",
-                    places.config.display()
-                ))?;
+                let answer =
+                    answer(&format!("Write which one to {}? [1-{last}, Enter for none]", places.config.display()))?;
                 match answer.as_str() {
                     "y" | "yes" => 1,
                     answer => answer.parse().unwrap_or(0),
@@ -237,8 +235,8 @@ impl Choices {
         };
         let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index)).map(|(_, change)| change);
         if found.is_none() && args.choose.is_some() {
-            let hint = format!("there is:\n{}", self.titles().join("\n"));
-            return Err(refused(Exit::Usage, format!("`--choose {chosen}` names nothing"), hint));
+            let hint = format!("the options are:\n{}", self.titles().join("\n"));
+            return Err(refused(Exit::Usage, format!("there is no option {chosen}"), hint));
         }
         Ok(found)
     }
@@ -259,7 +257,11 @@ impl Choices {
         let of_policies: BTreeSet<(String, String)> =
             examples(places, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
         let mut evaluators = Evaluators::new(places, environment);
-        let mut others = Others { looked_at: 0, asked: Vec::new() };
+        let of_tools = asked.iter().filter(|ask| ask.tool != "Bash" && ask.operation != self.own.0);
+        let of_tools: BTreeSet<(String, String, String)> = of_tools
+            .flat_map(|ask| ask.rules.iter().map(|rule| (rule.clone(), ask.tool.clone(), ask.operation.clone())))
+            .collect();
+        let mut others = Others { looked_at: 0, asked: Vec::new(), of_tools };
         for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != &self.own) {
             let there = circumstances(environment, Some(cwd));
             let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
@@ -283,9 +285,9 @@ fn title(allows: &[Allow]) -> String {
         let words = plain(&allow.command.join(" "));
         match (allow.effects.is_empty(), allow.targets.is_empty()) {
             (true, _) => format!("`{words}` on {}", plain(&allow.targets.join(", "))),
-            (false, true) => format!("every `{words}` that does no more than {}", allow.effects.join(", ")),
+            (false, true) => format!("any `{words}` limited to the effect {}", allow.effects.join(", ")),
             (false, false) => format!(
-                "every `{words}` that does no more than {} to {}",
+                "any `{words}` limited to the effect {} on {}",
                 allow.effects.join(", "),
                 plain(&allow.targets.join(", "))
             ),
@@ -302,6 +304,8 @@ fn indented(block: &str) -> String {
 struct Others {
     looked_at: usize,
     asked: Vec<Other>,
+    /// Rule, tool and operation of the asks about other tools than the shell.
+    of_tools: BTreeSet<(String, String, String)>,
 }
 
 struct Other {
@@ -313,7 +317,8 @@ struct Other {
 
 impl Others {
     fn count(&self) -> usize {
-        self.looked_at
+        let of_tools: BTreeSet<_> = self.of_tools.iter().map(|(_, tool, operation)| (tool, operation)).collect();
+        self.looked_at + of_tools.len()
     }
 
     /// Those that the allows would let run.
@@ -330,7 +335,10 @@ impl Others {
     /// Those that this rule alone asks about.
     fn asked_by(&self, rule: &str) -> Vec<String> {
         let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| asked.rule() == rule);
-        self.asked.iter().filter(is_only).map(Other::shown).collect()
+        let of_tools = self.of_tools.iter().filter(|(own, ..)| own == rule);
+        let of_tools =
+            of_tools.map(|(_, tool, operation)| format!("{} {}", plain(tool), shorten(&plain(operation), SHOWN_BYTES)));
+        self.asked.iter().filter(is_only).map(Other::shown).chain(of_tools).collect()
     }
 }
 

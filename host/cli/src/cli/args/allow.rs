@@ -10,10 +10,10 @@ use clap::Args;
   guard-host allow
   guard-host allow --remove 1
 
-Shows the ways to end a question, from these words alone to the whole rule, each with the other calls that it would let
-pass. Writes the one that a person at a terminal chooses into your guard.toml. An [[allow]] lifts asks, never a deny.
+Lists ways to stop being asked, from this exact command to the whole rule. Each shows which other calls it would also
+allow. The one that you choose is written into your guard.toml. An [[allow]] lifts asks, never a deny.
 
-Exit codes: 0; 1 the call is not asked about, or no allow can cover it; 77 nobody at a terminal agreed.")]
+Exit codes: 0; 1 the call is not asked about, or nothing can end the question; 77 nobody at a terminal agreed.")]
 pub(in crate::cli) struct AllowArgs {
     /// A shell command that is asked about here [default: lists what your file allows]
     #[arg(conflicts_with_all = ["last", "id", "remove"])]
@@ -36,10 +36,10 @@ pub(in crate::cli) struct AllowArgs {
     /// The last day on which it counts, such as 2027-01-31 [default: it has no end]
     #[arg(long, value_name = "DAY", default_value = "", hide_default_value = true, conflicts_with = "remove")]
     pub(in crate::cli) until: String,
-    /// Take the way with this number, of those that are shown [default: asks]
+    /// Choose the option with this number [default: prompt]
     #[arg(long, value_name = "NUMBER", conflicts_with = "remove")]
     pub(in crate::cli) choose: Option<usize>,
-    /// Do not ask, and take the narrowest way without `--choose`; a person's terminal is needed all the same
+    /// Don't prompt; without `--choose`, pick the narrowest allow; still needs a person's terminal
     #[arg(long)]
     pub(in crate::cli) yes: bool,
 }

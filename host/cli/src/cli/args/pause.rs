@@ -8,9 +8,9 @@ use clap::Args;
   guard-host pause 10m --all
   guard-host pause 1h --only command-guard
 
-While it lasts, policies are asked, and what they would have asked about is logged as would-ask and told in the reply, but
-it runs. A deny still stops the call, unless --all is given. self-protect stays, and so do the policies that the managed file holds or locks. It ends by itself,
-and it also holds for agents that run already.
+Calls that would need confirmation run, and are logged as would-ask. Denies still apply unless --all is given.
+self-protect and the policies of the managed file are never paused. A pause ends by itself, and it also applies to agents
+that are running.
 
 Exit codes: 0; 77 nobody sits at a terminal.")]
 pub(in crate::cli) struct PauseArgs {

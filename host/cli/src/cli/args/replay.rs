@@ -25,12 +25,11 @@ pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
-    /// Compare with this: a revision of git, whose .guard/guard.toml is what was there before; or a guard.toml that could
-    /// take the place of yours; or a policy, if --config is one
+    /// Compare with a git revision (its .guard/guard.toml), with another guard.toml or, if --config is a policy, with
+    /// another policy
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// End with 1 if a verdict changes so from the first to the second: from a revision to what holds here, or from what
-    /// holds here to a file
+    /// Exit with 1 if any verdict changes in this way; a revision is the old side of the comparison, a file the new side
     #[arg(long, value_enum, requires = "against")]
     pub(in crate::cli) fail_on: Option<FailOn>,
     /// How to print the result

@@ -43,6 +43,11 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     };
     let repository = parsed.value("", "repo");
     let remote = repository.as_ref().map_or_else(|| parsed.text(0), |operand| operand.text.as_ref());
+    // Options may be shortened, and a dry run starts the program of the other side as well.
+    let undoes = |word: &guard_sdk::syntax::Word| {
+        word.dynamic || ["--no-d", "--rec", "--exe"].iter().any(|start| word.text.starts_with(start))
+    };
+    let is_dry = parsed.on("n", "dry-run", false) && !run.arguments().iter().any(undoes);
     let draft = |manner: Manner| {
         let mut draft = manner.draft();
         if !remote.is_empty() {
@@ -52,7 +57,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             draft = draft.tag("positional", parsed.text(0));
         }
         draft
-            .flag("dry-run", parsed.on("n", "dry-run", false))
+            .flag("dry-run", is_dry)
             .flag("all", parsed.has("", "all") || parsed.has("", "branches"))
             .flag("mirror", mirror)
             .flag("tags", parsed.has("", "tags"))
