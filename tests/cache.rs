@@ -42,7 +42,12 @@ fn answers(world: &World) {
 
 fn is_answer(ended: &Ended) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
-    assert!(ended.reason().starts_with("the guest was asked. [shell: known]\n\nTo proceed, confirm"), "{ended:?}");
+    assert!(
+        ended.reason().starts_with(
+            "the guest was asked. [shell: known]\n\nStop being asked: guard-host allow --last\n\nTo proceed, confirm"
+        ),
+        "{ended:?}"
+    );
 }
 
 /// The file of that extension which the cache holds for a guest.

@@ -46,7 +46,9 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
     chain(world, &[guest, "denies"], keys);
     let harmless = world.bash("ls -la");
     assert_eq!(harmless.decision(), "ask", "{harmless:?}");
-    let expected = format!("the guest was asked. [{guest}: known]\n\nTo proceed, confirm");
+    let expected = format!(
+        "the guest was asked. [{guest}: known]\n\nStop being asked: guard-host allow --last\n\nTo proceed, confirm"
+    );
     assert!(harmless.reason().starts_with(&expected), "{harmless:?}");
     let harmful = world.bash("rm -rf /");
     assert_eq!(harmful.decision(), "deny", "{harmful:?}");

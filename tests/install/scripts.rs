@@ -211,7 +211,7 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
 
     let operation = "rm -rf ~/Downloads/old-project";
     let asked: Value = serde_json::from_str(&called(&world, script).stdout).unwrap();
-    assert_eq!(asked["decision"], "block", "{asked}");
+    assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask", "{asked}");
     let python = |arguments: &[&str]| {
         let mut start = Command::new("python3");
         start.arg(world.path(confirm)).args(arguments);
