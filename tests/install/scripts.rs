@@ -227,7 +227,7 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     let path = world.path(confirm);
     if let Some(ended) = attended_by(&world, "python3", &[text(&path), operation], "") {
         assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{ended:?}");
-        assert_eq!(called(&world, script).stdout.trim(), r#"{"decision":"allow"}"#);
+        assert!(called(&world, script).stdout.contains("confirmed in this session"));
     }
     done(&world, &["uninstall", "claude"]);
     assert_eq!(read(&world, confirm), MINE);
