@@ -1,4 +1,4 @@
-//! What allows lift of a chain's verdict, and which allows would.
+//! Lifting the asks of a chain's verdict by allows, and finding the allows that would lift them.
 
 use guard_contract::Layer;
 use guard_contract::Outcome;

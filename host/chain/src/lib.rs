@@ -135,7 +135,7 @@ impl<S> std::fmt::Debug for Chain<'_, S> {
 /// A call, where it happens, and the machine.
 pub type Placed<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 
-/// Says of a policy's name up to which outcome it stops nothing for now.
+/// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
 pub type Paused<'a> = dyn Fn(&str) -> Option<Outcome> + 'a;
 
 /// Gives what other chains say of a call in this scene, which can only tighten.
@@ -187,7 +187,7 @@ pub struct AskOptions<'a> {
     pub scene: Option<&'a Scene>,
     /// The call is another one as the host reads it.
     pub is_reading: bool,
-    /// Says of a policy's name up to which outcome it stops nothing for now.
+    /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
     pub paused: Option<&'a Paused<'a>>,
     /// The scene lacks what committed files do.
     pub is_without_committed: bool,

@@ -5,10 +5,9 @@ use std::sync::OnceLock;
 
 use guard_sdk::serde_json::{Value, json};
 use guard_sdk::syntax::{
-    Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
-    operations,
+    Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Span, Via, Word, operations,
 };
-use guard_sdk::{Event, Facts, ResolvedPath, tools};
+use guard_sdk::{Event, Facts, tools};
 
 /// Keys of the input of tools that most calls are of. Other tools have other ones.
 const INPUT_KEYS: [&str; 9] = [
@@ -162,22 +161,12 @@ fn example() -> Value {
         cwd: String::new(),
         certain: true,
     };
-    let effect = Effect {
-        kind: String::new(),
-        operation: String::new(),
-        severity: Severity::Routine,
-        target: String::new(),
-        path: ResolvedPath::unresolved(""),
-        command_id: 0,
-        certain: true,
-        tags: Vec::new(),
-    };
     let script = Script { language: String::new(), text: String::new(), command_id: 0, certain: true };
     let analysis = Analysis {
         coverage: Coverage::Complete,
         reasons: vec![String::new()],
         commands: vec![command],
-        effects: vec![effect],
+        effects: vec![Effect::default()],
         scripts: vec![script],
     };
     let facts = Facts {

@@ -31,7 +31,7 @@ pub(in crate::cli) struct Setting {
     pub(in crate::cli) item: String,
 }
 
-/// What is written to end a question.
+/// A change of the user's file that ends a question.
 #[derive(Debug)]
 pub(super) enum Change {
     Allows(Vec<Allow>),
@@ -44,7 +44,7 @@ pub(super) struct Choices {
     shown: String,
     /// The rules that ask, as `policy:rule`.
     rules: Vec<String>,
-    /// What is offered, each with a title. The narrowest allow is the first one, if there is one.
+    /// The options, each with a title. The narrowest allow comes first if one fits.
     offered: Vec<(String, Change)>,
     /// Why there is no allow.
     obstacle: String,
@@ -53,7 +53,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// What ends the question about a call: one from the log, or one that a person names.
+    /// The options for a call from the log, or for a command that a person names.
     pub(super) fn of(
         question: &Record,
         given: impl Fn(Allow) -> Allow,
@@ -269,7 +269,7 @@ impl Choices {
                 continue;
             }
             others.looked_at += 1;
-            // What runs already is let run by something else.
+            // Only calls that are asked about can be affected.
             let trace = evaluators.decide(&calls, &there)?.filter(|trace| trace.verdict.outcome == Outcome::Ask);
             if let (Some(trace), Some(call)) = (trace, calls.into_iter().next()) {
                 others.asked.push(Other { command: command.clone(), call, there, trace });
@@ -279,7 +279,7 @@ impl Choices {
     }
 }
 
-/// What allows cover, in words.
+/// A description of what allows cover.
 fn title(allows: &[Allow]) -> String {
     let one = |allow: &Allow| {
         let words = plain(&allow.command.join(" "));
@@ -350,7 +350,7 @@ impl Other {
 
 /// The shell commands of the examples of the chain's policies.
 fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec<String> {
-    // What is prepared already has no examples.
+    // A prepared chain carries no examples.
     let prepared = prepare(places, &environment.program, &at.projects(), None);
     let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(manifest),
