@@ -97,6 +97,8 @@ fn a_managed_lock_of_an_unknown_name_is_told() {
     let layers = Layers::new().managed("lock = [\"comand-guard\"]\n").user("preset = \"none\"\n");
     let mistakes = layers.check();
     let told = mistakes.iter().find(|mistake| mistake.problem.text.contains("`comand-guard`")).unwrap();
-    assert_eq!(told.problem.layer, Layer::Managed);
+    assert_eq!((told.problem.layer, told.problem.hint.as_str()), (Layer::Managed, "did you mean `command-guard`?"));
     assert_eq!(told.place().1.map(|(line, _)| line), Some(1), "{told:?}");
+    // What was to be locked is open to everyone, so calls are asked about until it is mended.
+    assert!(!layers.load().problems.is_empty());
 }

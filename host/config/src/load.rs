@@ -9,7 +9,7 @@ use super::folder::Modules;
 use super::layer::{LayerChain, layer, names, read};
 use super::options::{Mode, Options, Preset};
 use super::order::{self, Wish};
-use super::problem::placed;
+use super::problem::{nearest, placed};
 use super::project::project;
 use super::remote::Remote;
 use super::settings;
@@ -60,6 +60,7 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
         ((Layer::User, places.config.as_path()), user.options.trust.clone()),
     ];
     config.entries = chain(managed, user, of_projects, places, brought, &mut config);
+    warn_of_unknown_policies(places, &mut config);
     for (of, trust) in trust {
         // The signers of the layers so far.
         config.signers.extend(signers::of(trust.as_ref()));
@@ -143,6 +144,20 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
             config.warnings.push(in_file(of, text, "give each a file of its own"));
         }
         config.sessions = Sessions::File(file);
+    }
+}
+
+/// Warns of an allow for a rule of a policy that the chain lacks: it lifts nothing.
+fn warn_of_unknown_policies(places: &Places, config: &mut Config) {
+    for allow in &config.allows {
+        let file = if allow.layer == Layer::Managed { &places.managed } else { &places.config };
+        let is_known = |policy: &str| {
+            config.entries.iter().any(|entry| entry.name == policy) || guard_builtins::find(policy).is_some()
+        };
+        for rule in allow.rules.iter().filter(|rule| rule.split_once(':').is_none_or(|(policy, _)| !is_known(policy))) {
+            let text = format!("`{rule}` in the `rules` of an `[[allow]]` is of a policy that the chain lacks");
+            config.warnings.push(in_file((allow.layer, file), text, "correct the name before the colon"));
+        }
     }
 }
 
@@ -242,8 +257,12 @@ fn chain(
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
         if !known {
-            let text = format!("`lock` names `{name}`, which no policy is named");
-            config.warnings.push(in_file((Layer::Managed, &places.managed), text, "correct the name"));
+            // What was to be locked is open to everyone, so this is no mere warning.
+            let text = format!("`lock`: unknown policy `{name}`");
+            let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+            let hint = nearest(name, &names).map(|meant| format!("did you mean `{meant}`?"));
+            let hint = hint.unwrap_or_else(|| "correct the name, or remove it".to_owned());
+            config.problems.push(in_file((Layer::Managed, &places.managed), text, &hint));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {

@@ -2,6 +2,7 @@
 
 mod offer;
 
+use guard_sdk::syntax::operations;
 use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
@@ -98,8 +99,10 @@ impl Allow {
                 }
             }
         }
-        if let Some(effect) = self.effects.iter().find(|effect| !effect.contains('.') || effect.contains(['*', ' '])) {
-            return refuse(format!("`{effect}` in `effects` is no operation"), "write it as in `git.push`");
+        let is_known = |effect: &String| operations().any(|operation| operation == effect);
+        if let Some(effect) = self.effects.iter().find(|effect| !is_known(effect)) {
+            let hint = "write it as in `git.push`; `guard-host explain 'COMMAND'` shows those of a command";
+            return refuse(format!("`{effect}` in `effects` is no operation"), hint);
         }
         for target in &self.targets {
             if let Err(error) = Glob::new(target) {
