@@ -74,6 +74,40 @@ fn it_speaks_of_commands_that_run_in_the_folder() {
 }
 
 #[test]
+fn it_speaks_in_calls_from_outside_of_its_repository() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("other/.git")).unwrap();
+    world.write("other/db/migrations/1.sql", "");
+    world.write("third/db/migrations/1.sql", "");
+    world.write(
+        "other/.guard/guard.toml",
+        "[[policy]]\nname = \"migrations\"\nsource = \"builtin:write-control\"\n\
+         settings = { protected = [\"db/migrations\"], warned = [], safe = [], shell = true }\n",
+    );
+    let words = &["Protected path: db/migrations/", "[migrations: "][..];
+    assert_deny(&write(&world, "repo", "../other/db/migrations/1.sql"), words);
+    assert_deny(&write(&world, "repo", &world.path("other/db/migrations/2.sql").to_string_lossy()), words);
+    for command in [
+        "echo x > ../other/db/migrations/1.sql",
+        "cd ../other && touch db/migrations/2.sql",
+        "git -C ../other rm -r db/migrations",
+        "rm -r ../other/db",
+        "cp x ../other/db/migrations/",
+        "make -C ../other x > ../other/db/migrations/log",
+    ] {
+        assert_deny(&bash(&world, "repo", command), &["[migrations: "]);
+    }
+    // A link leads there as well.
+    symlink(world.path("other/db"), world.path("repo/db")).unwrap();
+    assert_deny(&write(&world, "repo", "db/migrations/2.sql"), &["[migrations: "]);
+    // It has no say elsewhere, and no other file of the repository is held.
+    for silent in ["echo x > ../third/db/migrations/1.sql", "echo x > db2", "echo x > ../other/a.txt", "ls ../other/db"]
+    {
+        assert_silent(&bash(&world, "repo", silent));
+    }
+}
+
+#[test]
 fn check_config_and_list_know_it() {
     let world = monorepo();
     let input = r#"{"file_path": "svc/a/migrations/2.sql"}"#;

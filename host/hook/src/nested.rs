@@ -1,5 +1,5 @@
-//! Configurations of folders below a project's root: a `.guard/guard.toml` there speaks in calls that concern what lies in
-//! its folder, and can only tighten.
+//! Configurations of other folders than a project's root: a `.guard/guard.toml` of a folder below it, or of another
+//! repository, applies to calls that concern files in its folder, and can only tighten.
 //!
 //! Which folders a call concerns is known after its analysis, so their policies are asked after those of the chain.
 
@@ -10,28 +10,47 @@ use crate::cache::Prepared;
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, parent};
-use guard_facts::Scene;
+use guard_facts::{Scene, git_root};
 use guard_state::Places;
 
 /// Gives the chain of folders with a configuration.
 pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
 
-/// The folders with a configuration that a call concerns, the outer ones first: on the way from the roots of its projects
-/// to the files that it names, and to the folder in which it runs a command.
+/// The folders with a configuration that a call concerns, the outer ones first: between the roots of its projects and the
+/// files that it names or the folder in which it runs a command, and the same for other repositories, roots included.
 pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<String> {
-    let mut paths = BTreeSet::new();
+    let (mut paths, mut repositories) = (BTreeSet::new(), BTreeSet::new());
     for path in call.paths() {
         let path = scene.resolver.resolve(&*scene.facts, path);
         paths.extend([path.lexical, path.canonical]);
+        repositories.insert(path.git_root);
     }
     if call.command().is_some() || paths.is_empty() {
         paths.insert(at.cwd.clone());
     }
-    paths.extend(scene.analysis.commands.iter().map(|command| command.cwd.clone()).filter(|cwd| !cwd.is_empty()));
+    let projects = at.projects();
+    let is_outside = |path: &str| !projects.iter().any(|root| path == root || is_below(path, root));
+    let folders: BTreeSet<&str> = scene.analysis.commands.iter().map(|command| command.cwd.as_str()).collect();
+    for folder in folders.into_iter().filter(|folder| !folder.is_empty()) {
+        if is_outside(folder) {
+            repositories.extend(git_root(&*scene.facts, folder, &at.home));
+        }
+        paths.insert(folder.to_owned());
+    }
     for effect in &scene.analysis.effects {
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
+        repositories.insert(effect.path.git_root.clone());
     }
-    of_paths(paths.iter().map(String::as_str), &at.projects())
+    repositories.retain(|root| !root.is_empty() && is_outside(root));
+    let others: Vec<String> = repositories.into_iter().collect();
+    let mut found = of_paths(paths.iter().map(String::as_str), &projects);
+    found.extend(others.iter().filter(|root| has_configuration(root)).cloned());
+    found.extend(of_paths(paths.iter().map(String::as_str), &others));
+    found
+}
+
+fn has_configuration(folder: &str) -> bool {
+    fs::symlink_metadata(Places::project_file(folder)).is_ok()
 }
 
 /// The folders with a configuration on the way from these roots to the paths, the outer ones first. The roots are none.
@@ -44,7 +63,7 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) 
             if !seen.insert(path) {
                 break;
             }
-            if !roots.iter().any(|root| root == path) && fs::symlink_metadata(Places::project_file(path)).is_ok() {
+            if !roots.iter().any(|root| root == path) && has_configuration(path) {
                 found.insert(path.to_owned());
             }
             folder = parent(path);
@@ -66,7 +85,7 @@ pub fn below(root: &str) -> (Vec<String>, bool) {
         if seen > FOLDERS {
             return (found, false);
         }
-        if folder != root && fs::symlink_metadata(Places::project_file(&folder)).is_ok() {
+        if folder != root && has_configuration(&folder) {
             found.push(folder.clone());
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
