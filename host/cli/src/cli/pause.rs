@@ -41,7 +41,9 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone(), args.all)?;
     let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
     append_deed(&config.audit, "pause", &format!("{what} until {}", pause.until), &at.cwd)?;
-    let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system()).strftime("%H:%M:%S");
+    let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
+    let is_today = ends.date() == Timestamp::now().to_zoned(TimeZone::system()).date();
+    let ends = ends.strftime(if is_today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" });
     let outcomes = if args.all { "asks and denies" } else { "asks" };
     print::line(&format!("{outcomes} of {what} are paused until {ends}"))?;
     if !args.all {
