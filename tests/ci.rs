@@ -214,6 +214,25 @@ fn a_change_that_makes_a_recorded_call_milder_is_told() {
 }
 
 #[test]
+fn a_change_that_removes_a_recorded_call_is_tried_with_it() {
+    let world = clone();
+    let file = world.repo().join(".guard/guard.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("forbidden = true", "forbidden = false")).unwrap();
+    let told = "1 call of it is judged milder than at HEAD";
+    for calls in [Some(""), None] {
+        fs::remove_dir_all(world.repo().join(".guard/cases")).unwrap_or_default();
+        let file = world.repo().join(".guard/calls.jsonl");
+        calls.map_or_else(|| fs::remove_file(&file), |text| fs::write(&file, text)).unwrap();
+        let ended = ci(&world, &["--against", "HEAD"]);
+        assert!(ended.exit == 1 && ended.stdout.contains(told), "{ended:?}");
+    }
+    // A call that is removed and that is judged as before is nothing to fail for.
+    fs::write(&file, &text).unwrap();
+    assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);
+}
+
+#[test]
 fn it_says_when_a_project_file_needs_trust() {
     let world = World::new();
     let plain =

@@ -3,6 +3,8 @@
 //! The project is tried as somebody has it who trusts it and has no configuration of their own. Nothing of the machine's
 //! or the user's configuration counts, and no network is asked.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
-use super::replay::replay;
+use super::replay::{CALLS, replay};
 use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
 use super::test::rego::TEST_BYTES;
@@ -45,9 +47,8 @@ const STEPS: [(&str, Step); 6] = [
     ("replay", replayed),
 ];
 
-/// Where the cases of the chain lie by default, and the recorded calls.
+/// Where the cases of the chain lie by default.
 const CASES: &str = ".guard/cases";
-const CALLS: &str = ".guard/calls.jsonl";
 
 /// Every case, once.
 const ALL: Options<'static> = Options { filters: &[], fail_fast: false, repeat: NonZeroU32::MIN };
@@ -350,13 +351,18 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
     };
     let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());
     let file = project.root.join(&calls);
-    if !file.is_file() && args.calls.is_none() {
-        return Ok(Came::Skipped(format!("there is no `{CALLS}`")));
-    }
     let failed = |text: String, hint: &str| Ok(Came::Failed(vec![project.mistake(&file, None, text, hint)]));
-    let replayed = replay(Some(against), project.places, project.environment, |sources, take| {
+    let scratch = tempfile::tempdir()?;
+    let replayed = replay(Some(against), project.places, project.environment, |sources, revision, take| {
         let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
-        sources.read(&file, take).map_err(unreadable)
+        let removed = removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
+        if let Some(removed) = &removed {
+            sources.read(removed, take).map_err(unreadable)?;
+        }
+        match file.is_file() || args.calls.is_some() {
+            true => sources.read(&file, take).map_err(unreadable),
+            false => Ok(()),
+        }
     });
     let replayed = match replayed {
         Ok(replayed) => replayed,
@@ -366,6 +372,9 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
             Refused { text, hint, .. } => return failed(text, &hint),
         },
     };
+    if replayed.calls() == 0 && !file.is_file() {
+        return Ok(Came::Skipped(format!("there is no `{CALLS}`")));
+    }
     if replayed.calls() == 0 {
         return failed("it holds no call that can be read".to_owned(), "see `guard-host replay --help`");
     }
@@ -379,6 +388,21 @@ fn replayed(project: &Project<'_>) -> anyhow::Result<Came> {
     let are = if milder == 1 { "is" } else { "are" };
     let text = format!("{} of it {are} judged milder than at {against}", print::count(milder, "call"));
     failed(text, &format!("`guard-host replay {} --against {against}` shows them", calls.display()))
+}
+
+/// A file with the recorded calls that the revision had and that the project no longer has: a change can't make calls
+/// milder by removing their record. `None` if there are none.
+fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
+    let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);
+    let kept: BTreeSet<&str> = now.lines().map(str::trim).collect();
+    let removed: Vec<&str> = before.lines().filter(|line| !kept.contains(line.trim())).collect();
+    if removed.is_empty() {
+        return Ok(None);
+    }
+    let file = scratch.join("removed.jsonl");
+    fs::write(&file, removed.join("\n"))?;
+    Ok(Some(file))
 }
 
 impl Project<'_> {

@@ -28,6 +28,7 @@ use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
+pub(super) use sides::CALLS;
 use sides::Side;
 use sources::{Job, Sources, What, closed};
 use tally::{Change, Decided, Said, Tally};
@@ -43,7 +44,7 @@ const STACK_BYTES: usize = 8 << 20;
 const PROGRESS: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let replayed = replay(args.against.as_deref(), places, environment, |sources, each| {
+    let replayed = replay(args.against.as_deref(), places, environment, |sources, _, each| {
         let unreadable =
             |path: &Path, error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
         args.sources.iter().try_for_each(|path| sources.read(path, each).map_err(|error| unreadable(path, error)))
@@ -74,19 +75,21 @@ pub(super) fn names_policy(places: &Places) -> bool {
 /// Takes what has to be decided. Its error: nobody decides any more.
 pub(super) type Take<'a> = dyn FnMut(Job) -> io::Result<()> + 'a;
 
-/// Decides what `read` gives by what holds here, and by what `against` names.
+/// Decides what `read` gives by what holds here, and by what `against` names. `read` is told the folder with the files of
+/// `.guard` at the revision that `against` names, if it does.
 pub(super) fn replay<'a>(
     against: Option<&str>,
     places: &Places,
     environment: &'a Environment,
-    read: impl FnOnce(&mut Sources<'a>, &mut Take<'_>) -> anyhow::Result<()>,
+    read: impl FnOnce(&mut Sources<'a>, Option<&Path>, &mut Take<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Replayed<'a>> {
     let project = circumstances(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
     let here = Side::first(places, environment)?;
     let other = against.map(|name| Side::second(name, places, environment, &project, scratch.path())).transpose()?;
     // A revision is what was there before; a file or a policy is what could be there next.
-    let is_here_second = other.as_ref().is_some_and(Side::is_revision);
+    let revision = other.as_ref().and_then(Side::revision);
+    let is_here_second = revision.is_some();
     let (first, second) = match other {
         Some(before) if is_here_second => (before, Some(here)),
         other => (here, other),
@@ -95,7 +98,7 @@ pub(super) fn replay<'a>(
         Decider { first, second, is_here_second, facts: Arc::new(RealFacts::new(environment.variables.clone())) };
     let tally = Mutex::new(Tally::default());
     let mut sources = Sources::new(environment);
-    let done = decide_all(|take| read(&mut sources, take), &decider, &tally);
+    let done = decide_all(|take| read(&mut sources, revision.as_deref(), take), &decider, &tally);
     if io::stderr().is_terminal() {
         let _ = write!(io::stderr().lock(), "\r\u{1b}[2K");
     }

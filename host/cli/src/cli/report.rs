@@ -137,7 +137,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     draw_as_recorded(&mut calls, log, &selection, places, environment)?;
     draw(&mut calls, places, environment)?;
     let again = |name| {
-        replay(Some(name), places, environment, |sources, each| {
+        replay(Some(name), places, environment, |sources, _, each| {
             log::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
             Ok(())
         })

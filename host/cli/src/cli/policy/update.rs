@@ -340,7 +340,7 @@ fn compare(
     let new = scratch.path().join("new.wasm");
     std::fs::write(&new, &*fetched.component.wasm(guard_builtins::component)?)?;
     let old = Places { config: before.component(config), ..places.clone() };
-    let replayed = replay(new.to_str(), &old, environment, |sources, take| {
+    let replayed = replay(new.to_str(), &old, environment, |sources, _, take| {
         sources.read(&log, take).map_err(|error| refused(Exit::NoInput, format!("`{}`: {error}", log.display()), ""))
     })?;
     print::line("  calls of the log, decided by both:")?;

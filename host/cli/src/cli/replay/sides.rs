@@ -37,6 +37,9 @@ const REVISION_BYTES: usize = 16 << 20;
 /// The configuration of a project, from its root.
 const CONFIGURATION: &str = ".guard/guard.toml";
 
+/// The recorded calls of a project, from its root.
+pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
+
 /// What calls are decided by.
 pub(super) struct Side {
     kind: Kind,
@@ -122,9 +125,12 @@ impl Side {
         Side::configuration(places, environment, project, Some(moved))
     }
 
-    /// It is a revision, which is what was there before.
-    pub(super) fn is_revision(&self) -> bool {
-        matches!(&self.kind, Kind::Configuration(of) if of.moved.is_some())
+    /// The folder with the files of the revision that it is, which is what was there before.
+    pub(super) fn revision(&self) -> Option<PathBuf> {
+        match &self.kind {
+            Kind::Configuration(of) => of.moved.as_ref().map(|moved| PathBuf::from(&moved.folder)),
+            Kind::Policy { .. } => None,
+        }
     }
 
     fn configuration(
@@ -273,6 +279,9 @@ fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
     };
     let text = read(CONFIGURATION)?;
     put(CONFIGURATION, &text)?;
+    if listed.contains(&CALLS) {
+        put(CALLS, &read(CALLS)?)?;
+    }
     for named in named(&String::from_utf8_lossy(&text)) {
         let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
         // Of a folder, settings are what ends so.
