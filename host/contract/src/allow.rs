@@ -99,10 +99,8 @@ impl Allow {
                 }
             }
         }
-        let is_known = |effect: &String| operations().any(|operation| operation == effect);
-        if let Some(effect) = self.effects.iter().find(|effect| !is_known(effect)) {
-            let hint = "write it as in `git.push`; `guard-host explain 'COMMAND'` shows those of a command";
-            return refuse(format!("`{effect}` in `effects` is no operation"), hint);
+        if let Some(effect) = self.effects.iter().find(|effect| !operations().any(|known| known == **effect)) {
+            return refuse(format!("`{effect}` in `effects` is no operation"), "write it as in `git.push`");
         }
         for target in &self.targets {
             if let Err(error) = Glob::new(target) {
