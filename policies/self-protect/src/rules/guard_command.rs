@@ -252,6 +252,9 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     if (name, sub) == ("audit", "suggest") && words.iter().any(|word| word.starts_with("--apply")) {
         return Some((Outcome::Deny, "it ends questions for good", BY_HAND));
     }
+    if name == "pause" && words.contains(&"--end") {
+        return None;
+    }
     match (name, sub) {
         ("uninstall", _) | ("self", "uninstall") => {
             Some((Outcome::Deny, "no call would be looked at any more", BY_HAND))
@@ -262,7 +265,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
             _,
         ) => None,
         ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
-        ("policy", "pull" | "keygen") | ("service", "build") => {
+        ("policy", "pull" | "keygen" | "bundle") | ("service", "build") => {
             Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY))
         }
         ("policy", "push") => Some((Outcome::Ask, "it publishes a policy, which others then use", SAY)),
@@ -273,11 +276,11 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("audit", "ship") => Some((Outcome::Ask, "it sends the audit log to another machine", SAY)),
         ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
         ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),
+        ("watch", _) | ("audit", "watch") => Some((Outcome::Deny, "one of its keys ends questions for good", BY_HAND)),
         ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list" | "show") => None,
         ("confirm", _) => {
             Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
         }
-        ("watch", _) => Some((Outcome::Deny, "one of its keys ends questions for good", BY_HAND)),
         ("allow", _) => Some((Outcome::Deny, "it ends the questions about a command for good", BY_HAND)),
         ("pause", _) => Some((Outcome::Deny, "policies would stop nothing while it lasts", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
