@@ -54,7 +54,7 @@ bench-keep:
 # Count how often the chain stops the calls of a file (host/RATES.md).
 rates FILE:
     cargo build --release
-    target/release/guard-host rates {{FILE}}
+    target/release/guard-host policy rates {{FILE}}
 
 # Write the pages of the rules, policies/*/RULES.md, from the doc comments.
 bless-rules:

@@ -132,7 +132,7 @@ fn the_types_of_the_templates_in_javascript_and_typescript_were_made_of_this_con
     let committed = std::fs::read_to_string(&recorded).unwrap_or_default();
     assert!(
         committed.trim_end() == hex,
-        "wit/ has changed; in guest-sdk/templates/js-and-ts run `guard-host wit CONTRACT` and `npx \
+        "wit/ has changed; in guest-sdk/templates/js-and-ts run `guard-host policy wit CONTRACT` and `npx \
          @bytecodealliance/jco@1.15.1 guest-types CONTRACT --world-name guest --out-dir types`, then write {hex} to {}",
         recorded.display()
     );

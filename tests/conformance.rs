@@ -1,4 +1,4 @@
-//! `guard-host conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
+//! `guard-host policy conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
 
 use crate::support::guests;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::support::world::{Ended, World};
 use serde_json::Value;
 
 fn conformance(world: &World, policy: &str, keys: &[&str]) -> (Ended, Value) {
-    let ended = world.run(&[&["conformance", policy, "--format", "json"], keys].concat(), "");
+    let ended = world.run(&[&["policy", "conformance", policy, "--format", "json"], keys].concat(), "");
     let report = serde_json::from_str(&ended.stdout).unwrap_or_default();
     (ended, report)
 }
@@ -138,7 +138,7 @@ fn what_cannot_be_tried_is_skipped_and_never_passed() {
 fn the_report_names_what_is_wrong_and_what_helps() {
     let world = World::new();
     let component = guests::place(&world, "undeclared-rule");
-    let ended = world.run(&["conformance", component.to_str().unwrap()], "");
+    let ended = world.run(&["policy", "conformance", component.to_str().unwrap()], "");
     assert_eq!(ended.exit, 1, "{ended:?}");
     for part in [
         "ok   contract ",
@@ -174,7 +174,7 @@ fn settings_of_ones_own_are_those_that_must_be_taken() {
 #[test]
 fn what_is_not_there_ends_with_a_code_of_its_own() {
     let world = World::new();
-    assert_eq!(world.run(&["conformance", "no-such-policy"], "").exit, 66);
-    assert_eq!(world.run(&["conformance"], "").exit, 64);
-    assert_eq!(world.run(&["conformance", "shell", "--settings", "5"], "").exit, 64);
+    assert_eq!(world.run(&["policy", "conformance", "no-such-policy"], "").exit, 66);
+    assert_eq!(world.run(&["policy", "conformance"], "").exit, 64);
+    assert_eq!(world.run(&["policy", "conformance", "shell", "--settings", "5"], "").exit, 64);
 }

@@ -36,7 +36,7 @@ fn a_policy_of_each_version_is_told_every_field() {
         let (policy, cases) = (folder.join("policy.wasm"), folder.join("told.toml"));
         let ended = world.run(&["test", policy.to_str().unwrap(), cases.to_str().unwrap()], "");
         assert_eq!(ended.exit, 0, "{version}: {ended:?}");
-        let ended = world.run(&["conformance", policy.to_str().unwrap()], "");
+        let ended = world.run(&["policy", "conformance", policy.to_str().unwrap()], "");
         assert_eq!(ended.exit, 0, "{version}: {ended:?}");
     }
 }

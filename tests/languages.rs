@@ -221,18 +221,18 @@ fn describes_itself(shell: &mut Shell, language: &Language) {
 
 /// It holds to what every policy must hold to, whatever its language.
 fn conforms(shell: &mut Shell, language: &Language) {
-    let ended = shell.run("guard-host conformance policy.wasm");
+    let ended = shell.run("guard-host policy conformance policy.wasm");
     assert_eq!(ended.exit, 0, "{}: {}{}", language.name, ended.stdout, ended.stderr);
 }
 
 /// The types of the templates in JavaScript and TypeScript are what their generator, which that in C has brought, makes of
-/// the contract as `guard-host wit` writes it. Its linker takes that folder, too.
+/// the contract as `guard-host policy wit` writes it. Its linker takes that folder, too.
 fn types_equal_the_contract(shell: &mut Shell) {
     if !shell.folder().join("node_modules").exists() {
         return println!("js: its types are not compared, because `wasm-tools` is used instead of jco");
     }
     let ended = shell.run(
-        "guard-host wit contract\n\
+        "guard-host policy wit contract\n\
          npx --no-install jco guest-types contract --world-name guest --out-dir types --quiet\n\
          npx --no-install jco embed module.wasm --wit contract --output embedded.wasm",
     );

@@ -1,4 +1,4 @@
-//! `guard-host service build`: a chain as one component. How it answers on an engine, `tests/languages/service.rs` asks.
+//! `guard-host policy bundle`: a chain as one component. How it answers on an engine, `tests/languages/service.rs` asks.
 
 use crate::serve::client::Server;
 use crate::support::pages::{blocks, root};
@@ -33,7 +33,7 @@ fn a_service_needs_an_engine_with_http_and_nothing_else() {
     // It imports WASI, as what Cargo builds does, and calls nothing of it.
     let own = root().join("tests/kept/0.1.0/policy.wasm");
     world.configure(&format!("preset = \"full\"\n{}", guests::entry("own", &own, KEPT)));
-    let built = world.run(&["service", "build", "-o", "team.wasm"], "");
+    let built = world.run(&["policy", "bundle", "-o", "team.wasm"], "");
     assert_eq!((built.exit, built.stderr.as_str()), (0, ""), "{built:?}");
     assert!(built.stdout.starts_with("team.wasm: ") && built.stdout.contains("command-guard"), "{built:?}");
     assert!(built.stdout.trim_end().ends_with(", own"), "{built:?}");
@@ -50,7 +50,7 @@ fn what_would_not_decide_is_not_built() {
     let world = World::new();
     let build = |config: &str| {
         world.configure(config);
-        let built = world.run(&["service", "build"], "");
+        let built = world.run(&["policy", "bundle"], "");
         assert!(!world.repo().join("guard-service.wasm").exists(), "{config}");
         (built.exit, built.stderr)
     };
@@ -61,7 +61,7 @@ fn what_would_not_decide_is_not_built() {
     let refuses = guests::place(&world, "refuses");
     let (exit, said) = build(&guests::entry("own", &refuses, ""));
     assert!(exit == 78 && said.contains("own"), "{exit} {said}");
-    let missing = world.run(&["--config", "none.toml", "service", "build"], "");
+    let missing = world.run(&["--config", "none.toml", "policy", "bundle"], "");
     assert_eq!(missing.exit, 66, "{missing:?}");
 }
 
@@ -71,20 +71,20 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     // It was written by hand, and lacks the types that tools for components put beside the functions.
     let plain = guests::place(&world, "denies");
     world.configure(&guests::entry("plain", &plain, ""));
-    let built = world.run(&["service", "build"], "");
+    let built = world.run(&["policy", "bundle"], "");
     assert_eq!(built.exit, 65, "{built:?}");
     assert!(built.stderr.contains("the policy `plain` does not export the types of the contract"), "{built:?}");
     // One would replace the call that the policies after it judge, the other one these policies.
     for (guest, interface) in [("scene-taker", "scene"), ("rest-taker", "policies")] {
         world.configure(&guests::entry("taker", &guests::place(&world, guest), ""));
-        let built = world.run(&["service", "build"], "");
+        let built = world.run(&["policy", "bundle"], "");
         assert_eq!(built.exit, 65, "{built:?}");
         let said = format!("the policy `taker` imports or exports `guard:service/{interface}@0.1.0`");
         assert!(built.stderr.contains(&said), "{built:?}");
     }
     let kept = root().join("tests/kept/0.1.0/policy.wasm");
     world.configure(&guests::entry("kept", &kept, &format!("{KEPT}\nwasi = \"frozen\"")));
-    let built = world.run(&["service", "build"], "");
+    let built = world.run(&["policy", "bundle"], "");
     assert_eq!(built.exit, 65, "{built:?}");
     assert!(built.stderr.contains("the policy `kept` imports `wasi:"), "{built:?}");
     assert!(built.stderr.contains("a service has no frozen WASI"), "{built:?}");

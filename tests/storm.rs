@@ -134,7 +134,7 @@ impl Storm {
         let engine = std::env::var("GUARD_STORM_SERVICE").ok().map(|engine| {
             let component = service.path("team.wasm").display().to_string();
             let compiled = service.path("team.cwasm").display().to_string();
-            assert_eq!(service.run(&["service", "build", "-o", &component], "").exit, 0);
+            assert_eq!(service.run(&["policy", "bundle", "-o", &component], "").exit, 0);
             let made = Command::new(&engine)
                 .args(["compile", "-W", "epoch-interruption", &component, "-o", &compiled])
                 .status();

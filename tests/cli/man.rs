@@ -11,9 +11,14 @@ fn commands(world: &World, above: &[String], found: &mut BTreeSet<Vec<String>>) 
     arguments.push("--help");
     let help = world.run(&arguments, "").stdout;
     found.insert(above.to_vec());
-    let (_, listed) = help.split_once("\nCommands:\n").unwrap_or_default();
-    for line in listed.lines().take_while(|line| line.starts_with("  ")) {
-        let name = line.strip_prefix("  ").unwrap().split(' ').next().unwrap();
+    let (before, listed) = help.split_once("\nCommands:\n").unwrap_or((&help, ""));
+    // The first screen lists them in groups, and some by name alone.
+    let listed = if above.is_empty() { before.split("\nOptions:").next().unwrap() } else { listed };
+    let others =
+        listed.lines().find_map(|line| line.strip_prefix("Also: ")).into_iter().flat_map(|line| line.split(", "));
+    let is_end = |line: &&str| above.is_empty() || line.starts_with("  ");
+    let lines = listed.lines().take_while(is_end).filter_map(|line| line.strip_prefix("  "));
+    for name in lines.filter_map(|line| line.split(' ').next()).chain(others) {
         if !name.is_empty() && name != "help" {
             commands(world, &[above, &[name.to_owned()]].concat(), found);
         }

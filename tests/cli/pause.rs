@@ -18,7 +18,7 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     for _ in 0..2 {
         assert_warn(
             &world.bash(FORCED),
-            &["paused for 10 min", "command-guard:force-push-protected", "guard-host resume"],
+            &["paused for 10 min", "command-guard:force-push-protected", "guard-host pause --end"],
         );
     }
     assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
@@ -37,10 +37,10 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     let doctor = world.run(&["doctor"], "");
     assert!(doctor.stdout.contains("are paused for 10 min"), "{doctor:?}");
 
-    assert!(world.run(&["resume"], "").stdout.contains("the pause is over"));
+    assert!(world.run(&["pause", "--end"], "").stdout.contains("the pause is over"));
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_eq!(world.audit().iter().filter(|line| line["action"] == json!("resume")).count(), 1);
-    assert!(world.run(&["resume"], "").stdout.contains("nothing is paused"));
+    assert!(world.run(&["pause", "--end"], "").stdout.contains("nothing is paused"));
 }
 
 #[test]

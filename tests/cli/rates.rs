@@ -22,7 +22,7 @@ fn world() -> World {
 #[test]
 fn the_table_counts_by_class_and_by_rule() {
     let world = world();
-    let ended = world.run(&["rates", "calls.jsonl", "--wrong"], "");
+    let ended = world.run(&["policy", "rates", "calls.jsonl", "--wrong"], "");
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
     let lines: Vec<String> =
         ended.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -43,7 +43,7 @@ fn the_table_counts_by_class_and_by_rule() {
 #[test]
 fn machines_get_the_same_figures() {
     let world = world();
-    let ended = world.run(&["rates", "--format", "json", "calls.jsonl"], "");
+    let ended = world.run(&["policy", "rates", "--format", "json", "calls.jsonl"], "");
     let value: Value = serde_json::from_str(&ended.stdout).unwrap();
     let all = json!({
         "to-stop": 2, "stopped": 1, "to-pass": 2, "passed": 1, "wrong-denies": 1, "calls": 12, "interruptions": 5,
@@ -55,7 +55,7 @@ fn machines_get_the_same_figures() {
 #[test]
 fn what_cannot_be_read_is_named() {
     let world = world();
-    let ended = world.run(&["rates", "none.jsonl"], "");
+    let ended = world.run(&["policy", "rates", "none.jsonl"], "");
     assert_eq!(ended.exit, 66);
     assert!(ended.stderr.starts_with("error: none.jsonl cannot be read: "), "{ended:?}");
     for (row, told) in [
@@ -64,7 +64,7 @@ fn what_cannot_be_read_is_named() {
         ("{\"command\": \"ls\", \"label\": \"maybe\"}", "calls.jsonl:2: unknown variant `maybe`"),
     ] {
         std::fs::write(world.repo().join("calls.jsonl"), format!("{{\"command\": \"ls\"}}\n{row}\n")).unwrap();
-        let ended = world.run(&["rates", "calls.jsonl"], "");
+        let ended = world.run(&["policy", "rates", "calls.jsonl"], "");
         assert_eq!(ended.exit, 65, "{ended:?}");
         assert!(ended.stderr.contains(told) && ended.stderr.contains("hint:"), "{ended:?}");
     }

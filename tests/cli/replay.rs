@@ -254,9 +254,9 @@ fn what_cannot_be_compared_is_no_success() {
         let compared = world.run(&["replay", "--against", &new, "--fail-on", "loosened", &source], "");
         assert!(compared.exit == 78 && compared.stderr.contains("new.toml:1"), "{broken}: {compared:?}");
     }
-    for command in ["replay", "check", "explain", "rates"] {
-        let gone = world.run(&["--config", "gone.toml", command, &source], "");
-        assert!(gone.exit == 66 && gone.stderr.contains("gone.toml"), "{command}: {gone:?}");
+    for command in [&["replay"][..], &["check"], &["explain"], &["policy", "rates"]] {
+        let gone = world.run(&[&["--config", "gone.toml"], command, &[&source]].concat(), "");
+        assert!(gone.exit == 66 && gone.stderr.contains("gone.toml"), "{command:?}: {gone:?}");
     }
     for none in ["", "[]\n", "notes\n"] {
         world.write("none.jsonl", none);
@@ -334,7 +334,7 @@ fn a_revision_of_the_projects_file_is_compared() {
         let group = &result["groups"][0];
         assert_eq!((&group["first"]["rule"], &group["second"]["rule"]), (&json!("ours:all"), &json!("")), "{result}");
         assert_eq!(world.run(&["config", "show"], "").stdout, before, "the comparison trusted something");
-        assert_eq!(attended(&world, &["untrust"]).map(|ended| ended.exit), Some(0));
+        assert_eq!(attended(&world, &["trust", "--remove"]).map(|ended| ended.exit), Some(0));
     }
     // The revision's other files are read if the configuration names them; what is missing is no empty file.
     let named = "[[policy]]\nname = \"command-guard\"\nsettings-file = \"../conf/s.toml\"\n";

@@ -1,4 +1,4 @@
-//! `guard-host report`: one page, whose numbers are those of `audit stats`, and in which nothing of the log runs.
+//! `guard-host audit report`: one page, whose numbers are those of `audit stats`, and in which nothing of the log runs.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ fn log(world: &World) -> String {
 
 fn report(world: &World) -> String {
     world.write(".local/state/guard-host/audit.jsonl", log(world));
-    let ended = world.run(&["report", "--output", "r.html"], "");
+    let ended = world.run(&["audit", "report", "--output", "r.html"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     std::fs::read_to_string(world.path("repo/r.html")).unwrap()
 }
@@ -74,7 +74,7 @@ fn it_tells_who_called_and_what_another_configuration_would_change() {
     let milder =
         world.write("new.toml", "[[policy]]\nname = \"command-guard\"\nsettings = { lower = [\"git-push\"] }\n");
     let page = |arguments: &[&str]| {
-        let ended = world.run(&[&["report", "--output", "r.html"], arguments].concat(), "");
+        let ended = world.run(&[&["audit", "report", "--output", "r.html"], arguments].concat(), "");
         assert_eq!(ended.exit, 0, "{ended:?}");
         std::fs::read_to_string(world.path("repo/r.html")).unwrap()
     };
@@ -100,7 +100,7 @@ fn a_tree_is_drawn_from_what_the_log_recorded() {
     std::os::unix::fs::symlink("/etc", &link).unwrap();
     world.bash("rm -rf link/cron.d");
     std::fs::remove_file(&link).unwrap();
-    let ended = world.run(&["report", "--output", "r.html"], "");
+    let ended = world.run(&["audit", "report", "--output", "r.html"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     let html = std::fs::read_to_string(world.path("repo/r.html")).unwrap();
     assert!(html.contains(", as recorded</p>") && html.contains("/etc/cron.d"), "{html}");
@@ -110,9 +110,9 @@ fn a_tree_is_drawn_from_what_the_log_recorded() {
 fn nothing_but_a_report_is_written_over() {
     let world = World::new();
     report(&world);
-    assert_eq!(world.run(&["report", "--output", "r.html"], "").exit, 0);
+    assert_eq!(world.run(&["audit", "report", "--output", "r.html"], "").exit, 0);
     world.write("repo/notes.html", "mine");
-    let refused = world.run(&["report", "--output", "notes.html"], "");
+    let refused = world.run(&["audit", "report", "--output", "notes.html"], "");
     assert!(refused.exit == 64 && refused.stderr.contains("is no report"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(world.path("repo/notes.html")).unwrap(), "mine");
 }

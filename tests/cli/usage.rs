@@ -6,42 +6,44 @@ use std::process::Stdio;
 use crate::support::guests;
 use crate::support::world::World;
 
-const COMMANDS: [&str; 25] = [
-    "hook",
-    "check",
-    "explain",
-    "replay",
-    "report",
-    "watch",
-    "test",
-    "policy",
-    "cache",
-    "config",
-    "allow",
-    "audit",
-    "confirm",
-    "pause",
-    "resume",
-    "session",
-    "trust",
-    "untrust",
+/// The commands of the first screen.
+const COMMANDS: [&str; 19] = [
     "install",
     "uninstall",
     "doctor",
-    "completions",
-    "settings",
-    "sandbox",
+    "check",
+    "explain",
+    "allow",
+    "confirm",
+    "pause",
+    "audit",
+    "config",
+    "new",
+    "test",
+    "replay",
+    "policy",
+    "ci",
+    "trust",
+    "serve",
+    "sync",
     "self",
 ];
+
+/// The other ones, which it only names.
+const OTHERS: [&str; 6] = ["cache", "completions", "hook", "sandbox", "session", "settings"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {
     let world = World::new();
-    let mut lines: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
-    lines.extend([vec![], vec!["audit", "show"], vec!["audit", "stats"], vec!["audit", "suggest"]]);
+    let mut lines: Vec<Vec<&str>> = COMMANDS.iter().chain(&OTHERS).map(|command| vec![*command]).collect();
+    lines.push(Vec::new());
+    lines.extend(["show", "stats", "suggest", "watch", "report"].map(|command| vec!["audit", command]));
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
     lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
-    lines.extend(["list", "inspect", "add", "remove"].map(|command| vec!["policy", command]));
+    lines.extend(
+        ["list", "inspect", "add", "remove", "conformance", "rates", "bundle", "wit"]
+            .map(|command| vec!["policy", command]),
+    );
     lines.extend([vec!["sandbox", "new"], vec!["self", "version"], vec!["man"]]);
     for arguments in lines {
         let ended = world.run(&[arguments.as_slice(), &["--help"]].concat(), "");
@@ -58,7 +60,8 @@ fn the_help_names_every_command_and_the_exit_codes() {
     for command in COMMANDS {
         assert!(text.contains(&format!("\n  {command} ")), "{command}: {text}");
     }
-    assert!(text.contains("64"), "{text}");
+    assert!(text.contains(&format!("\nAlso: {}\n", OTHERS.join(", "))), "{text}");
+    assert!(text.contains("64") && text.lines().count() <= 50, "{text}");
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn every_shell_gets_completions_that_name_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let ended = world.run(&["completions", shell], "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{shell}");
-        for command in COMMANDS {
+        for command in COMMANDS.iter().chain(&OTHERS) {
             assert!(ended.stdout.contains(command), "{shell}: {command}");
         }
     }
@@ -168,9 +171,42 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn a_command_without_quotes_is_told_to_quote_it() {
+fn a_command_needs_no_quotes_until_it_has_options() {
+    let world = World::new();
+    assert_eq!(world.run(&["check", "git", "push", "origin", "topic"], "").exit, 1);
+    assert_eq!(world.run(&["check", "echo", "a; rm -rf ~"], "").exit, 0);
+    let ended = world.run(&["explain", "git", "push"], "");
+    assert!(ended.exit == 0 && ended.stdout.contains("git-push"), "{ended:?}");
     for command in ["check", "explain"] {
-        let ended = World::new().run(&[command, "git", "push"], "");
+        let ended = world.run(&[command, "git", "push", "--force"], "");
         assert!(ended.exit == 64 && ended.stderr.contains("quote the command"), "{ended:?}");
+    }
+}
+
+#[test]
+fn completions_without_a_shell_list_the_shells() {
+    let ended = World::new().run(&["completions"], "");
+    assert!(ended.exit == 0 && ended.stdout.lines().any(|line| line == "fish"), "{ended:?}");
+}
+
+#[test]
+fn the_former_name_of_a_command_works_and_says_the_present_one() {
+    let world = World::new();
+    for (old, new) in [
+        (&["resume"][..], "pause --end"),
+        (&["watch"], "audit watch"),
+        (&["report", "--help"], "audit report"),
+        (&["untrust"], "trust --remove"),
+        (&["conformance", "--help"], "policy conformance"),
+        (&["rates", "--help"], "policy rates"),
+        (&["wit", "--help"], "policy wit"),
+        (&["service", "build", "--help"], "policy bundle"),
+    ] {
+        let before = world.run(old, "");
+        let hint = format!("hint: `guard-host {}` is now `guard-host {new}`\n", old[0]);
+        assert!(before.stderr.starts_with(&hint), "{before:?}");
+        let words: Vec<&str> = new.split(' ').chain(old.iter().copied().filter(|word| *word == "--help")).collect();
+        let now = world.run(&words, "");
+        assert_eq!((before.exit, before.stdout), (now.exit, now.stdout), "{new}");
     }
 }

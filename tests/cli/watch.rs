@@ -1,4 +1,4 @@
-//! `guard-host watch`: the log on a terminal.
+//! `guard-host audit watch`: the log on a terminal.
 
 use serde_json::json;
 
@@ -30,6 +30,6 @@ fn the_last_call_is_shown_with_its_commands_and_why() {
 
 #[test]
 fn without_a_terminal_it_names_what_prints_lines() {
-    let ended = World::new().run(&["watch"], "");
+    let ended = World::new().run(&["audit", "watch"], "");
     assert!(ended.exit == 64 && ended.stderr.contains("audit show --follow"), "{ended:?}");
 }

@@ -210,7 +210,7 @@ fn on_serve(world: &World) -> Place {
 
 /// All that answer; the native server is the first.
 fn started(world: &World) -> Vec<Place> {
-    let built = world.run(&["service", "build", "-o", "../team.wasm"], "");
+    let built = world.run(&["policy", "bundle", "-o", "../team.wasm"], "");
     assert_eq!(built.exit, 0, "{built:?}");
     let places: Vec<Place> = [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
     let until = Instant::now() + Duration::from_secs(120);

@@ -1,4 +1,4 @@
-//! `guard-host wit`: the files that other tools read are those of `wit/`, and nothing of a user's is overwritten.
+//! `guard-host policy wit`: the files that other tools read are those of `wit/`, and nothing of a user's is overwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -39,7 +39,7 @@ fn contract() -> BTreeMap<String, String> {
 #[test]
 fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
     let world = World::new();
-    let ended = world.run(&["wit", "deep/contract"], "");
+    let ended = world.run(&["policy", "wit", "deep/contract"], "");
     let folder = world.repo().join("deep/contract");
     assert_eq!((ended.exit, names(&folder)), (0, contract().into_keys().collect()), "{}", ended.stderr);
     for (name, source) in contract() {
@@ -57,7 +57,7 @@ fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
 #[test]
 fn tools_find_a_package_with_one_world_and_the_other_where_it_is_looked_for() {
     let world = World::new();
-    assert_eq!(world.run(&["wit", "contract"], "").exit, 0);
+    assert_eq!(world.run(&["policy", "wit", "contract"], "").exit, 0);
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_path(world.repo().join("contract")).unwrap();
     assert_eq!((resolve.packages.len(), resolve.packages[package].worlds.len()), (3, 1));
@@ -72,7 +72,7 @@ fn what_is_there_already_is_completed_and_other_files_stay() {
     world.write("repo/contract/notes.txt", "mine");
     world.write("repo/contract/world.wit", read("wit/0.3.0/world.wit"));
     for _ in 0..2 {
-        let ended = world.run(&["wit", "contract"], "");
+        let ended = world.run(&["policy", "wit", "contract"], "");
         assert_eq!((ended.exit, ended.stdout.lines().count()), (0, contract().len()), "{}", ended.stderr);
     }
     let mut expected: BTreeSet<String> = contract().into_keys().collect();
@@ -98,7 +98,7 @@ fn a_file_with_other_content_is_refused_and_nothing_is_written() {
         ("linked", "linked/deps/guard-facts-0.2.0/earlier.wit"),
         ("file", "/file`"),
     ] {
-        let ended = world.run(&["wit", folder], "");
+        let ended = world.run(&["policy", "wit", folder], "");
         assert_eq!((ended.exit, ended.stdout.as_str()), (69, ""), "{folder}: {ended:?}");
         assert!(ended.stderr.contains(named) && ended.stderr.contains("hint: "), "{folder}: {ended:?}");
         if folder != "file" {
@@ -111,13 +111,12 @@ fn a_file_with_other_content_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn help_completions_and_the_readme_know_the_command() {
+fn help_and_completions_know_the_command() {
     let world = World::new();
-    let help = world.run(&["wit", "--help"], "").stdout;
+    let help = world.run(&["policy", "wit", "--help"], "").stdout;
     let (_, examples) = help.split_once("Examples:\n").unwrap();
-    assert!(examples.lines().filter(|line| line.contains("guard-host wit ")).count() >= 2, "{help}");
-    assert!(world.run(&["--help"], "").stdout.contains("\n  wit "));
+    assert!(examples.lines().filter(|line| line.contains("guard-host policy wit ")).count() >= 2, "{help}");
+    assert!(world.run(&["policy", "--help"], "").stdout.contains("\n  wit "));
     assert!(world.run(&["completions", "fish"], "").stdout.contains("-a \"wit\""));
-    assert!(read("README.md").contains("\n| `wit DIR` | "));
-    assert_eq!(world.run(&["wit"], "").exit, 64);
+    assert_eq!(world.run(&["policy", "wit"], "").exit, 64);
 }

@@ -34,7 +34,7 @@ fn standing(world: &World) -> String {
 #[test]
 fn trust_needs_a_terminal() {
     let world = world();
-    for arguments in [&["trust"][..], &["untrust"], &["trust", "."]] {
+    for arguments in [&["trust"][..], &["trust", "--remove"], &["trust", "."]] {
         let ended = world.run(arguments, "yes\n");
         assert_eq!((ended.exit, ended.stdout.as_str()), (77, ""), "{ended:?}");
         assert!(ended.stderr.contains("terminal"), "{ended:?}");
@@ -97,7 +97,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         world.write(&below, &before);
         assert_silent(&world.bash("ls"));
     }
-    assert_eq!(attended(&world, &["untrust"]).unwrap().exit, 0);
+    assert_eq!(attended(&world, &["trust", "--remove"]).unwrap().exit, 0);
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     assert_eq!(standing(&world), "none");
 }

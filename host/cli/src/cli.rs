@@ -23,6 +23,7 @@ mod policy;
 mod print;
 mod rates;
 mod remote;
+mod renamed;
 mod replay;
 mod report;
 mod sandbox;
@@ -45,9 +46,9 @@ mod wit;
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-use args::{Cli, Command, HookOnly};
+use args::{AuditCommand, Cli, Command, HookOnly, PolicyCommand, help};
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook};
 use guard_hook::hook;
@@ -62,7 +63,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if arguments.get(1).is_some_and(|word| word == guard_hook::remote::COMMAND) {
         return remote::run(environment);
     }
-    let cli = match Cli::try_parse_from(&arguments) {
+    let (arguments, hint) = renamed::current(&arguments).unwrap_or((arguments, String::new()));
+    if !hint.is_empty() {
+        print::note(&hint);
+    }
+    let parsed = help::command().try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             let exit = refuse(&error);
@@ -74,48 +80,38 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         }
     };
     let places = cli.global.places(environment);
-    let reads = matches!(
-        cli.command,
-        Command::Check(_)
-            | Command::Rates(_)
-            | Command::Report(_)
-            | Command::Replay(_)
-            | Command::Explain(_)
-            | Command::Service(_)
-    );
+    let reads = match &cli.command {
+        Command::Check(_) | Command::Replay(_) | Command::Explain(_) => true,
+        Command::Audit(args) => matches!(args.command, AuditCommand::Report(_)),
+        Command::Policy(args) => matches!(args.command, PolicyCommand::Rates(_) | PolicyCommand::Bundle(_)),
+        _ => false,
+    };
     // `replay` takes a policy in its place, and says itself what is wrong with one.
     if reads && cli.global.names_config() && !replay::names_policy(&places) && !places.config.exists() {
         let text = format!("there is no file `{}`", places.config.display());
         print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
         return Exit::NoInput.code();
     }
-    let compiles = matches!(
-        cli.command,
-        Command::Test(_) | Command::Conformance(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_)
-    );
+    let compiles = matches!(cli.command, Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_));
     let result = match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, &places, environment),
-        Command::Rates(args) => rates::run(&args, &places, environment),
-        Command::Report(args) => report::run(&args, &places, environment),
         Command::Replay(args) => replay::run(&args, &places, environment),
         Command::Explain(args) => explain::run(&args, &places, environment),
         Command::Test(args) => test::run(&args, &places, environment),
         Command::Ci(args) => ci::run(&args, &places, environment),
-        Command::Conformance(args) => conformance::run(&args, &places, environment),
         Command::Policy(args) => policy::run(&args, &places, environment),
         Command::Sync(args) => sync::run(&args, &places, environment),
         Command::Cache(args) => cache::run(&args, &places, environment),
         Command::Allow(args) => allow::run(&args, &places, environment),
-        Command::Watch(args) => watch::run(&args, &places, environment),
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
+        Command::Pause(args) if args.end => pause::resume(&places, environment),
         Command::Pause(args) => pause::pause(&args, &places, environment),
-        Command::Resume(_) => pause::resume(&places, environment),
         Command::Serve(args) => serve::run(&args, &places, environment),
         Command::Session(args) => session::run(&args, &places),
+        Command::Trust(args) if args.remove => trust::untrust(&args, &places, environment),
         Command::Trust(args) => trust::trust(&args, &places, environment),
-        Command::Untrust(args) => trust::untrust(&args, &places, environment),
         Command::Config(args) => config::run(&args, &places, cli.global.names_config(), environment),
         Command::Install(args) => install::install(&args, &places, environment),
         Command::Uninstall(args) => install::uninstall(&args, &places, environment),
@@ -126,8 +122,6 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),
-        Command::Wit(args) => wit::run(&args, environment),
-        Command::Service(args) => service::run(&args, &places, environment),
     };
     if compiles && places.cache.exists() {
         guard_hook::cache::prune(&places, guard_config::load(&places, &[]).cache_bytes);
@@ -143,7 +137,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
 }
 
 /// Prints what makes a shell complete this program's command line.
-fn completions(shell: clap_complete::Shell) -> anyhow::Result<Exit> {
+fn completions(shell: Option<clap_complete::Shell>) -> anyhow::Result<Exit> {
+    let Some(shell) = shell else {
+        let names = clap_complete::Shell::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value);
+        names.map(|name| name.get_name().to_owned()).try_for_each(|name| print::line(&name))?;
+        return Ok(Exit::Success);
+    };
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "guard-host", &mut script);
     print::line(String::from_utf8_lossy(&script).trim_end())?;

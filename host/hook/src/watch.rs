@@ -26,7 +26,7 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     }
     let (rule, why, end) = match pause.and_then(|pause| pause.left(Timestamp::now())) {
         Some(left) => {
-            ("paused", format!("guard-host is paused for {}", span(left)), "`guard-host resume` ends the pause")
+            ("paused", format!("guard-host is paused for {}", span(left)), "`guard-host pause --end` ends the pause")
         }
         None => (
             "watched",

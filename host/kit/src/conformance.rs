@@ -1,4 +1,4 @@
-//! What every policy must hold to, tried on one: `guard-host conformance`.
+//! What every policy must hold to, tried on one: `guard-host policy conformance`.
 //!
 //! The host keeps its promises whatever a policy does; here a policy's author learns whether it keeps its own. A policy
 //! is asked in worlds that are made up; of the machine nothing is read but its component, and nothing is printed.

@@ -1,6 +1,6 @@
 //! A chain behind `wasi:http/incoming-handler`. It holds nothing between requests and asks no machine.
 //!
-//! `guard-host service build` puts it together with the policies. What decides is the hook's own chain; this is its
+//! `guard-host policy bundle` puts it together with the policies. What decides is the hook's own chain; this is its
 //! sandbox, in which each policy is a component beside this one.
 
 #![cfg(target_arch = "wasm32")]

@@ -5,11 +5,13 @@ mod audit;
 mod cache;
 mod ci;
 mod consent;
+pub(super) mod help;
 mod install;
 mod new;
 mod own;
 mod pause;
 mod policy;
+mod rates;
 mod replay;
 mod report;
 mod serve;
@@ -31,19 +33,20 @@ pub(super) use allow::AllowArgs;
 pub(super) use audit::{AuditArgs, AuditCommand, Filters, ShipArgs};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use ci::{CiArgs, CiFormat};
-pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs, UntrustArgs};
+pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
 pub(super) use own::{ManArgs, OwnArgs, OwnCommand};
-pub(super) use pause::{PauseArgs, ResumeArgs};
+pub(super) use pause::PauseArgs;
 pub(super) use policy::{
     AddArgs, ExportArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs,
     SearchArgs, UpdateArgs, WasiName,
 };
+pub(super) use rates::RatesArgs;
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use serve::ServeArgs;
-pub(super) use service::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
+pub(super) use service::ServiceBuildArgs;
 pub(super) use settings::{ExperimentArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use sync::{SyncArgs, SyncCommand, SyncPushArgs, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
@@ -57,6 +60,7 @@ pub(super) use wit::WitArgs;
     bin_name = "guard-host",
     version,
     about,
+    help_template = help::TEMPLATE,
     after_help = "Examples:
   guard-host check 'git push --force origin main'
   echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
@@ -82,7 +86,7 @@ pub(super) struct HookOnly {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
-    /// Answer one payload from standard input, as a harness calls it.
+    /// Answer one hook payload from standard input.
     Hook(HookArgs),
 }
 
@@ -94,16 +98,19 @@ impl From<HookOnly> for HookLine {
     }
 }
 
+/// The heading of the options that every command takes.
+const GLOBAL: &str = "Global options";
+
 #[derive(Debug, Clone, Args)]
 pub(super) struct GlobalArgs {
     /// Your configuration file [default: ~/.config/guard-host/guard.toml]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
     /// The folder of the key, the audit log and the sessions [default: ~/.local/state/guard-host]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     state: Option<PathBuf>,
     /// The folder of compiled policies [default: ~/.cache/guard-host]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     cache: Option<PathBuf>,
 }
 
@@ -123,73 +130,57 @@ impl GlobalArgs {
 pub(super) enum Command {
     /// Answer one payload from standard input, as a harness calls it.
     Hook(HookArgs),
-    /// Answer payloads over HTTP, from one process that lives on.
+    /// Answer hook payloads over HTTP from one long-running process.
     Serve(ServeArgs),
-    /// Build a component that answers over HTTP on other engines.
-    Service(ServiceArgs),
-    /// Print the verdict that the hook would give. Writes no log and asks nobody.
+    /// Print the verdict for a call without logging it.
     Check(CheckArgs),
-    /// Count how often the chain stops the calls of a corpus.
-    Rates(RatesArgs),
-    /// Decide recorded calls again, and compare two configurations or policies.
+    /// Judge recorded calls again, and compare two configurations or policies.
     Replay(ReplayArgs),
-    /// Show what a call does, what each policy answers, and why.
+    /// Show what a call does, what each policy says, and why.
     Explain(ExplainArgs),
     /// Run the test cases of a policy.
     Test(TestArgs),
-    /// Run the conformance suite.
-    Conformance(ConformanceArgs),
-    /// Try all of a project's policies: lock, configuration, cases, conformance, recorded calls.
+    /// Check a project's policies: lock file, configuration, cases and recorded calls.
     Ci(CiArgs),
-    /// Create a project for a policy of your own, which passes its cases.
+    /// Create a policy project that builds and passes its test cases.
     New(NewArgs),
-    /// Write the contract for tools that make components, as WIT files.
-    Wit(WitArgs),
-    /// Show, add or remove policies of the chain.
+    /// List, add, remove, publish or examine policies.
     Policy(PolicyArgs),
-    /// Keep the managed configuration equal to one in a registry, for many machines.
+    /// Keep this machine's managed configuration in step with a registry.
     Sync(SyncArgs),
-    /// Make, list, check or remove compiled policies.
+    /// List, verify or clear compiled policies.
     Cache(CacheArgs),
-    /// Show or count the calls that were denied or asked about.
+    /// Show, count, follow or report the logged calls.
     Audit(AuditArgs),
-    /// Follow the audit log on the terminal, and explain or allow what it shows.
-    Watch(WatchArgs),
-    /// Write the audit log as a page to look at.
-    Report(ReportArgs),
-    /// End the questions about a command for good.
+    /// Stop being asked about a command.
     Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
-    /// Let calls run for a while; what would have stopped them is logged and told.
+    /// Turn prompts off for a while.
     Pause(PauseArgs),
-    /// End a pause.
-    Resume(ResumeArgs),
-    /// Show or delete the pending calls and approvals of sessions.
+    /// List or clear pending calls and approvals.
     Session(SessionArgs),
     /// Trust this project's guard.toml, pinned by digest.
     Trust(TrustArgs),
-    /// End the trust in a project.
-    Untrust(UntrustArgs),
-    /// Show, check or start the configuration.
+    /// Show, check or create the configuration.
     Config(ConfigArgs),
-    /// Register the hook with a harness.
+    /// Register the hook with a coding agent.
     Install(InstallArgs),
-    /// Remove the hook from a harness's files.
+    /// Remove the hook from a coding agent's settings.
     Uninstall(UninstallArgs),
-    /// Prove that the hook works here, or say what to fix.
+    /// Check that the hook works on this machine, and say what to fix.
     Doctor(DoctorArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Write a page for `man` about every command, as packages need them.
     #[command(hide = true)]
     Man(ManArgs),
-    /// Show which programs run here, and check them against a list of digests.
+    /// Show the installed programs and files, or uninstall them.
     #[command(name = "self")]
     Own(OwnArgs),
     /// Make a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
-    /// Make a scratch folder in the project, which git ignores.
+    /// Create a scratch folder in the project that git ignores.
     Sandbox(SandboxArgs),
 }
 
@@ -232,41 +223,14 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object; `-` reads standard input
-    #[arg(required_unless_present = "batch")]
-    pub(super) input: Option<String>,
-    /// The input, if the first argument is a policy that judges alone: a component, a built-in, or rules in Rego or CEL
-    #[arg(value_name = "INPUT", conflicts_with = "batch")]
-    pub(super) input_for_policy: Option<String>,
+    ///
+    /// Before it may stand a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    #[arg(required_unless_present = "batch", value_name = "INPUT")]
+    pub(super) input: Vec<String>,
     /// Read one call per line from standard input; write one verdict per line
     #[arg(long, conflicts_with_all = ["input", "tool", "cwd"])]
     pub(super) batch: bool,
     /// How to print the verdict
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(super) format: Format,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "A corpus has one JSON object a line:
-  command   the text of a shell command; or `tool` and `input`
-  label     `stop`, `deny` or `pass`: what should happen (or `expect`); may be missing
-  class     a name; the rates are printed for each class
-  times     how often the call was seen [default: 1]
-`{CWD}` and `{HOME}` in a text stand for the working directory and the home.
-
-Examples:
-  guard-host rates calls.jsonl
-  guard-host rates --wrong labelled.jsonl
-  guard-host rates --format json labelled.jsonl | jq .all
-
-Exit codes: 0, 65 if a row could not be read, 66 if a file could not.")]
-pub(super) struct RatesArgs {
-    /// The files of calls
-    #[arg(required = true, value_name = "CORPUS")]
-    pub(super) corpora: Vec<PathBuf>,
-    /// Show the calls whose verdict is other than their label
-    #[arg(long)]
-    pub(super) wrong: bool,
-    /// How to print the rates
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
 }
@@ -281,10 +245,10 @@ pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
-    pub(super) input: String,
-    /// The input, if the first argument is a policy that judges alone: a component, a built-in, or rules in Rego or CEL
-    #[arg(value_name = "INPUT")]
-    pub(super) input_for_policy: Option<String>,
+    ///
+    /// Before it may stand a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    #[arg(required = true, value_name = "INPUT")]
+    pub(super) input: Vec<String>,
     /// Print it as an HTML page that needs no other file
     #[arg(long, conflicts_with = "format")]
     pub(super) html: bool,

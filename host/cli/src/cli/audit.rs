@@ -8,7 +8,7 @@ use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::subject::{circumstances, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
-use super::{allow, log, print, ship};
+use super::{allow, log, print, report, ship, watch};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY};
@@ -29,6 +29,11 @@ const SHOWN: usize = 10;
 const NAME_BYTES: usize = 64;
 
 pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        AuditCommand::Watch(args) => return watch::run(args, places, environment),
+        AuditCommand::Report(args) => return report::run(args, places, environment),
+        _ => {}
+    }
     let config = load(places, &circumstances(environment, None).projects());
     let path = &config.audit.path;
     match &args.command {
@@ -50,6 +55,7 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
         }
         AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
         AuditCommand::Ship(args) => return ship::run(args, path, places),
+        AuditCommand::Watch(_) | AuditCommand::Report(_) => {}
         AuditCommand::Suggest { filters, apply, format } => {
             return suggest(&log::selection(filters)?, *apply, *format, path, places, environment);
         }

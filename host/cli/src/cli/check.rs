@@ -80,9 +80,8 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let (policy, input) =
-        policy_and_input(args.input.as_deref().unwrap_or_default(), args.input_for_policy.as_deref())?;
-    let calls = calls(&args.call, &given(input)?)?;
+    let (policy, input) = policy_and_input(&args.input);
+    let calls = calls(&args.call, &given(&input)?)?;
     let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {

@@ -3,39 +3,35 @@
 //! The project is tried as somebody has it who trusts it and has no configuration of their own. Nothing of the machine's
 //! or the user's configuration counts, and no network is asked.
 
+mod rego;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
 use super::replay::{CALLS, replay};
 use super::subject::{Refused, circumstances, refused};
 use super::test::github::{message, property};
-use super::test::rego::TEST_BYTES;
 use super::test::{CHAIN, complaints};
 use guard_config::candidate;
 use guard_config::load;
 use guard_config::lock::{Lock, Locked};
-use guard_config::of_file;
 use guard_config::problem::of_entry;
 use guard_config::trust::{self, TrustError};
-use guard_contract::Layer;
 use guard_contract::Problem;
-use guard_contract::Wasi;
 use guard_contract::exit::Exit;
-use guard_contract::policy::{Entry, Source};
+use guard_contract::policy::Source;
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
-use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
-use guard_kit::suite::{self, Done, Options, Run, Subject, SubjectError, SuiteOnChain, run_all};
+use guard_kit::suite::{self, Done, Options, Run, Subject, SuiteOnChain, run_all};
 use guard_state::Places;
 use guard_state::environment::Environment;
-use guard_state::files::read_text;
 
 /// What must hold, in order.
 const STEPS: [(&str, Step); 6] = [
@@ -202,7 +198,7 @@ fn test(project: &Project<'_>) -> anyhow::Result<Came> {
     let (mut count, mut mistakes) = (0, Vec::new());
     let has_cases = folder.exists() || project.args.cases.is_some();
     let chain = if has_cases { of_chain(project, &cases) } else { Ok((0, Vec::new())) };
-    for tried in [chain, of_rego(project)] {
+    for tried in [chain, rego::tried(project)] {
         match tried {
             Ok((number, failed)) => {
                 count += number;
@@ -256,61 +252,6 @@ fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
     }
     let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
     Ok(project.failures(&run, &hint))
-}
-
-/// The tests in Rego that lie with the rules of the project.
-fn of_rego(project: &Project<'_>) -> Tried {
-    let (mut count, mut mistakes) = (0, Vec::new());
-    let prepared = project.prepare();
-    let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
-    for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
-        let of_policy = |text: &str, hint: &str| project.of_policy(&entry.name, text, hint);
-        let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
-        let has_tests = settings
-            .get("files")
-            .and_then(Value::as_object)
-            .is_some_and(|files| files.keys().any(|file| is_test(Path::new(file))));
-        if !has_tests {
-            continue;
-        }
-        let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
-        let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
-        let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
-        let on_chains: Vec<SuiteOnChain<'_>> =
-            tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
-        let rules = &entry.settings_source.file;
-        let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-        let (from, rules) = (shown(&tests_of(rules)), shown(rules));
-        let hint = format!("`guard-host test {POLICY} {from} --settings-file {rules}` shows more");
-        let (number, failed) = project.failures(&run_all(&subject, &[], &on_chains, ALL), &hint);
-        count += number;
-        mistakes.extend(failed);
-    }
-    Ok((count, mistakes))
-}
-
-/// Where the tests of rules in Rego lie: in their folder, or beside the file `x.rego` in `x_test.rego`.
-fn tests_of(rules: &Path) -> PathBuf {
-    match rules.extension() {
-        Some(extension) if extension == "rego" => {
-            (rules.with_extension("").to_string_lossy().into_owned() + "_test.rego").into()
-        }
-        _ => rules.to_path_buf(),
-    }
-}
-
-/// The settings of an entry for the policy `rego`, with the tests of its rules.
-fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
-    // Those of the entry are without the tests. What cannot be read is told by the check.
-    let mut settings = of_file(&entry.settings_source.file).unwrap_or_default();
-    let tests = tests_of(&entry.settings_source.file);
-    if is_test(&tests) && tests.is_file() {
-        let shown = tests.to_string_lossy();
-        let text = read_text(&tests, TEST_BYTES).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
-        let files = settings.entry("files").or_insert_with(|| json!({}));
-        files.as_object_mut().and_then(|files| files.insert(shown.into_owned(), text.into()));
-    }
-    Ok(settings)
 }
 
 /// The project's own components behave as every policy must.

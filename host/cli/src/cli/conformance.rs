@@ -1,4 +1,4 @@
-//! `guard-host conformance`: what every policy must hold to, tried on one.
+//! `guard-host policy conformance`: what every policy must hold to, tried on one.
 
 use std::path::Path;
 

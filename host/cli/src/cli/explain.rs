@@ -32,8 +32,8 @@ const SCRIPT_BYTES: usize = 200;
 pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
-    let (policy, input) = policy_and_input(&args.input, args.input_for_policy.as_deref())?;
-    let calls = calls(&args.call, &given(input)?)?;
+    let (policy, input) = policy_and_input(&args.input);
+    let calls = calls(&args.call, &given(&input)?)?;
     let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input holds no command and no file")?;

@@ -17,7 +17,8 @@ use guard_state::pause::LONGEST;
 use guard_state::{Pause, Places};
 
 pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let length = length(&args.length)?;
+    let spelled = args.length.as_deref().unwrap_or_default();
+    let length = length(spelled)?;
     let at = circumstances(environment, None);
     let config = load(places, &at.projects());
     let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
@@ -36,7 +37,7 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     if !is_attended() {
         let all = if args.all { " --all" } else { "" };
         let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
-        return Err(unattended("policies are paused", &format!("guard-host pause {}{all}{only}", args.length)));
+        return Err(unattended("policies are paused", &format!("guard-host pause {spelled}{all}{only}")));
     }
     let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone(), args.all)?;
     let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
@@ -52,7 +53,7 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     if !kept.is_empty() {
         print::line(&format!("as before: {}", names(&kept)))?;
     }
-    print::line("`guard-host resume` ends it before")?;
+    print::line("`guard-host pause --end` ends it before")?;
     Ok(Exit::Success)
 }
 

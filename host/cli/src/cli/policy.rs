@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
-use super::print;
 use super::subject::{circumstances, folders, refused};
+use super::{conformance, print, rates, service, wit};
 use guard_contract::exit::Exit;
 use guard_contract::{Manifest, Wasi};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, prepare};
@@ -36,6 +36,10 @@ pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment)
         PolicyCommand::Pull(args) => registry::pull(args, environment),
         PolicyCommand::Export(args) => export::run(args, environment),
         PolicyCommand::Search(args) => registry::search(args),
+        PolicyCommand::Conformance(args) => conformance::run(args, places, environment),
+        PolicyCommand::Rates(args) => rates::run(args, places, environment),
+        PolicyCommand::Bundle(args) => service::run(args, places, environment),
+        PolicyCommand::Wit(args) => wit::run(args, environment),
         PolicyCommand::Keygen(args) => registry::keygen(args, environment),
     }
 }

@@ -1,4 +1,4 @@
-//! `guard-host rates`: how often the configured chain stops the calls of a corpus, by class and by rule.
+//! `guard-host policy rates`: how often the configured chain stops the calls of a corpus, by class and by rule.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -114,7 +114,8 @@ fn read(
     rates: &mut Rates,
 ) -> anyhow::Result<()> {
     let at = |line: usize, text: &dyn std::fmt::Display| {
-        let hint = "a row is `{\"command\": \"...\", \"label\": \"stop\"}`; `guard-host rates --help` lists the keys";
+        let hint =
+            "a row is `{\"command\": \"...\", \"label\": \"stop\"}`; `guard-host policy rates --help` lists the keys";
         refused(Exit::Data, format!("{}:{line}: {text}", path.display()), hint)
     };
     let file = File::open(path)

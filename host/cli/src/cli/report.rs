@@ -1,4 +1,4 @@
-//! `guard-host report`: the audit log as one page to look at.
+//! `guard-host audit report`: the audit log as one page to look at.
 
 mod chart;
 mod page;

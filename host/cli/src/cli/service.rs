@@ -1,8 +1,8 @@
-//! `guard-host service build`: the configuration and its policies as one component that answers over HTTP.
+//! `guard-host policy bundle`: the configuration and its policies as one component that answers over HTTP.
 
 use std::path::Path;
 
-use super::args::{ServiceArgs, ServiceBuildArgs, ServiceCommand};
+use super::args::ServiceBuildArgs;
 use super::print;
 use super::subject::refused;
 use guard_builtins::{Artifact, component};
@@ -17,12 +17,7 @@ use guard_setup::check;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &ServiceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let ServiceCommand::Build(args) = &args.command;
-    build(args, places, environment)
-}
-
-fn build(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     // A service is of no project.
     let prepared = prepare(places, &environment.program, &[], Some(making()));
     if let Some(remote) = &prepared.config.remote {

@@ -12,6 +12,7 @@ use guard_config::edit::EditError;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
+use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Verdict, merge};
 use guard_contract::{Wasi, rank};
 use guard_engine::clock::Clock;
@@ -121,23 +122,27 @@ impl Evaluator {
     }
 }
 
-/// The policy of the command line that is to judge alone, and the input.
-///
-/// # Errors
-///
-/// Of two words the first is no policy, as when a command isn't quoted.
-pub(super) fn policy_and_input<'a>(
-    first: &'a str,
-    second: Option<&'a str>,
-) -> anyhow::Result<(Option<&'a str>, &'a str)> {
-    let Some(input) = second else { return Ok((None, first)) };
-    let is_policy = guard_builtins::find(first).is_some() || Path::new(first).exists() || first.ends_with(".wasm");
-    match is_policy {
-        true => Ok((Some(first), input)),
-        false => {
-            let text =
-                format!("`{}` is no policy, and only one word can follow without one", guard_redact::plain(first));
-            Err(refused(Exit::Usage, text, "quote the command, as in 'git push'; or give a policy before it"))
+/// The policy of the command line that is to judge alone, and the input. A command need not be quoted.
+pub(super) fn policy_and_input(words: &[String]) -> (Option<&str>, String) {
+    let [first, rest @ ..] = words else { return (None, String::new()) };
+    let is_path = || first.contains(['/', '.']) && Path::new(first).exists();
+    let is_policy = guard_builtins::find(first).is_some() || first.ends_with(".wasm") || is_path();
+    match rest {
+        [] => (None, first.clone()),
+        rest if is_policy => (Some(first), joined(rest)),
+        _ => (None, joined(words)),
+    }
+}
+
+/// The words as one command line. One word alone is the command line itself.
+fn joined(words: &[String]) -> String {
+    match words {
+        [line] => line.clone(),
+        words => {
+            let is_plain =
+                |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=@%+,~".contains(c));
+            let spell = |word: &String| if is_plain(word) { word.clone() } else { quoted(word) };
+            words.iter().map(spell).collect::<Vec<_>>().join(" ")
         }
     }
 }

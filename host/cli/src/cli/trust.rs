@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::args::{TrustArgs, UntrustArgs};
+use super::args::TrustArgs;
 use super::config::source;
 use super::print;
 use super::subject::{circumstances, refused};
@@ -78,10 +78,10 @@ fn wishes(entry: &Entry) -> Vec<String> {
     lines
 }
 
-pub(super) fn untrust(args: &UntrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn untrust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
     if !is_attended() {
-        return Err(unattended("trust is taken back", &format!("guard-host untrust {}", quoted(&root))));
+        return Err(unattended("trust is taken back", &format!("guard-host trust --remove {}", quoted(&root))));
     }
     let was = trust::untrust(places, &root).map_err(explained)?;
     print::line(&if was { format!("no longer trusted: {root}") } else { format!("was not trusted: {root}") })?;
@@ -99,7 +99,7 @@ fn explained(error: TrustError) -> anyhow::Error {
     let (exit, hint) = match &error {
         TrustError::NoFile(_) => (Exit::NoInput, "give the project's root".to_owned()),
         TrustError::Broken(problem) => (Exit::Config, problem.hint.clone()),
-        TrustError::TooMany => (Exit::Unavailable, "run `guard-host untrust` for some of them".to_owned()),
+        TrustError::TooMany => (Exit::Unavailable, "run `guard-host trust --remove` for some of them".to_owned()),
         TrustError::Io(_) => return error.into(),
     };
     refused(exit, error.to_string(), hint)

@@ -1,4 +1,4 @@
-//! `guard-host watch`: the audit log on a terminal, while agents work.
+//! `guard-host audit watch`: the audit log on a terminal, while agents work.
 //!
 //! What is shown is a [`state::State`], which keys and new lines change; [`view`] draws it.
 

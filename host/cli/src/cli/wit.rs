@@ -1,4 +1,4 @@
-//! `guard-host wit`: the contract as files, for tools that make components.
+//! `guard-host policy wit`: the contract as files, for tools that make components.
 
 use std::path::Path;
 

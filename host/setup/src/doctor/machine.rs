@@ -62,7 +62,7 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) 
         is_idle |= pause.denies && paused.iter().any(is_tried);
         let stops = if pause.denies { "stop nothing" } else { "ask about nothing" };
         let text = format!("these policies are paused for {} and {stops}: {}", span(left), names(paused));
-        findings.push(Finding::note(CHECK, text, "run `guard-host resume`"));
+        findings.push(Finding::note(CHECK, text, "run `guard-host pause --end`"));
     }
     (findings, is_idle)
 }

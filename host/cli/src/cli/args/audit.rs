@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::Format;
 use super::policy::NetworkArgs;
+use super::{ReportArgs, WatchArgs};
 use guard_hook::audit::{WOULD_ASK, WOULD_DENY};
 
 #[derive(Debug, Args)]
@@ -66,6 +67,10 @@ shows an allow or a setting and writes it into your file, if a person at a termi
         #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "apply")]
         format: Format,
     },
+    /// Follow the log in the terminal, and explain or allow calls
+    Watch(WatchArgs),
+    /// Write the log as one HTML page
+    Report(ReportArgs),
     /// Send all lines to a receiver of OpenTelemetry logs, such as a collector
     Ship(ShipArgs),
 }

@@ -71,6 +71,7 @@ pub(in crate::cli) enum SessionCommand {
   guard-host trust
   guard-host trust ~/projects/service
   guard-host trust --yes
+  guard-host trust --remove
 
 Shows what the file asks for and asks whether to trust it. Then pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
 the limits of a project's file again.")]
@@ -80,13 +81,7 @@ pub(in crate::cli) struct TrustArgs {
     /// Do not ask; a person's terminal is needed all the same
     #[arg(long)]
     pub(in crate::cli) yes: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  guard-host untrust
-  guard-host untrust ~/projects/service")]
-pub(in crate::cli) struct UntrustArgs {
-    /// The project's root [default: that of the working directory]
-    pub(in crate::cli) project: Option<PathBuf>,
+    /// End the trust in the project
+    #[arg(long, conflicts_with = "yes")]
+    pub(in crate::cli) remove: bool,
 }

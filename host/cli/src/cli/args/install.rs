@@ -89,7 +89,7 @@ pub(in crate::cli) struct TargetArgs {
     #[arg(long, value_name = "FILE")]
     hooks_file: Option<PathBuf>,
     /// Print what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
 }
 
@@ -171,6 +171,6 @@ impl DoctorArgs {
   guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
   guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
 pub(in crate::cli) struct CompletionsArgs {
-    /// The shell
-    pub(in crate::cli) shell: clap_complete::Shell,
+    /// The shell [default: lists them]
+    pub(in crate::cli) shell: Option<clap_complete::Shell>,
 }

@@ -1,4 +1,4 @@
-//! What `guard-host pause` and `resume` take.
+//! What `guard-host pause` takes.
 
 use clap::Args;
 
@@ -7,6 +7,7 @@ use clap::Args;
   guard-host pause 10m
   guard-host pause 10m --all
   guard-host pause 1h --only command-guard
+  guard-host pause --end
 
 Calls that would need confirmation run, and are logged as would-ask. Denies still apply unless --all is given.
 self-protect and the policies of the managed file are never paused. A pause ends by itself, and it also applies to agents
@@ -15,8 +16,11 @@ that are running.
 Exit codes: 0; 77 nobody sits at a terminal.")]
 pub(in crate::cli) struct PauseArgs {
     /// How long, at most 24h: `90s`, `10m` or `2h`
-    #[arg(value_name = "LENGTH")]
-    pub(in crate::cli) length: String,
+    #[arg(value_name = "LENGTH", required_unless_present = "end")]
+    pub(in crate::cli) length: Option<String>,
+    /// End the pause
+    #[arg(long, conflicts_with_all = ["length", "asks", "all", "only"])]
+    pub(in crate::cli) end: bool,
     /// Pause asks only, which is the default
     #[arg(long, conflicts_with = "all")]
     pub(in crate::cli) asks: bool,
@@ -27,9 +31,3 @@ pub(in crate::cli) struct PauseArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(in crate::cli) only: Vec<String>,
 }
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  guard-host resume
-  guard-host --state /srv/guard-state resume")]
-pub(in crate::cli) struct ResumeArgs {}

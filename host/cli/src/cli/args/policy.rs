@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 
-use super::Format;
+use super::{ConformanceArgs, Format, RatesArgs, ServiceBuildArgs, WitArgs};
 use guard_contract::Wasi;
 use guard_contract::grants::GrantSpec;
 
@@ -63,6 +63,14 @@ pub(in crate::cli) enum PolicyCommand {
     Export(ExportArgs),
     /// List the policies of a registry
     Search(SearchArgs),
+    /// Run the conformance suite on a policy
+    Conformance(ConformanceArgs),
+    /// Count how often the chain stops the calls of a file, by class and by rule
+    Rates(RatesArgs),
+    /// Build one component of the whole configuration, which answers over HTTP on other engines
+    Bundle(ServiceBuildArgs),
+    /// Write the contract as WIT files, for tools that make components
+    Wit(WitArgs),
     /// Make a key to sign policies with
     Keygen(KeygenArgs),
 }
@@ -251,7 +259,7 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long)]
     pub(in crate::cli) project: bool,
     /// Print what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
 }
 

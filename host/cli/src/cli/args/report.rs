@@ -1,4 +1,4 @@
-//! What `guard-host report` takes.
+//! What `guard-host audit report` takes.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,9 @@ use super::Filters;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  guard-host report --since 7d --open
-  guard-host report --since 2026-01-01 --output january.html
-  guard-host report --against stricter.toml
+  guard-host audit report --since 7d --open
+  guard-host audit report --since 2026-01-01 --output january.html
+  guard-host audit report --against stricter.toml
 
 Writes one HTML file that needs no network and no other file: what was denied and asked about, by day, rule, folder and
 agent, what became of the questions, and each call with its commands and effects. Secrets are not in it.")]
@@ -22,7 +22,7 @@ pub(in crate::cli) struct ReportArgs {
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
     /// The file that is written
-    #[arg(long, value_name = "FILE", default_value = "guard-host-report.html")]
+    #[arg(long, short, value_name = "FILE", default_value = "guard-host-report.html")]
     pub(in crate::cli) output: PathBuf,
     /// Open it in the browser
     #[arg(long)]

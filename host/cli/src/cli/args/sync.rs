@@ -54,7 +54,7 @@ pub(in crate::cli) struct SyncRunArgs {
     #[command(flatten)]
     pub(in crate::cli) target: SyncTargetArgs,
     /// Show what would change, and change nothing
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,

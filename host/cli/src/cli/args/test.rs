@@ -96,8 +96,8 @@ pub(in crate::cli) struct TestArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  guard-host conformance target/wasm32-wasip2/release/my_policy.wasm
-  guard-host conformance command-guard --format json
+  guard-host policy conformance target/wasm32-wasip2/release/my_policy.wasm
+  guard-host policy conformance command-guard --format json
 
 Exit codes: 0 the policy conforms; 1 it does not; 64 and up nothing was tested.")]
 pub(in crate::cli) struct ConformanceArgs {

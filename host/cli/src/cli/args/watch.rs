@@ -1,4 +1,4 @@
-//! What `guard-host watch` takes.
+//! What `guard-host audit watch` takes.
 
 use clap::Args;
 
@@ -6,8 +6,8 @@ use super::Filters;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  guard-host watch
-  guard-host watch --since 1h --action block
+  guard-host audit watch
+  guard-host audit watch --since 1h --action block
 
 Shows the calls of the audit log, the latest one last, and of the chosen one its commands, its effects and why it was
 decided so. A key ends the question about it for good, as `guard-host allow` does.

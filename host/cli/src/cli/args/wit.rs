@@ -1,4 +1,4 @@
-//! What `guard-host wit` takes.
+//! What `guard-host policy wit` takes.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  guard-host wit wit
-  guard-host wit wit && npx jco guest-types wit --world-name guest --out-dir types
-  guard-host wit wit && componentize-py -d wit -w guest bindings types
-  guard-host wit wit && wit-bindgen c wit --world guest
+  guard-host policy wit wit
+  guard-host policy wit wit && npx jco guest-types wit --world-name guest --out-dir types
+  guard-host policy wit wit && componentize-py -d wit -w guest bindings types
+  guard-host policy wit wit && wit-bindgen c wit --world guest
 
 The package is `guard:policy`, and its one world is `guest`. A file that is there already is never overwritten: the command
 ends with 69 if one has other content.")]

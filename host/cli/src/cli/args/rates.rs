@@ -1,0 +1,33 @@
+//! What `guard-host policy rates` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+#[derive(Debug, Args)]
+#[command(after_help = "A corpus has one JSON object a line:
+  command   the text of a shell command; or `tool` and `input`
+  label     `stop`, `deny` or `pass`: what should happen (or `expect`); may be missing
+  class     a name; the rates are printed for each class
+  times     how often the call was seen [default: 1]
+`{CWD}` and `{HOME}` in a text stand for the working directory and the home.
+
+Examples:
+  guard-host policy rates calls.jsonl
+  guard-host policy rates --wrong labelled.jsonl
+  guard-host policy rates --format json labelled.jsonl | jq .all
+
+Exit codes: 0, 65 if a row could not be read, 66 if a file could not.")]
+pub(in crate::cli) struct RatesArgs {
+    /// The files of calls
+    #[arg(required = true, value_name = "CORPUS")]
+    pub(in crate::cli) corpora: Vec<PathBuf>,
+    /// Show the calls whose verdict is other than their label
+    #[arg(long)]
+    pub(in crate::cli) wrong: bool,
+    /// How to print the rates
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
+}

@@ -1,0 +1,69 @@
+//! The tests in Rego of a project's own rules.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{ALL, Project, Tried};
+use crate::cli::test::rego::TEST_BYTES;
+use guard_config::of_file;
+use guard_contract::policy::{Entry, Source};
+use guard_contract::{Layer, Wasi};
+use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
+use guard_kit::suite::{Subject, SubjectError, SuiteOnChain, run_all};
+use guard_state::files::read_text;
+
+/// The tests in Rego that are beside the rules of the project.
+pub(super) fn tried(project: &Project<'_>) -> Tried {
+    let (mut count, mut mistakes) = (0, Vec::new());
+    let prepared = project.prepare();
+    let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
+    for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
+        let of_policy = |text: &str, hint: &str| project.of_policy(&entry.name, text, hint);
+        let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
+        let has_tests = settings
+            .get("files")
+            .and_then(Value::as_object)
+            .is_some_and(|files| files.keys().any(|file| is_test(Path::new(file))));
+        if !has_tests {
+            continue;
+        }
+        let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
+        let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
+        let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
+        let on_chains: Vec<SuiteOnChain<'_>> =
+            tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
+        let rules = &entry.settings_source.file;
+        let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+        let (from, rules) = (shown(&tests_of(rules)), shown(rules));
+        let hint = format!("`guard-host test {POLICY} {from} --settings-file {rules}` shows more");
+        let (number, failed) = project.failures(&run_all(&subject, &[], &on_chains, ALL), &hint);
+        count += number;
+        mistakes.extend(failed);
+    }
+    Ok((count, mistakes))
+}
+
+/// Where the tests of rules in Rego lie: in their folder, or beside the file `x.rego` in `x_test.rego`.
+fn tests_of(rules: &Path) -> PathBuf {
+    match rules.extension() {
+        Some(extension) if extension == "rego" => {
+            (rules.with_extension("").to_string_lossy().into_owned() + "_test.rego").into()
+        }
+        _ => rules.to_path_buf(),
+    }
+}
+
+/// The settings of an entry for the policy `rego`, with the tests of its rules.
+fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
+    // Those of the entry are without the tests. What cannot be read is told by the check.
+    let mut settings = of_file(&entry.settings_source.file).unwrap_or_default();
+    let tests = tests_of(&entry.settings_source.file);
+    if is_test(&tests) && tests.is_file() {
+        let shown = tests.to_string_lossy();
+        let text = read_text(&tests, TEST_BYTES).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+        let files = settings.entry("files").or_insert_with(|| json!({}));
+        files.as_object_mut().and_then(|files| files.insert(shown.into_owned(), text.into()));
+    }
+    Ok(settings)
+}
