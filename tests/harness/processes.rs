@@ -12,12 +12,12 @@ use super::read;
 use crate::support::world::{World, end};
 
 /// The words of `rm -rf /` and of a push, as the built-ins have them.
-const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): everything on the \
-    machine is lost, and nothing of it can be recovered. [command-guard: rm-root]\n\
-    Instead: name the one directory you mean, after a look at it with `ls`";
-const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): `git push` publishes commits to \
-    all who can read the remote. [command-guard: git-push]\n\
-    Instead: see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
+const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): deletes \
+    everything on the machine. [command-guard: rm-root]\n\
+    Instead: name the one directory you mean, and check it first with `ls`";
+const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): publishes commits to \
+    everyone who can read the remote. [command-guard: git-push]\n\
+    Instead: see what would be pushed with `git log --oneline --branches --not --remotes`";
 const ALLOW: &str = "\n\nStop being asked: guard-host allow --last";
 const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 

@@ -30,14 +30,14 @@ pub(crate) enum Change {
 pub(crate) fn change(touch: &Touch<'_>, view: &CallView<'_>) -> Change {
     let effect = touch.effect;
     match touch.how {
-        How::LostWithFolder => return Change::Removes("the folder goes, and the hook with it"),
+        How::LostWithFolder => return Change::Removes("deletes the folder"),
         // What is said of the whole folder says enough.
         How::LostWithAll | How::Perhaps => return Change::Edits,
         How::Itself => {}
     }
     match effect.kind.as_str() {
-        "delete" => Change::Removes("the file goes, and the hook with it"),
-        "metadata" if hides(effect) => Change::Removes("the harness could no longer read it"),
+        "delete" => Change::Removes("deletes the file"),
+        "metadata" if hides(effect) => Change::Removes("leaves a file that the harness can't read"),
         "metadata" => Change::Edits,
         _ if effect.command_id == 0 => of_tool(effect, view),
         _ => of_command(effect, view),
@@ -60,11 +60,11 @@ fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
         return Change::Edits;
     }
     if switches_off(view.text()) {
-        return Change::Removes("the command switches hooks off");
+        return Change::Removes("turns hooks off");
     }
     // A line at the end of TOML is an edit, a line at the end of JSON makes the file unreadable.
     let extends = effect.tag("append").is_some() && effect.target.ends_with(".toml");
-    if extends { Change::Edits } else { Change::Unseen("a shell command does not show what the file will hold") }
+    if extends { Change::Edits } else { Change::Unseen("changes the file in a way that can't be checked") }
 }
 
 fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
@@ -72,23 +72,23 @@ fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
     let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str());
     let pairs = edits(input);
     if pairs.iter().any(|(old, new)| switches_off(new) && !switches_off(old)) {
-        return Change::Removes("the new text switches hooks off");
+        return Change::Removes("turns hooks off");
     }
     if pairs.iter().any(|(old, new)| loses(old, new, &view.guard)) {
-        return Change::Removes("the new text lacks what makes the harness ask guard-host");
+        return Change::Removes("removes it");
     }
     if !pairs.is_empty() || view.call.tool() != "Write" {
         return Change::Edits;
     }
     let Some(content) = text(&["content", "contents", "file_text", "text"]) else {
-        return Change::Unseen("the call does not show what the file will hold");
+        return Change::Unseen("doesn't show the file's new content");
     };
     if switches_off(content) {
-        Change::Removes("the new content switches hooks off")
+        Change::Removes("turns hooks off")
     } else if holds_hook(content, &view.guard) || effect.path.exists == Presence::No {
         Change::Edits
     } else {
-        Change::Removes("the new content has no hook of guard-host")
+        Change::Removes("removes it")
     }
 }
 
@@ -103,7 +103,7 @@ fn pair_of(value: &Value) -> Option<(&str, &str)> {
     Some((text(["old_string", "old_str", "oldString"])?, text(["new_string", "new_str", "newString"])?))
 }
 
-/// Whether the new text lacks what makes the harness ask guard-host.
+/// Whether removes it.
 fn loses(old: &str, new: &str, guard: &Guard) -> bool {
     let kept = |line: &str| new.contains(line.trim().trim_end_matches(','));
     let lines = old.lines().filter(|line| guard.names_program(line));

@@ -68,7 +68,7 @@ impl Policy for SelfProtect {
     const MANIFEST: Manifest = Manifest {
         id: "self-protect",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "keeps an agent from changing the guard that it is asked by",
+        summary: "keeps an agent from changing guard-host or its hooks",
         tools: &["*"],
         rules: rules::RULES,
         grants: &[],

@@ -38,7 +38,7 @@ pub(crate) fn of_variable(command: &Command, covers: impl Fn(&str) -> bool) -> O
     let words = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
     let set = words.filter(|(name, _)| (exports || WRITTEN_BY_SHELLS.contains(name)) && !name.starts_with('-'));
     let (name, value) = assigned.filter(|(name, _)| inherited(name)).chain(set).find(|(_, value)| covers(value))?;
-    Some((value.to_owned(), format!("what a program writes to the file that `{name}` names is not known")))
+    Some((value.to_owned(), format!("writes unknown content to the file that `{name}` names")))
 }
 
 /// What may be a path in a command's words.

@@ -35,8 +35,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     // The named rules deny on a disk and a database; elsewhere a person may have a reason.
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
-    let remedy = instead(effect, "ask the user to run it themselves, with a backup at hand");
-    Some(loss(outcome, effect, ", and nothing brings it back", remedy))
+    let remedy = instead(effect, "ask the user to run it after a backup");
+    Some(loss(outcome, effect, ", which can't be recovered", remedy))
 }
 
 /// A hit that says what an effect loses; `how` says how much that is, where nobody has described the program.

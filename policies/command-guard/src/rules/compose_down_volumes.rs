@@ -31,8 +31,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "the databases of the services live in these volumes",
-            instead(effect, "stop the services and keep the data: take them down without the volumes"),
+            "deletes the services' volumes and the databases in them",
+            instead(effect, "stop the services without deleting their volumes"),
         )
     })
 }

@@ -30,9 +30,9 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.host-access").then(|| {
         let why = match effect.tag("mounts") {
             Some(path) => {
-                format!("the container gets `{}` of this machine, and what runs in it can change that", shorten(path))
+                format!("the container can change `{}` on this machine", shorten(path))
             }
-            None => "what runs in the container can change the host".to_owned(),
+            None => "programs in the container can change the host".to_owned(),
         };
         Hit::new(RULE.default, effect, why, "mount the one directory that is needed, such as with `-v ./data:/data`")
     })

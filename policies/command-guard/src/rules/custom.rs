@@ -39,8 +39,8 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let commands = commands.flatten();
     let texts = [view.raw_text().to_owned(), view.text().to_owned()].into_iter().chain(commands);
     let pattern = texts.flat_map(|text| patterns.iter().find(|pattern| pattern.matches(&text))).next()?;
-    let why = format!("the settings forbid what matches `{}`", pattern.text());
-    let hit = Hit::of_command(RULE.default, 0, why, "do it in another way, or ask the user to change `deny-patterns`");
+    let why = format!("the settings forbid commands that match `{}`", pattern.text());
+    let hit = Hit::of_command(RULE.default, 0, why, "do it another way, or ask the user to change `deny-patterns`");
     Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
 }
 

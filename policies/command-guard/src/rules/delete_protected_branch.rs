@@ -33,7 +33,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let is_real = effect.operation == "git.push.delete" && effect.tag("dry-run").is_none();
     (is_real && view.settings.protects(&effect.target)).then(|| {
-        let why = "the branch that everybody builds on is gone for everybody";
+        let why = "deletes a branch that everyone builds on";
         Hit::new(RULE.default, effect, why, "ask the user to delete the branch on the server")
     })
 }

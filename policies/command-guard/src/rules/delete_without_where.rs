@@ -32,8 +32,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "without a `WHERE`, every row is deleted",
-            "say which rows with `WHERE`, and see them first with `SELECT`",
+            "deletes every row, because there is no `WHERE`",
+            "add a `WHERE`, and check the rows first with `SELECT`",
         )
     })
 }

@@ -33,6 +33,6 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Destructive || is_named(effect) {
         return None;
     }
-    let remedy = instead(effect, "look first at what would be lost, and say why it may go");
-    Some(loss(RULE.default, effect, ", and it takes effort to bring it back", remedy))
+    let remedy = instead(effect, "check first what would be lost, and say why it can go");
+    Some(loss(RULE.default, effect, ", which is hard to recover", remedy))
 }

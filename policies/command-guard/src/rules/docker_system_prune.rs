@@ -35,7 +35,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "stopped containers, networks and images go without being named",
+            "deletes stopped containers, networks and images without naming them",
             "see what is there with `docker system df`",
         )
     })

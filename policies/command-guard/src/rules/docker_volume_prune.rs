@@ -29,7 +29,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.volume.prune").then(|| {
         let outcome = if effect.tag("force").is_some() { Outcome::Deny } else { Outcome::Ask };
-        let why = "the volumes of every stopped service count as unused, and databases live in them";
-        Hit::new(outcome, effect, why, "list the unused ones with `docker volume ls --filter dangling=true`, and ask for one by its name")
+        let why = "deletes the volumes of every stopped service, and any databases in them";
+        Hit::new(outcome, effect, why, "list them with `docker volume ls --filter dangling=true`, and remove one by name")
     })
 }

@@ -27,8 +27,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "the data of a service lives in its volume and nowhere else",
-            "look at it with `docker volume inspect` and save its data first",
+            "deletes the only copy of a service's data",
+            "check it with `docker volume inspect`, and back up its data first",
         )
     })
 }

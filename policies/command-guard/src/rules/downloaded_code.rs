@@ -30,8 +30,8 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(view: &CallView<'_>) -> Option<Hit> {
     let analysis = view.analysis;
     if let Some(command) = runs_output(view) {
-        let why = "what another program printed runs before anybody has seen it";
-        return Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"));
+        let why = "runs another program's output before anyone has seen it";
+        return Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
         && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
@@ -45,8 +45,8 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         .iter()
         .take(MOST)
         .find(|command| runs(command).is_some_and(|file| written.contains(&plain(file))))?;
-    let why = "what came from elsewhere runs before anybody has seen it";
-    Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"))
+    let why = "runs downloaded or decoded code before anyone has seen it";
+    Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
 }
 
 /// The command that runs, by a shell, what a redirection of this very text took from a program that nobody can read.

@@ -28,8 +28,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "all of its tables go at once, and no transaction brings them back",
-            "ask the user to do it, with a backup at hand",
+            "deletes all of its tables at once, and can't be rolled back",
+            "ask the user to do it after a backup",
         )
     })
 }

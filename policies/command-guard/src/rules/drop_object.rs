@@ -33,9 +33,9 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let lost = effect.tag("rehearsal").is_none();
     (effect.operation.starts_with("sql.drop-") && !named && lost).then(|| {
         let why = match effect.operation.as_str() {
-            "sql.drop-column" => "the values of the column are gone, and what uses it stops working",
-            "sql.drop-partition" => "the rows of the partition go with it",
-            _ => "what uses it stops working",
+            "sql.drop-column" => "deletes the column's values and breaks code that uses it",
+            "sql.drop-partition" => "deletes the partition's rows",
+            _ => "breaks code that uses it",
         };
         Hit::new(RULE.default, effect, why, super::drop_table::save_first(effect))
     })

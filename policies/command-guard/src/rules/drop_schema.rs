@@ -24,6 +24,6 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.drop-schema" && effect.tag("cascade").is_none()).then(|| {
-        Hit::new(RULE.default, effect, "what the schema holds is lost", super::drop_table::save_first(effect))
+        Hit::new(RULE.default, effect, "deletes everything in the schema", super::drop_table::save_first(effect))
     })
 }

@@ -31,8 +31,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "all that depends on the schema goes with it, and the statement does not name it",
-            "ask the user to do it, with a backup at hand",
+            "also deletes everything that depends on the schema, without naming it",
+            "ask the user to do it after a backup",
         )
     })
 }

@@ -25,16 +25,16 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.drop-table" && effect.tag("rehearsal").is_none()).then(|| {
-        Hit::new(RULE.default, effect, "the rows go with the table", save_first(effect))
+        Hit::new(RULE.default, effect, "deletes the table with all its rows", save_first(effect))
     })
 }
 
 /// How to keep a copy, with the client's own program.
 pub(super) fn save_first(effect: &Effect) -> &'static str {
     match effect.tag("client").unwrap_or_default() {
-        "sqlite3" | "sqlite" | "litecli" => "save it first, such as with `sqlite3 FILE .dump`",
-        "mysql" | "mariadb" | "mycli" => "save it first, such as with `mysqldump DATABASE`",
-        "psql" | "pgcli" => "save it first, such as with `pg_dump`",
-        _ => "save it first, such as with the dump of the database",
+        "sqlite3" | "sqlite" | "litecli" => "back it up first, for example with `sqlite3 FILE .dump`",
+        "mysql" | "mariadb" | "mycli" => "back it up first, for example with `mysqldump DATABASE`",
+        "psql" | "pgcli" => "back it up first, for example with `pg_dump`",
+        _ => "back it up first with the database's dump tool",
     }
 }

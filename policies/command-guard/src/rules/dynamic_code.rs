@@ -33,7 +33,7 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(view: &CallView<'_>) -> Option<Hit> {
     let mut commands = view.analysis.commands.iter();
     let command = commands.find(|command| runs_a_dynamic_text(command, view) || reads_a_descriptor(command))?;
-    let why = "the commands are known only at run time, so nothing can be said of them";
+    let why = "runs commands that are known only at run time";
     Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
 }
 

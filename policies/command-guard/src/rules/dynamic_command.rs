@@ -34,7 +34,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let mut commands = view.analysis.commands.iter().filter(unknown);
     let telling = commands.find(|command| looks_like_deletion(command.argv.get(1..).unwrap_or_default()));
     let command = telling.or_else(|| assembled(view))?;
-    let why = format!("`{}` is known only at run time, and may be a deletion", shorten(command.word(0)));
+    let why = format!("`{}` is known only at run time and may delete something", shorten(command.word(0)));
     Some(Hit::of_command(RULE.default, command.id, why, "write the command's name out"))
 }
 

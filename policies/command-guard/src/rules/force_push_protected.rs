@@ -50,16 +50,16 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         settings.protects(&effect.target) || effect.tag("positional").is_some_and(|word| settings.protects(word));
     (everything || named).then(|| {
         if effect.tag("mirror").is_some() {
-            let why = "it replaces all that the remote has, and deletes the branches and tags that this repository lacks";
-            let remedy = "see what the remote has with `git ls-remote`, and ask for a push of the branches that you mean";
+            let why = "replaces everything on the remote, and deletes branches and tags that this repository doesn't have";
+            let remedy = "see what the remote has with `git ls-remote`, and push only the branches you mean";
             return Hit::new(outcome, effect, why, remedy);
         }
-        let why = "it rewrites a history that others share, and their commits vanish from it";
+        let why = "rewrites shared history and can discard other people's commits";
         Hit::new(
             outcome,
             effect,
             why,
-            "take the commits back with `git revert`, or ask for a push to a branch of your own and open a pull request",
+            "undo the commits with `git revert`, or push to a branch of your own and open a pull request",
         )
     })
 }

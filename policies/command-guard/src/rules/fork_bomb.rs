@@ -32,8 +32,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "the machine stops answering until it is switched off",
-            "bound the number of processes, such as with `xargs -P 4`",
+            "starts processes without end until the machine stops responding",
+            "limit the number of processes, for example with `xargs -P 4`",
         )
     })
 }

@@ -34,7 +34,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         named && !only_reads(command.argv.get(1..)) || is_asked_for(command)
     };
     let command = view.analysis.commands.iter().find(raised)?;
-    let why = "hooks of the repository run as that user, and its files then belong to them";
+    let why = "runs the repository's hooks as that user and changes who owns its files";
     Some(Hit::of_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
 }
 

@@ -27,7 +27,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "untracked files are in no commit, so git cannot bring them back",
+            "deletes untracked files, which git can't restore",
             "see what would go with `git clean -n`",
         )
     })

@@ -42,16 +42,16 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (!is_ordinary(value)).then(|| {
         let (why, remedy) = match key.as_str() {
             "core.hookspath" if matches!(value, "" | "/dev/null" | "/dev/null/") => (
-                "no hook of the repository runs from then on, so the checks before a commit and a push are off"
+                "turns off the repository's hooks, including checks before commits and pushes"
                     .to_owned(),
                 HOOKS,
             ),
             "core.hookspath" => {
-                ("git then runs the hooks of another folder, and those of the repository no longer".to_owned(), HOOKS)
+                ("makes git run hooks from another folder instead of the repository's own".to_owned(), HOOKS)
             }
-            "include.path" => ("git reads more settings from that file, and some of them decide what runs".to_owned(), SET),
-            "init.templatedir" => ("git copies the hooks of that folder into each new repository".to_owned(), SET),
-            _ => (format!("git runs the value of `{}` as a program", shorten(&effect.target)), SET),
+            "include.path" => ("makes git read settings from that file, which can decide what runs".to_owned(), SET),
+            "init.templatedir" => ("makes git copy that folder's hooks into each new repository".to_owned(), SET),
+            _ => (format!("makes git run the value of `{}` as a program", shorten(&effect.target)), SET),
         };
         Hit::new(RULE.default, effect, why, remedy)
     })
@@ -70,13 +70,13 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
     if value.is_empty() || value == key {
         None
     } else if family("http", "proxy") || key == "core.gitproxy" || family("remote.", ".proxy") {
-        Some("everything that git fetches and sends goes through another host from then on, in every repository")
+        Some("sends all git traffic through another host, in every repository")
     } else if family("http", ".sslverify") && matches!(value.as_str(), "false" | "0" | "no" | "off") {
-        Some("git believes any host from then on, in every repository")
+        Some("turns off git's certificate checks, in every repository")
     } else if family("http", ".extraheader") {
-        Some("git sends the value along with every request from then on")
+        Some("makes git send the value with every request")
     } else if family("url.", "insteadof") && !is_same_host(key, &value) {
-        Some("git asks another host than the one that is written down, in every repository")
+        Some("redirects git to another host, in every repository")
     } else {
         None
     }

@@ -36,31 +36,31 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let (why, remedy) = match effect.operation.as_str() {
-        "git.push" => ("`git push` publishes commits to all who can read the remote", NEW.to_owned()),
-        "git.push.force" => ("`git push` with force replaces the history of the remote branch", vanishing(effect)),
+        "git.push" => ("publishes commits to everyone who can read the remote", NEW.to_owned()),
+        "git.push.force" => ("replaces the history of the remote branch", vanishing(effect)),
         "git.push.force-with-lease" => {
-            ("`git push` with a lease replaces the history of the remote branch", vanishing(effect))
+            ("replaces the history of the remote branch", vanishing(effect))
         }
         "git.push.delete" if is_dry || !view.settings.protects(&effect.target) => (
-            "`git push` deletes the branch on the remote",
-            format!("see what it holds with `git log {}`", remote_branch(effect)),
+            "deletes the branch on the remote",
+            format!("see its commits with `git log {}`", remote_branch(effect)),
         ),
-        "vcs.push" => ("it publishes changes to all who work with the server", of_others(effect)),
+        "vcs.push" => ("publishes changes to everyone who uses the server", of_others(effect)),
         _ => return None,
     };
     Some(Hit::new(RULE.default, effect, why, remedy))
 }
 
 /// Works for a branch that has no upstream as well.
-const NEW: &str = "see what would be pushed with `git log --oneline --branches --not --remotes` before you ask for it";
+const NEW: &str = "see what would be pushed with `git log --oneline --branches --not --remotes`";
 
 /// How to see the commits that a forced push takes from the remote branch.
 fn vanishing(effect: &Effect) -> String {
     if effect.tag("mirror").is_some() {
-        return "see what the remote has with `git ls-remote`, and ask for a push of the branches that you mean"
+        return "see what the remote has with `git ls-remote`, and push only the branches you mean"
             .to_owned();
     }
-    format!("see which commits would vanish with `git log HEAD..{}` before you ask for it", remote_branch(effect))
+    format!("see which commits would be lost with `git log HEAD..{}`", remote_branch(effect))
 }
 
 /// The remote's branch as this repository knows it; a placeholder where the command does not name it.
@@ -85,5 +85,5 @@ fn of_others(effect: &Effect) -> String {
         "cvs" => "`cvs diff`",
         _ => "the program's `status` or `diff` command",
     };
-    format!("see what would be published with {look} before you ask for it")
+    format!("see what would be published with {look}")
 }

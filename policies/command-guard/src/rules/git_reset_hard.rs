@@ -28,18 +28,18 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (resets && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
         // What is named may be a commit before this one; without a name the branch stays where it is.
         if matches!(effect.target.as_str(), "" | "HEAD" | "@") {
-            let why = "uncommitted work is thrown away, and git keeps no copy of it";
+            let why = "discards uncommitted work, and git keeps no copy";
             return Hit::new(RULE.default, effect, why, "keep the work with `git stash`");
         }
         Hit::new(
             RULE.default,
             effect,
-            "the branch goes to ",
+            "moves the branch to ",
             "keep the work with `git stash` and the commits with `git branch backup`, or move the branch only with `git reset --soft`",
         )
         .naming(
             format!("`{}`", shorten(&effect.target)),
-            " and leaves out the commits since then, and uncommitted work is thrown away without a copy",
+            ", drops the commits since then, and discards uncommitted work",
         )
     })
 }

@@ -29,7 +29,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "git.reset.hard" && is_remote(&effect.target)).then(|| {
-        let why = "local commits and uncommitted work are thrown away together";
+        let why = "discards local commits and uncommitted work";
         Hit::new(
             RULE.default,
             effect,

@@ -34,7 +34,7 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(view: &CallView<'_>) -> Option<Hit> {
     let analysis = view.analysis;
     if let Some(command) = analysis.commands.iter().find(|command| is_hidden(command)) {
-        let why = "what PowerShell is given cannot be read here";
+        let why = "runs PowerShell code that can't be read here";
         return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
     }
     let mut scripts = analysis.scripts.iter();
@@ -50,14 +50,14 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let reason = format!("{}: ", script.language);
     let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
     let why = match reason {
-        Some(reason) => format!("it can delete or start what it likes, because {reason}"),
-        None => format!("the {} code can delete or start what it likes, and it is not followed", script.language),
+        Some(reason) => format!("the code could delete or start anything, because {reason}"),
+        None => format!("the {} code isn't analysed and could delete or start anything", script.language),
     };
     Some(Hit::of_command(
         RULE.default,
         script.command_id,
         why,
-        "do it with a shell command, or in a script file that the user can read",
+        "use a shell command, or a script file that the user can read",
     ))
 }
 

@@ -50,8 +50,8 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let command = view.analysis.commands.iter().find(|command| waits(command))?;
-    let why = format!("nobody is asked about what is typed into `{}`", command.word(0));
-    Some(Hit::of_command(RULE.default, command.id, why, "give it the commands at once, as a script or with `-c`"))
+    let why = format!("text typed into `{}` later isn't checked", command.word(0));
+    Some(Hit::of_command(RULE.default, command.id, why, "pass the commands at once, as a script or with `-c`"))
 }
 
 /// The command reads its commands from the terminal.

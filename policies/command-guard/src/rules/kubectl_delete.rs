@@ -29,7 +29,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none()).then(|| {
-        let why = "what is deleted is gone for everybody who uses the cluster, with the data that it holds";
+        let why = "deletes objects and their data for everyone who uses the cluster";
         Hit::new(RULE.default, effect, why, instead(effect, "see what would go by adding `--dry-run=client`"))
     })
 }

@@ -32,8 +32,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "all that the device holds is lost",
-            "make a file system in a file, or ask the user to format the device",
+            "erases everything on the device",
+            "create the file system in an image file, or ask the user to format the device",
         )
     })
 }

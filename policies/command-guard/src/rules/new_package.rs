@@ -41,14 +41,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let (outcome, why, remedy) = match effect.tag("source") {
         Some("git" | "url") => {
             let remedy = "install it from the registry, or say where the code comes from and why";
-            (Outcome::Ask, ", and no registry has looked after the code that then runs", remedy)
+            (Outcome::Ask, " from outside of a registry, and runs its code", remedy)
         }
         Some("registry") => {
-            let remedy = "name it in the manifest of the project first, so that the user sees it there";
-            (view.settings.new_packages.outcome()?, ", and its code runs with the rights of the project", remedy)
+            let remedy = "add it to the project's manifest first, so that the user sees it";
+            (view.settings.new_packages.outcome()?, ", whose code runs with the project's permissions", remedy)
         }
         _ => return None,
     };
     let name = effect.tag("name").unwrap_or(&effect.target);
-    Some(Hit::new(outcome, effect, "this brings in ", remedy).naming(format!("`{}`", shorten(name)), why))
+    Some(Hit::new(outcome, effect, "installs ", remedy).naming(format!("`{}`", shorten(name)), why))
 }

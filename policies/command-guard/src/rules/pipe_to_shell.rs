@@ -30,10 +30,10 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let why = match effect.operation.as_str() {
-        "execute.remote" => "what is downloaded runs at once, and nobody has seen it",
-        "execute.decoded" => "what is decoded runs at once, and nobody can read it here",
-        "execute.piped" => "what comes through the pipe runs at once, and nobody has seen it",
+        "execute.remote" => "runs a download before anyone has seen it",
+        "execute.decoded" => "runs decoded text that can't be read here",
+        "execute.piped" => "runs text from a pipe before anyone has seen it",
         _ => return None,
     };
-    Some(Hit::new(RULE.default, effect, why, "save the text to a file, read it, and run the file then"))
+    Some(Hit::new(RULE.default, effect, why, "save it to a file, read the file, then run it"))
 }

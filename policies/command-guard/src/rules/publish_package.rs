@@ -25,7 +25,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "package.publish" && effect.tag("dry-run").is_none()).then(|| {
-        let why = "a version that is out cannot be replaced, and others install it at once";
+        let why = "publishes a version that can't be replaced and that others install at once";
         Hit::new(RULE.default, effect, why, instead(effect, "see what would be published with `--dry-run`"))
     })
 }

@@ -42,23 +42,23 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     if effect.tag("raises").is_some() {
-        let why = "whoever starts the file then has the rights of its owner";
-        return Some(Hit::new(Outcome::Ask, effect, why, "give the one right that is needed, such as with `chmod u+x file`"));
+        let why = "lets everyone run the file with its owner's permissions";
+        return Some(Hit::new(Outcome::Ask, effect, why, "grant only the permission that is needed, for example with `chmod u+x file`"));
     }
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
-            let why = format!("there are secrets in `{}` (`{entry}`), and every user of the machine could read them", shorten(&effect.target));
-            return Some(Hit::new(Outcome::Ask, effect, why, "leave it to its owner alone with `chmod 600`"));
+            let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
+            return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
     if is_of_others(effect, view) {
-        let why = "the files belong neither to the project nor to its user, and who owns them decides who may use them";
+        let why = "changes who can use files outside of the project";
         return Some(Hit::new(Outcome::Ask, effect, why, "name the file you mean, and say who needs it"));
     }
     if effect.tag("recursive").is_none() {
-        let why = "programs that look into the directory stop working when its mode or owner is wrong";
+        let why = "programs that use the directory fail when its mode or owner is wrong";
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
@@ -67,7 +67,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,
         };
-        return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, such as `chmod u+w ./file`"));
+        return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, for example `chmod u+w ./file`"));
     }
     let outcome = match blast_radius(effect, view) {
         BlastRadius::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
@@ -78,8 +78,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         BlastRadius::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
         BlastRadius::WorkingDirectory | BlastRadius::Part => return None,
     };
-    let why = "programs and keys with wrong modes or owners stop working, and nothing knows the old ones";
-    Some(Hit::new(outcome, effect, why, "name the directory you mean, such as `chmod -R u+w ./build`"))
+    let why = "can break programs and keys, and the old modes and owners aren't recorded";
+    Some(Hit::new(outcome, effect, why, "name the directory you mean, for example `chmod -R u+w ./build`"))
 }
 
 /// Whether a mode only gives the owner more, without making files programs, or takes from others.

@@ -62,8 +62,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             ("everything that fits ", target, "")
         };
         let remedy = match effect.tag("by") {
-            Some("find") => "see them first with `find` and without `-delete`, and name them",
-            _ if effect.target.contains("{}") => "see the names first, and give them to the command yourself",
+            Some("find") => "list them first with `find` without `-delete`, and name them",
+            _ if effect.target.contains("{}") => "list the names first, and pass them explicitly",
             _ => "list them first with `ls`, and name them",
         };
         Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
@@ -78,8 +78,8 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let leaves = is_outside(effect, view) || view.analysis.effects.iter().filter(written).any(|to| is_outside(to, view));
     // A search by name says what it is after.
     (is_found && leaves && effect.certain).then(|| {
-        let why = "the command moves what a search finds, and nothing records where it lay: ";
-        let remedy = "see the names first, and move them yourself";
+        let why = "moves everything that a search finds without recording where it was: ";
+        let remedy = "list the names first, and move them explicitly";
         Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")
     })
 }

@@ -31,8 +31,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "a person's files, keys and settings are lost, and no repository has them",
-            "name the one directory you mean, after a look at it with `ls`",
+            "deletes a person's files, keys and settings",
+            "name the one directory you mean, and check it first with `ls`",
         )
     })
 }

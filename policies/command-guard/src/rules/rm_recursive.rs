@@ -30,10 +30,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (plain && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::name_of(effect, view);
         if effect.tag("by") == Some("rsync") {
-            return Hit::new(RULE.default, effect, "what lies below ", "see what it would be by adding `--dry-run`")
-                .naming(name, " and not in the source is deleted");
+            return Hit::new(RULE.default, effect, "deletes files that aren't in the source from ", "see what it would be by adding `--dry-run`")
+                .naming(name, "");
         }
-        Hit::new(RULE.default, effect, "everything below ", "look at it first with `ls`, or move it aside with `mv`")
-            .naming(name, " is deleted for good")
+        Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
+            .naming(name, " and everything in it")
     })
 }

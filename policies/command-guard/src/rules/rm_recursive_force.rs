@@ -34,8 +34,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
     (forced && !is_disposable(effect) && !is_denied(effect, view)).then(|| {
-        Hit::new(RULE.default, effect, "everything below ", "look at it first with `ls`, or move it aside with `mv`")
-            .naming(name_of(effect, view), " is deleted for good")
+        Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
+            .naming(name_of(effect, view), " and everything in it")
     })
 }
 

@@ -36,8 +36,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "everything on the machine is lost, and nothing of it can be recovered",
-            "name the one directory you mean, after a look at it with `ls`",
+            "deletes everything on the machine",
+            "name the one directory you mean, and check it first with `ls`",
         )
     })
 }

@@ -35,8 +35,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "the machine does not run without what is in there",
-            "name the one directory you mean, after a look at it with `ls`",
+            "deletes files that the machine needs to run",
+            "name the one directory you mean, and check it first with `ls`",
         )
     })
 }

@@ -33,8 +33,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced =
         effect.operation == "fs.delete.recursive" && effect.tag("force").is_some() && !is_disposable(effect);
     (forced && is_rm(effect) && blast_radius(effect, view) == BlastRadius::WorkingDirectory).then(|| {
-        let why = "it takes whatever is there, uncommitted work included, and nothing names what that is";
-        Hit::new(RULE.default, effect, why, "name the one directory you mean, after a look at it with `ls`")
+        let why = "deletes everything in the directory, including uncommitted work";
+        Hit::new(RULE.default, effect, why, "name the one directory you mean, and check it first with `ls`")
     })
 }
 

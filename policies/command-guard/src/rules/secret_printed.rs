@@ -33,7 +33,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "secret.read" && view.settings.secret_reads != Answer::Allow).then(|| {
-        let why = "what a command prints goes to the model and into logs";
-        Hit::new(RULE.default, effect, why, "let the program that needs the secret ask the store for it")
+        let why = "prints a secret to the model and into logs";
+        Hit::new(RULE.default, effect, why, "let the program that needs the secret read it from the store")
     })
 }

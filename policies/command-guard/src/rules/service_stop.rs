@@ -27,11 +27,11 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let why = match effect.operation.as_str() {
-        "service.stop" | "service.disable" | "service.mask" => "whoever uses the service is cut off",
-        "service.restart" if !is_of_user(effect) => "whoever uses the service is cut off until it runs again",
+        "service.stop" | "service.disable" | "service.mask" => "cuts off everyone who uses the service",
+        "service.restart" if !is_of_user(effect) => "cuts off everyone who uses the service until it runs again",
         _ => return None,
     };
-    Some(Hit::new(RULE.default, effect, why, instead(effect, "look first at how the service is")))
+    Some(Hit::new(RULE.default, effect, why, instead(effect, "check the state of the service first")))
 }
 
 /// Whether the service is a program that a user runs, or one of a container.

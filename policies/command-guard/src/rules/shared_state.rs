@@ -36,17 +36,17 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     shared.then(|| {
         let why = match effect.operation.as_str() {
             "github.repo.visibility" if effect.target == "public" => {
-                "everybody can read the code and its history from then on"
+                "makes the code and its history public"
             }
-            "github.repo.visibility" => "who could read the repository no longer can, or others can from then on",
+            "github.repo.visibility" => "changes who can read the repository",
             "github.pr.create" | "github.pr.review" | "github.pr.change" | "github.issue.change" | "gitlab.pr.change"
-            | "gitlab.issue.change" => "others read it at once, and it stands there in the user's name",
-            "database.migrate.deploy" => "the database that others work with gets another schema",
-            "network.upload" | "cloud.upload" => "what is there is out of this machine's hands, and others may read it",
-            operation if is_deployed(operation) => "from then on others work with what is deployed",
-            _ => "others use what it changes, and they notice at once",
+            | "gitlab.issue.change" => "is visible to others at once, in the user's name",
+            "database.migrate.deploy" => "changes the schema of a shared database",
+            "network.upload" | "cloud.upload" => "leaves this machine, and others may read it",
+            operation if is_deployed(operation) => "others use the deployed version at once",
+            _ => "changes something that others use",
         };
-        let remedy = instead(effect, "show the difference first, such as with a dry run or a plan");
+        let remedy = instead(effect, "show the difference first, for example with a dry run or a plan");
         Hit::new(RULE.default, effect, why, remedy).plain()
     })
 }

@@ -17,7 +17,7 @@
 //! - passes: `ls -la .env`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//! Read the names of the variables in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
@@ -63,13 +63,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let outcome = if effect.tag("searched").is_some() { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
-        (outcome.min(Outcome::Ask), ", and what is committed stays in the history")
+        (outcome.min(Outcome::Ask), ", and a commit keeps them in the history")
     } else if effect.tag("sent").is_some() {
         (Outcome::Deny, SENDS)
     } else if is_uploaded(effect, view) {
         (outcome, SENDS)
     } else {
-        (outcome, ", and what a command prints or copies is no longer protected")
+        (outcome, ", and printed or copied secrets are no longer protected")
     };
     let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
     Some(Hit::new(outcome, effect, HOLDS, remedy).naming(name_of(effect, entry, view), why).path(&effect.target))
@@ -120,7 +120,7 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
         Some((file, entry))
     })?;
-    let why = format!(", and nobody knows what `{}` does with them", shorten(&effect.target));
+    let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
     Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
 }
 
@@ -183,8 +183,8 @@ fn is_loaded(effect: &Effect, view: &CallView<'_>) -> bool {
 
 fn remedy(entry: &str) -> &'static str {
     if entry.starts_with(".env") {
-        "read the names of the variables in `.env.example`, or ask the user for what you need to know"
+        "read the variable names in `.env.example`, or ask the user for what you need"
     } else {
-        "ask the user for what you need to know"
+        "ask the user for what you need"
     }
 }

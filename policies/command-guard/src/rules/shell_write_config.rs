@@ -57,9 +57,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "delete" && is_repository(&effect.target) {
         let remedy =
             "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
-        let hit = Hit::new(RULE.default, effect, "the whole history goes with ", remedy).plain();
+        let hit = Hit::new(RULE.default, effect, "deletes the whole history in ", remedy).plain();
         return Some(
-            hit.naming(format!("`{target}`"), ", and with it every commit that was not pushed").subject(&effect.target),
+            hit.naming(format!("`{target}`"), ", with every commit that wasn't pushed").subject(&effect.target),
         );
     }
     // A name that a link has says nothing of the file.
@@ -68,9 +68,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let remedy = if effect.kind == "delete" {
         "keep it, or ask the user to delete it"
     } else {
-        "change it with the file tools, so that the user sees the difference"
+        "change it with the file tools, so that the user sees the diff"
     };
-    let hit = Hit::new(RULE.default, effect, "what runs later or elsewhere depends on ", remedy);
+    let hit = Hit::new(RULE.default, effect, "changes a file that controls builds, tools or the machine: ", remedy);
     Some(hit.naming(name, "").subject(&effect.target))
 }
 

@@ -67,7 +67,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
     let through = if by_itself { String::new() } else { format!(" (`{entry}`)") };
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
-    let behind = format!(" never allowed, because secrets lie there{through}");
+    let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
@@ -96,6 +96,6 @@ fn remedy(entry: &str) -> &'static str {
     if entry.starts_with(".env") {
         "write a placeholder to `.env.example` and ask the user to put the value into `.env`"
     } else {
-        "tell the user which change is needed and let them make it"
+        "tell the user which change is needed, so that they can make it"
     }
 }

@@ -32,7 +32,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         && effect.tag("by").is_some_and(|program| super::is_program(program, &["shred", "srm", "wipe", "scrub"]));
     shreds.then(|| {
         let name = format!("`{}`", shorten(&effect.target));
-        Hit::new(RULE.default, effect, "not even a rescue tool brings back what is in ", "move it aside with `mv` instead")
+        Hit::new(RULE.default, effect, "no tool can recover ", "move it aside with `mv` instead")
             .naming(name, "")
     })
 }

@@ -49,7 +49,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         ),
     };
     (outlives && effect.severity == Severity::Notable && effect.tag("dry-run").is_none()).then(|| {
-        let why = "the change stays when this session is over, and other programs depend on it";
-        Hit::new(RULE.default, effect, why, "say what it is for, so that the user can confirm it")
+        let why = "changes the machine beyond this session";
+        Hit::new(RULE.default, effect, why, "say why it is needed, so that the user can approve it")
     })
 }

@@ -31,8 +31,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "every table that refers to it is emptied as well, and the statement does not name them",
-            "ask the user to do it, with a backup at hand",
+            "also empties every table that refers to it, without naming them",
+            "ask the user to do it after a backup",
         )
     })
 }

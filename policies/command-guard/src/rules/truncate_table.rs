@@ -27,7 +27,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "all rows go at once, and many databases cannot roll it back",
+            "deletes all rows, and many databases can't roll it back",
             "count the rows first with `SELECT count(*)`, and save them",
         )
     })

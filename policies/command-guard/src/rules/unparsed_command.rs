@@ -34,8 +34,8 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let why = match analysis.reasons.first() {
-        Some(reason) => format!("what it does is not known ({})", shorten(reason)),
-        None => "what it does is not known".to_owned(),
+        Some(reason) => format!("can't be analysed ({})", shorten(reason)),
+        None => "can't be analysed".to_owned(),
     };
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }

@@ -31,8 +31,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "without a `WHERE`, every row is changed",
-            "say which rows with `WHERE`, and see them first with `SELECT`",
+            "changes every row, because there is no `WHERE`",
+            "add a `WHERE`, and check the rows first with `SELECT`",
         )
     })
 }

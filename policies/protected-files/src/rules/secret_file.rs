@@ -40,7 +40,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
 
 /// What is said of the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
-    format!("Modifications to {names} never allowed: secrets lie there{through}, or the list of who may connect")
+    format!("Modifications to {names} never allowed: it holds credentials{through} or decides who may connect")
 }
 
 /// What to do instead. Nothing that is offered here may be denied by this rule.
@@ -48,6 +48,6 @@ fn remedy(entry: &str) -> &'static str {
     if entry.starts_with(".env") {
         "write the variable's name with a placeholder to `.env.example` and ask the user to put the value into `.env`"
     } else {
-        "tell the user which change is needed and let them make it"
+        "tell the user which change is needed, so that they can make it"
     }
 }

@@ -12,7 +12,7 @@
 //! - passes: `Read src/env.ts`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//! Read the names of the variables in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. That of `command-guard` is for shell commands.
@@ -44,15 +44,15 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
 /// What is said of the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     let need = if names.is_several() { "need" } else { "needs" };
-    format!("{names} {need} confirmation: secrets lie there{through}, and what a tool reads goes into logs")
+    format!("{names} {need} confirmation: it holds secrets{through}, and tool output goes into logs")
 }
 
 /// A search of which not every file is known may find a secret.
 pub(crate) fn unknown(analysis: &Analysis, settings: &Settings) -> Option<Finding> {
     let outcome = settings.secret_reads.filter(|_| analysis.coverage != Coverage::Complete)?;
-    let reason = analysis.reasons.first().map_or("not all of it is understood", String::as_str);
-    let message = format!("the search needs confirmation: which files it reads is not known ({reason})");
+    let reason = analysis.reasons.first().map_or("it can't be fully analysed", String::as_str);
+    let message = format!("the search needs confirmation: it may read any file ({reason})");
     Some(Finding::new(&RULE, message).at(outcome).remedy("search with fewer patterns"))
 }
 
-const REMEDY: &str = "read the names of the variables in `.env.example`, or ask the user for what you need to know";
+const REMEDY: &str = "read the variable names in `.env.example`, or ask the user for what you need";

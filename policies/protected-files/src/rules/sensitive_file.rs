@@ -38,12 +38,12 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     }
     let entry = settings.lists.sensitive_of(effect)?;
     let is_listed = settings.lists.sensitive(&effect.target) == Some(entry);
-    let remedy = "say what the change does, so that the user can confirm it";
+    let remedy = "say what the change does, so that the user can approve it";
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
 }
 
 /// What is said of the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
-    let (need, steer) = if names.is_several() { ("need", "they steer") } else { ("needs", "it steers") };
-    format!("{names} {need} confirmation: {steer} a build, a tool, or the machine{through}")
+    let (need, control) = if names.is_several() { ("need", "they control") } else { ("needs", "it controls") };
+    format!("{names} {need} confirmation: {control} a build, a tool or the machine{through}")
 }

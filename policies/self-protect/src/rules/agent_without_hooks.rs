@@ -37,7 +37,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         let Some((outcome, why)) = of_command(command, view) else { continue };
         let message = format!("`{}` starts an agent {why}", shorten(&command.text()));
         findings
-            .push(Finding::new(&RULE, message).at(outcome).remedy("start it with its hooks, as the user set it up"));
+            .push(Finding::new(&RULE, message).at(outcome).remedy("start it with the user's own settings and hooks"));
     }
 }
 
@@ -55,7 +55,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome,
         agent.without.iter().any(|option| setting == *option || word == *option) || switches_off(word)
     };
     if by_variable || disables || words().any(without) {
-        return Some((Outcome::Deny, "that asks no hook, and so not guard-host"));
+        return Some((Outcome::Deny, "without hooks, so guard-host can't check its calls"));
     }
     let moves = |name: &str| name == "HOME" || agent.moves.contains(&name);
     let moved = set.iter().any(|(name, _)| moves(name));
@@ -66,7 +66,8 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome,
         _ => false,
     });
     let other = has_other_settings(agent, command);
-    (moved || elsewhere || other).then_some((Outcome::Ask, "with other settings, which may not name guard-host"))
+    (moved || elsewhere || other)
+        .then_some((Outcome::Ask, "with other settings, which may not include guard-host's hook"))
 }
 
 /// Whether an option names settings that may lack the hooks.

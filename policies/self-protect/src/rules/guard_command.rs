@@ -142,8 +142,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     }
     if let Some(name) = other_name(command, view) {
         let (name, shown) = (shorten(name), shown());
-        let message =
-            format!("`{shown}` makes guard-host run as `{name}` as well, where its commands are not recognised");
+        let message = format!("`{shown}` makes guard-host available as `{name}`, where its commands aren't recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
@@ -151,7 +150,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     let ours = |word: &str| view.guard.is_program(word.split('@').next().unwrap_or(word));
     (removes && words().any(ours)).then(|| {
         let shown = shown();
-        let message = format!("`{shown}` takes guard-host away, and no call would be looked at any more");
+        let message = format!("`{shown}` removes guard-host, and no call would be checked any more");
         Finding::new(&RULE, message).remedy("let the user do it")
     })
 }
@@ -243,56 +242,54 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
 /// What is to be said of a call of guard-host; nothing of one that changes nothing.
 fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     const BY_HAND: &str = "ask the user to run it in a terminal";
-    const SAY: &str = "say why it is needed, so that the user can confirm it";
+    const SAY: &str = "say why it is needed, so that the user can approve it";
     let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).take(2).collect();
     if words.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "-V")) {
         return None;
     }
     let (name, sub) = (plain.first().copied().unwrap_or_default(), plain.get(1).copied().unwrap_or_default());
     if (name, sub) == ("audit", "suggest") && words.iter().any(|word| word.starts_with("--apply")) {
-        return Some((Outcome::Deny, "it ends questions for good", BY_HAND));
+        return Some((Outcome::Deny, "it turns prompts off for good", BY_HAND));
     }
     if name == "pause" && words.contains(&"--end") {
         return None;
     }
     match (name, sub) {
-        ("uninstall", _) | ("self", "uninstall") => {
-            Some((Outcome::Deny, "no call would be looked at any more", BY_HAND))
-        }
+        ("uninstall", _) | ("self", "uninstall") => Some((Outcome::Deny, "no call would be checked any more", BY_HAND)),
         (
             "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "completions" | "man"
             | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
             _,
         ) => None,
-        ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies are asked", SAY)),
+        ("policy", "add" | "remove" | "update") => Some((Outcome::Ask, "it changes which policies apply", SAY)),
         ("policy", "pull" | "keygen" | "bundle") | ("service", "build") => {
-            Some((Outcome::Ask, "it writes a file, whose name may be anything", SAY))
+            Some((Outcome::Ask, "it writes a file of any name", SAY))
         }
-        ("policy", "push") => Some((Outcome::Ask, "it publishes a policy, which others then use", SAY)),
+        ("policy", "push") => Some((Outcome::Ask, "it publishes a policy for others to use", SAY)),
         ("sync", "status") => None,
-        ("sync", "push") => Some((Outcome::Ask, "it publishes a configuration, which other machines take", SAY)),
-        ("sync", "rollback") => Some((Outcome::Deny, "it takes the configuration of this machine back", BY_HAND)),
+        ("sync", "push") => Some((Outcome::Ask, "it publishes a configuration that other machines apply", SAY)),
+        ("sync", "rollback") => Some((Outcome::Deny, "it restores an earlier configuration of this machine", BY_HAND)),
         ("sync", _) => Some((Outcome::Ask, "it changes the configuration of this machine", SAY)),
         ("audit", "ship") => Some((Outcome::Ask, "it sends the audit log to another machine", SAY)),
-        ("cache", "clear") => Some((Outcome::Ask, "the compiled policies would have to be made anew", SAY)),
+        ("cache", "clear") => Some((Outcome::Ask, "compiled policies would have to be rebuilt", SAY)),
         ("config", "init") | ("settings", "init") => Some((Outcome::Ask, "it writes settings", SAY)),
-        ("watch", _) | ("audit", "watch") => Some((Outcome::Deny, "one of its keys ends questions for good", BY_HAND)),
-        ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list" | "show") => None,
-        ("confirm", _) => {
-            Some((Outcome::Ask, "it lets a call run that was held back", "the user confirms, or runs it in a terminal"))
+        ("watch", _) | ("audit", "watch") => {
+            Some((Outcome::Deny, "one of its keys turns prompts off for good", BY_HAND))
         }
-        ("allow", _) => Some((Outcome::Deny, "it ends the questions about a command for good", BY_HAND)),
-        ("pause", _) => Some((Outcome::Deny, "policies would stop nothing while it lasts", BY_HAND)),
-        ("trust", _) => Some((Outcome::Deny, "it gives a project's file the rights of the user's own", BY_HAND)),
+        ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list" | "show") => None,
+        ("confirm", _) => Some((
+            Outcome::Ask,
+            "it approves a pending call",
+            "let the user approve this prompt, or run it in a terminal",
+        )),
+        ("allow", _) => Some((Outcome::Deny, "it turns prompts about a command off for good", BY_HAND)),
+        ("pause", _) => Some((Outcome::Deny, "policies would stop nothing until it ends", BY_HAND)),
+        ("trust", _) => Some((Outcome::Deny, "it gives a project's file the same power as the user's own", BY_HAND)),
         ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
         ("session", _) => Some((Outcome::Deny, "it changes what the user has confirmed", BY_HAND)),
-        ("install", _) => Some((Outcome::Ask, "it changes how a harness asks guard-host", SAY)),
-        ("hook", _) => Some((
-            Outcome::Ask,
-            "a call that never happened would stand in the log and among the questions",
-            "use `guard-host check`",
-        )),
-        _ => Some((Outcome::Ask, "what it does is not known", SAY)),
+        ("install", _) => Some((Outcome::Ask, "it changes how a harness calls guard-host", SAY)),
+        ("hook", _) => Some((Outcome::Ask, "it would log a call that never happened", "use `guard-host check`")),
+        _ => Some((Outcome::Ask, "it is an unknown command", SAY)),
     }
 }
 
@@ -302,13 +299,13 @@ fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
         return None;
     }
     if view.guard.is_program(&effect.target) {
-        let message = format!("`{}` would be stopped while it decides", shorten(&effect.target));
+        let message = format!("stops `{}` while it may be deciding a call", shorten(&effect.target));
         return Some(Finding::new(&RULE, message).remedy("let the user stop it"));
     }
     let by_pattern = effect.tag("pattern").is_some() && selects(&effect.target, view);
     (by_pattern || selected_by_search(effect, view)).then(|| {
-        let message = format!("`{}` may stop guard-host while it decides", shorten(&effect.target));
-        Finding::new(&RULE, message).at(Outcome::Ask).remedy("name the process that you mean in full")
+        let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&effect.target));
+        Finding::new(&RULE, message).at(Outcome::Ask).remedy("give the full name of the process")
     })
 }
 

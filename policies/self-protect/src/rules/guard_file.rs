@@ -47,14 +47,14 @@ fn finding(touch: &Touch<'_>) -> Finding {
         (How::LostWithAll | How::Perhaps, _) => Outcome::Ask,
     };
     let message = match touch.how {
-        How::Itself => format!("`{path}` is {} of guard-host, which the agent must not change", part(touch.what)),
+        How::Itself => format!("`{path}` is {} of guard-host, which an agent must not change", part(touch.what)),
         How::LostWithFolder | How::LostWithAll => {
-            format!("`{path}` holds {} of guard-host, which would be lost with it", part(touch.what))
+            format!("deletes `{path}` with {} of guard-host", part(touch.what))
         }
-        How::Perhaps => format!("`{path}` holds {} of guard-host, which may change with it", part(touch.what)),
+        How::Perhaps => format!("may change {} of guard-host in `{path}`", part(touch.what)),
     };
     let remedy = match touch.how {
-        How::Itself => "tell the user which change is needed and why, and let them make it",
+        How::Itself => "tell the user which change is needed and why, so that they can make it",
         _ => "name the files that you mean instead of the whole folder",
     };
     touch.tagged(Finding::new(&RULE, message).at(outcome).remedy(remedy))

@@ -190,7 +190,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(found.map(|(name, why)| {
         let message = format!("`{}` is guarded, and {why}", shorten(&name));
         Finding::new(&RULE, message)
-            .remedy("use plain commands or the file tools, so that it can be seen what happens to it")
+            .remedy("use plain commands or the file tools, so that guard-host can see what happens to it")
     }));
 }
 
@@ -202,21 +202,21 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
     let scripts = analysis.scripts.iter().filter(|script| mention::may_change(script));
     let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &view.guard)?, script)));
     if let Some((guarded, script)) = scripts.next() {
-        return Some((guarded.entry.to_owned(), format!("the {} code that names it is not followed", script.language)));
+        return Some((guarded.entry.to_owned(), format!("the {} code that names it isn't analysed", script.language)));
     }
     let beyond_code = |reason: &&String| !(reason.starts_with("inline ") && reason.ends_with(" is not followed"));
     if analysis.coverage != Coverage::Complete
         && let Some(reason) = analysis.reasons.iter().find(beyond_code)
         && let Some(guarded) = mention::find(view.text(), &view.guard)
     {
-        return Some((guarded.entry.to_owned(), format!("not all of the command is understood ({})", shorten(reason))));
+        return Some((guarded.entry.to_owned(), format!("the command can't be fully analysed ({})", shorten(reason))));
     }
     let uncertain = analysis.effects.iter().find(|effect| {
         let changes = matches!(effect.kind.as_str(), "write" | "delete" | "metadata" | "process");
         changes && !effect.certain && view.guard.names_program(&effect.target)
     });
     if let Some(effect) = uncertain {
-        return Some((effect.target.clone(), "what it is will be known only at run time".to_owned()));
+        return Some((effect.target.clone(), "its name is known only at run time".to_owned()));
     }
     // Which files of this machine a running container has isn't known.
     let in_container = analysis.effects.iter().find(|effect| {
@@ -224,7 +224,7 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
         is_there && is_guarded(&effect.target, view) && is_in_running(effect.command_id, view)
     });
     if let Some(effect) = in_container {
-        return Some((effect.target.clone(), "the container may have it from this machine".to_owned()));
+        return Some((effect.target.clone(), "the container may mount it from this machine".to_owned()));
     }
     // Words of a command in a container are other paths on this machine.
     let mut given = analysis.effects.iter().filter(|effect| effect.operation == "execute.unknown").flat_map(|effect| {
@@ -239,7 +239,7 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
         changes.filter_map(|effect| Some((supplying_searches::reached_by_content(effect, view)?, effect))).next();
     if let Some((place, effect)) = selected {
         let by = effect.tag("by").unwrap_or("the command").to_owned();
-        return Some((place, format!("which of the files there `{by}` changes will be known only at run time")));
+        return Some((place, format!("`{by}` may change any of the files there")));
     }
     analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_command_words(command, view))
 }
@@ -259,7 +259,7 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Nam
     if !is_harmless && (interprets || !effects().any(|effect| tells(&effect.kind))) {
         let place = supplying_searches::reached_by_words(command, view);
         if let Some(place) = place {
-            return Some((place, format!("what `{}` does with the files there is not known", shorten(program))));
+            return Some((place, format!("`{}` may do anything with the files there", shorten(program))));
         }
     }
     let is_unexplained = |found: &Candidate<'_>| {
@@ -281,7 +281,7 @@ pub(super) fn is_interpreter(program: &str) -> bool {
 }
 
 fn unknown_use(program: &str) -> String {
-    format!("what `{}` does with it is not known", shorten(program))
+    format!("`{}` may do anything with it", shorten(program))
 }
 
 /// Whether an effect of this kind says what becomes of a file.
@@ -326,7 +326,7 @@ fn of_other_tool(view: &CallView<'_>) -> Option<Named> {
     }
     let mut left = VALUES;
     let found = in_value(view.input(), "", view, 0, &mut left)?;
-    Some((found, format!("what the tool `{}` does with it is not known", shorten(tool))))
+    Some((found, format!("the tool `{}` may do anything with it", shorten(tool))))
 }
 
 fn in_value(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &mut usize) -> Option<String> {

@@ -35,7 +35,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         }
         let path = shorten(&touch.effect.target);
         let message = format!("`{path}` needs confirmation: {harness} holds its hooks there, guard-host's among them");
-        let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can confirm it");
+        let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can approve it");
         findings.push(touch.tagged(finding));
     }
 }

@@ -36,14 +36,13 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         let What::Registration(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
         let (why, remedy) = match change(touch, view) {
-            Change::Removes(why) => (why, "leave the hook as it is; only the user takes it out"),
-            Change::Unseen(why) => (
-                why,
-                "change just the lines in question with the edit tool, so that the user sees the difference and can confirm it",
-            ),
+            Change::Removes(why) => (why, "leave the hook as it is, because only the user may remove it"),
+            Change::Unseen(why) => {
+                (why, "change only those lines with the edit tool, so that the user sees the diff and can approve it")
+            }
             Change::Edits => continue,
         };
-        let message = format!("`{path}` holds the hooks of {harness}, which ask guard-host: {why}");
+        let message = format!("`{path}` holds guard-host's hook in {harness}, and the call {why}");
         findings.push(touch.tagged(Finding::new(&RULE, message).remedy(remedy)));
     }
 }

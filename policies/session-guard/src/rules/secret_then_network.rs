@@ -25,7 +25,7 @@ use crate::sends;
 
 pub(crate) const RULE: Rule = Rule {
     id: "secret-then-network",
-    summary: "data is sent to another machine after a secret was read",
+    summary: "sends data to another machine after a secret was read",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

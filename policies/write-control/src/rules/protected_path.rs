@@ -46,7 +46,9 @@ pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
     };
     Some(
         Finding::new(&RULE, format!("Protected path: {} cannot be modified", shown(path)))
-            .remedy("tell the user which change is needed and let them make it, or work on a copy in `agent_sandbox/`")
+            .remedy(
+                "tell the user which change is needed, so that they can make it, or work on a copy in `agent_sandbox/`",
+            )
             .tag("path", shown(path))
             .tag("pattern", shown(pattern)),
     )
