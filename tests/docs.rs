@@ -19,6 +19,22 @@ use std::path::Path;
 use crate::support::pages::{Block, Shell, blocks, root};
 use guard_kit::suite;
 
+/// The pages for users, in the order in which a reader follows them.
+pub(crate) const FOR_USERS: [&str; 12] = [
+    "README.md",
+    "docs/README.md",
+    "docs/getting-started.md",
+    "docs/fewer-prompts.md",
+    "docs/teams.md",
+    "docs/add-a-policy.md",
+    "docs/replay.md",
+    "docs/how-it-works.md",
+    "docs/configuration.md",
+    "docs/commands.md",
+    "docs/harnesses.md",
+    "docs/install.md",
+];
+
 /// Every page for authors.
 fn all() -> Vec<String> {
     let mut pages = vec!["guest-sdk/README.md".to_owned()];
@@ -103,13 +119,12 @@ fn every_link_leads_somewhere() {
     let others = [
         "CHANGELOG.md",
         "CONTRIBUTING.md",
-        "README.md",
         "SECURITY.md",
         "host/RELEASE.md",
         "policies/README.md",
         "policies/PATTERNS.md",
     ];
-    pages.extend(others.map(str::to_owned));
+    pages.extend(others.iter().chain(&FOR_USERS).map(|page| (*page).to_owned()));
     pages.extend(guard_builtins::all().iter().map(|builtin| format!("policies/{}/RULES.md", builtin.name)));
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).unwrap();

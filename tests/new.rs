@@ -96,14 +96,14 @@ fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn the_help_the_readme_and_the_completions_name_each_language() {
+fn the_help_the_page_of_commands_and_the_completions_name_each_language() {
     let world = World::new();
     let help = world.run(&["new", "--help"], "").stdout;
     let names = ["rust", "js", "ts", "python", "c", "rego", "cel"];
     for name in names {
         assert!(help.contains(&format!("\n          - {name}:")), "{name}: {help}");
     }
-    assert!(read("README.md").contains(&format!("\n| `new NAME --lang {}` | ", names.join("\\|"))));
+    assert!(read("docs/commands.md").contains(&format!("\n| `new NAME --lang {}` | ", names.join("\\|"))));
     let completions = world.run(&["completions", "bash"], "").stdout;
     assert!(completions.contains(&format!("\"{}\"", names.join(" "))), "{completions}");
 }

@@ -269,12 +269,12 @@ fn the_policies_outside_lock_versions_that_the_workspace_has() {
 }
 
 #[test]
-fn the_exit_codes_of_the_readme_are_those_of_the_program() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+fn the_page_of_commands_explains_every_exit_code() {
+    let page = fs::read_to_string(root().join("docs/commands.md")).unwrap();
     let source = fs::read_to_string(root().join("host/contract/src/exit.rs")).unwrap();
     for line in source.lines().filter(|line| line.contains("Exit::") && line.contains("=>")) {
         let code = line.rsplit("=>").next().unwrap().trim().trim_end_matches(',');
-        assert!(readme.contains(&format!("\n| {code} | ")), "README.md does not explain the exit code {code}");
+        assert!(page.contains(&format!("\n| {code} | ")), "docs/commands.md does not explain the exit code {code}");
     }
 }
 

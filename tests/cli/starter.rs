@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::docs::FOR_USERS;
+use crate::support::pages::blocks;
 use crate::support::schema::complaints;
 use crate::support::world::World;
 
@@ -166,11 +168,12 @@ fn s4_64_the_schemas_fit_the_files_of_the_seeds_and_ours() {
     ] {
         assert_eq!(complaints(schema, &serde_json::from_str(&text).unwrap()), [""; 0], "{text}");
     }
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let blocks: Vec<&str> = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(!blocks.is_empty());
-    for block in blocks {
-        assert_eq!(complaints(&schema(&[]), &of_toml(block)), [""; 0], "{block}");
+    let schema = schema(&[]);
+    let shown = FOR_USERS.iter().flat_map(|page| blocks(page)).filter(|block| block.language == "toml");
+    let shown: Vec<_> = shown.map(|block| block.text).collect();
+    assert!(shown.len() >= 5, "{shown:?}");
+    for text in shown {
+        assert_eq!(complaints(&schema, &of_toml(&text)), [""; 0], "{text}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use super::FOR_USERS;
 use super::examples::pages;
 use super::recipes::missing;
 use crate::serve::client::Server;
@@ -11,7 +12,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 32] = [
+const ELSEWHERE: [(&str, &str); 31] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -43,7 +44,6 @@ const ELSEWHERE: [(&str, &str); 32] = [
     ("host/SHIP.md", "tests/ship.rs"),
     ("host/RELEASE.md", "tests/docs/blocks.rs"),
     ("host/RATES.md", "tests/docs/blocks.rs"),
-    ("README.md", "tests/docs/blocks.rs"),
 ];
 
 /// Pages whose commands build or test this repository, or need what no test has: it is tried that they name what there is.
@@ -63,7 +63,9 @@ fn every_block_has_a_test() {
         assert!(names.iter().any(|name| !name.is_empty() && text.contains(name)), "{test} does not name {page}");
     }
     for page in pages() {
-        let is_tried = ELSEWHERE.iter().any(|(tried, _)| *tried == page) || OF_CARGO.contains(&page.as_str());
+        let lists = [&FOR_USERS[..], &OF_CARGO];
+        let is_tried =
+            ELSEWHERE.iter().any(|(tried, _)| *tried == page) || lists.iter().any(|list| list.contains(&page.as_str()));
         for block in blocks(&page) {
             // Text is what is printed, or a drawing.
             assert!(is_tried || block.language == "text", "{page}:{}: no test tries this block", block.line);
@@ -111,7 +113,7 @@ fn git(shell: &mut Shell, words: &str) {
 }
 
 #[test]
-fn the_commands_of_the_readme_run_one_after_another() {
+fn the_commands_of_the_pages_for_users_run_one_after_another() {
     const CALL: &str = r#"{"tool":"Bash","input":{"command":"ls"}}"#;
     let mut shell = at_home();
     let component = fs::read(root().join("tests/kept/0.1.0/policy.wasm")).unwrap();
@@ -128,28 +130,40 @@ fn the_commands_of_the_readme_run_one_after_another() {
         git(&mut shell, words);
     }
     let mut ran = 0;
-    for block in blocks("README.md").iter().filter(|block| block.language == "sh") {
-        let printed = run(&mut shell, "README.md", block);
-        // What the page says after `Then the command prints`.
-        if block.text.contains("git push --force") {
-            let shown = blocks("README.md").into_iter().find(|block| block.language == "text").unwrap();
-            assert_eq!(printed, shown.text);
+    for (page, block) in FOR_USERS.iter().flat_map(|page| blocks(page).into_iter().map(move |block| (page, block))) {
+        let place = format!("{page}:{}", block.line);
+        match block.language.as_str() {
+            "console" => shell.show(&block.text).unwrap_or_else(|error| panic!("{place}: {error}")),
+            "sh" => {
+                let printed = run(&mut shell, page, &block);
+                // The README shows the output of its first command.
+                if block.text.contains("target/release/guard-host") {
+                    let shown = blocks(page).into_iter().find(|block| block.language == "text").unwrap();
+                    assert_eq!(printed, shown.text, "{place}");
+                }
+            }
+            _ => continue,
         }
         ran += 1;
     }
-    assert!(ran >= 5, "{ran}");
+    assert!(ran >= 10, "{ran}");
 }
 
 #[test]
-fn the_settings_of_the_readme_pass_the_check() {
+fn the_settings_of_the_pages_for_users_pass_the_check() {
     // `examples` tries those with entries.
     let is_setting = |block: &&Block| block.language == "toml" && !block.text.contains("[[policy]]");
-    for block in blocks("README.md").iter().filter(is_setting) {
-        let world = World::new();
-        world.configure(&block.text);
-        let ended = world.run(&["config", "check"], "");
-        assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "README.md:{}: {ended:?}", block.line);
+    let mut checked = 0;
+    for page in FOR_USERS {
+        for block in blocks(page).iter().filter(is_setting) {
+            let world = World::new();
+            world.configure(&block.text);
+            let ended = world.run(&["config", "check"], "");
+            assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{page}:{}: {ended:?}", block.line);
+            checked += 1;
+        }
     }
+    assert!(checked >= 1, "{checked}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn the_examples_of_policy_add_do_what_they_show() {
 /// The team's example keeps the shell from the folder, too.
 #[test]
 fn the_example_for_a_team_keeps_what_it_names() {
-    let block = blocks("README.md").into_iter().find(|block| block.text.contains("db/migrations")).unwrap();
+    let block = blocks("docs/teams.md").into_iter().find(|block| block.text.contains("db/migrations")).unwrap();
     let world = World::new();
     world.write("repo/.guard/guard.toml", &block.text);
     for command in ["echo x > db/migrations/1.sql", "rm db/migrations/1.sql", "sed -i s/a/b/ db/migrations/1.sql"] {

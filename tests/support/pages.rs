@@ -131,9 +131,13 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs each line behind a `$`; the lines below it must stand in what is printed, together and in order, and `...`
-    /// stands for any others, or for the rest of a line.
-    fn show(&mut self, text: &str) -> Result<(), String> {
+    /// Runs each line behind a `$`. Its output must contain the lines below it, together and in order; `...` stands for
+    /// any other lines, or for the rest of a line.
+    ///
+    /// # Errors
+    ///
+    /// The output differs.
+    pub fn show(&mut self, text: &str) -> Result<(), String> {
         for part in format!("\n{text}").split("\n$ ").skip(1) {
             let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
             let ended = self.run(&format!("{command} || true"));
