@@ -17,7 +17,7 @@ use crate::support::world::World;
 const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules";
 
 const HEAD: &str = "\
-This page is made from the doc comments of the policy and its rules; `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` writes it anew.
+This page is made from the doc comments of the policy and its rules; `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` rewrites it.
 Each example is a case in [cases](cases).
 A call that *passes* gets no answer from the policy, and a call that is *noted* runs and leaves a finding in the trace.
 ";

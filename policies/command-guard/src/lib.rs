@@ -1,4 +1,4 @@
-//! `command-guard`: denies shell commands that destroy what nothing brings back, and asks before those that may.
+//! `command-guard`: denies shell commands that destroy something for good, and asks before those that may.
 //!
 //! The policy judges the commands and effects that the analysis lists, and never the text. So `echo 'rm -rf /'` passes,
 //! and `sudo env X=1 rm -fr -- //.` is a deletion of the root. The one exception is `deny-patterns`, which the user

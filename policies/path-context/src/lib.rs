@@ -1,12 +1,12 @@
-//! `path-context`: judges a change by where its path lies. Blocked places are denied, safe places and git repositories
+//! `path-context`: judges a change by its path. Blocked places are denied, safe places and git repositories
 //! pass, and everywhere else a person confirms. A few commands are judged wherever they run.
 //!
 //! The first of these that fits decides:
 //!
-//! 1. The path lies below one of `blocked_paths`, by its text or by where links lead: it is blocked.
-//! 2. The path lies below one of `safe_paths`, by where links lead: it is safe.
-//! 3. The path lies in a git repository: it is safe, unless `git_safe` is false. A repository whose root is the home or
-//!    `/` does not count.
+//! 1. The path is below one of `blocked_paths`, by its text or by where links lead: it is blocked.
+//! 2. The path is below one of `safe_paths`, by where links lead: it is safe.
+//! 3. The path is in a git repository: it is safe, unless `git_safe` is false. A repository whose root is the home or
+//!    `/` doesn't make it safe.
 //! 4. Otherwise the path is outside.
 //!
 //! Each finding has a tag `path-context` with `safe`, `outside`, `blocked` or `n/a`, which the audit log shows.
@@ -21,7 +21,7 @@
 //! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm
 //! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`, and the
 //! `pattern` of a rule of `write` or `edit` is one over the path. Python's syntax works, look-around included. One that
-//! takes too long counts as a match.
+//! takes too long is treated as a match.
 //!
 //! In a file in its usual place, an entry that cannot be used is ignored alone, with a warning. The other entries still
 //! apply.
@@ -30,7 +30,7 @@
 //!
 //! - Reading passes, and git passes.
 //! - A change of mode or owner passes, except `chmod -R 777`.
-//! - A whole repository counts as lying in the folder that holds it: its deletion asks, a deletion in it passes.
+//! - A whole repository belongs to the folder around it: its deletion asks, a deletion in it passes.
 
 mod place;
 mod rules;

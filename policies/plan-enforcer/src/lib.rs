@@ -5,9 +5,9 @@
 //! policy has no answer.
 //!
 //! A command is planned if the plan has its very text, or if some command of the plan starts each program that the
-//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` do not count. Beside a planned command,
+//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` are ignored. Beside a planned command,
 //! commands of the shell such as `cd` are no violation. Neither are readers behind a pipe (`cat`, `cut`, `grep`, `head`,
-//! `less`, `tail`, `tee`, `tr`, `uniq`, `wc`), nor `mkdir -p` before it. In the plan, commands stand
+//! `less`, `tail`, `tee`, `tr`, `uniq`, `wc`), nor `mkdir -p` before it. In the plan, commands are
 //! under `command`, `cmd`, or `run`, as a text, a list of words, or a list of texts, in `arms`, in the `conditions` of
 //! each arm, or in `conditions` at the top.
 //!
@@ -23,19 +23,19 @@
 //!
 //! ## The permissions of an experiment
 //!
-//! `guard-host settings` writes the permissions of an agent that runs an experiment, in the place of
+//! `guard-host settings` writes the permissions of an agent that runs an experiment, instead of
 //! `--dangerously-skip-permissions`:
 //!
 //! - `allowOnly` names the work directory and the repository. Claude Code keeps its file tools to them by
 //!   `additionalDirectories` and `blockWritesOutsideWorkingDirectories`.
 //! - `path-context` denies every other write, with the entry that `settings render --guard` prints, and asks before a
 //!   deletion elsewhere. A git repository is safe only if it is one of the two.
-//! - `allow` holds a short list of programs, the programs that the plan starts, by name and as they are spelled, and
+//! - `allow` has a short list of programs, the programs that the plan starts, by name and as they are spelled, and
 //!   those of `--allow-bin`. A word of the plan that is no plain name allows nothing.
-//! - `deny` holds traffic by `curl` and `wget` and the end of the disk or the home, and wins over `allow`.
+//! - `deny` has traffic by `curl` and `wget` and the end of the disk or the home, and wins over `allow`.
 //! - `nous-execute-stop` and `nous-plan-enforcer` in `bin/` become hooks. The second may be a link to guard-host.
 //!
-//! This is a list of permissions and no sandbox: an allowed `python` does what it is told.
+//! This is a list of permissions and no sandbox: an allowed `python` can do anything.
 
 mod judgement;
 mod rules;

@@ -1,22 +1,22 @@
-//! `protected-files`: denies changes to secrets through a file tool, and asks before changes to a file that steers a
+//! `protected-files`: denies changes to secrets through a file tool, and asks before changes to a file that controls a
 //! build, a tool, or the machine, and before a tool reads a secret.
 //!
 //! The policy judges the paths of a call: as they are given, without white space around them, by their text, and by
-//! where links lead. The most severe answer counts. It does not look at the text that is written. Reading any other file
+//! where links lead. The most severe answer applies. It does not look at the text that is written. Reading any other file
 //! passes.
 //!
 //! A preset uses the policy for the file tools only, because `command-guard` has the same default lists for shell
 //! commands. An entry of the user's own judges what shell commands write and delete as well, by its own lists. If both
-//! policies find the same file, the user is told once. What shell commands read is the business of `command-guard` alone,
+//! policies find the same file, the user gets one message. Reads by shell commands are judged by `command-guard` alone,
 //! which denies it by default; its setting of the same name is apart from this one. `secret-reads = "allow"` lets every
-//! tool read as before the policy asked about reading.
+//! tool read without confirmation.
 //!
 //! ## Settings
 //!
 //! The settings are `secret-reads` (`"ask"`, `"deny"` or `"allow"`: the answer to a tool that reads a secret) and the
 //! lists `blocked`, `confirm`, and `exempt`. An item of a list is a file or a folder, at any depth; the case of letters
-//! does not count. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one. `!x` takes `x`
-//! out of the list, and `!*` takes out all that stands before it.
+//! is ignored. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one. `!x` takes `x`
+//! out of the list, and `!*` takes out everything before it.
 //!
 //! ```toml
 //! [[policy]]
@@ -24,7 +24,7 @@
 //! settings = { blocked = ["infra/*.tf", "!.env.test"], confirm = ["!Dockerfile"] }
 //! ```
 //!
-//! The lists `raise`, `lower` and `silence` hold ids of rules: `raise` turns ask into deny, `lower` turns deny into ask and
+//! The lists `raise`, `lower` and `silence` contain ids of rules: `raise` turns ask into deny, `lower` turns deny into ask and
 //! ask into warn, and `silence` switches a rule off.
 
 mod rules;

@@ -1,32 +1,32 @@
 //! `self-protect`: keeps an agent from changing the guard that answers it.
 //!
-//! The policy guards the files of guard-host, the files in which harnesses hold their hooks, and the commands of
+//! The policy guards the files of guard-host, the files in which harnesses register hooks, and the commands of
 //! guard-host that belong to a person. It looks at file tools, shell commands and other tools. Reading a file always
 //! passes.
 //!
 //! It judges the effects of a call where the analysis knows them, and the names in a call where it does not. A path
-//! counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is deleted
+//! is judged as it is written, by its text, and by where links lead. A folder above a guarded file is guarded if it is deleted
 //! or moved and the file exists. A tree of files, such as a clone or an archive, changes all that is guarded in the
 //! folder that it fills. Above a guarded file it asks: in the file's own folder, in the home, and above the user's
-//! configuration and state. In a project, an archive counts only by the names that the command gives.
+//! configuration and state. In a project, an archive is judged only by the names that the command gives.
 //!
-//! A change of files that `find`, `fd` or `locate` select counts if a guarded file lies below and its name fits: the
+//! A change of files that `find`, `fd` or `locate` select is caught if a guarded file is below and its name fits: the
 //! change asks, and it is denied where the search starts in the guarded folder.
 //!
 //! ## Settings
 //!
 //! The host fills in the one setting, `places`. With it, a moved configuration, state, cache or log is guarded where it
-//! lies, as are the components and settings that the user's configuration names. The usual places below any home are
+//! is, as are the components and settings that the user's configuration names. The usual places below any home are
 //! guarded as well.
 //!
 //! ## Limits
 //!
 //! - The policy does not follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
 //!   whole tree, such as `git clean` or `git stash`. A hook is no sandbox.
-//! - It does not read the files that it guards, so it does not know whether `settings.json` holds guard-host's hook. A
+//! - It does not read the files that it guards, so it does not know whether `settings.json` has guard-host's hook. A
 //!   replacement without the hook is denied, and an edit of some lines asks.
 //! - It does not guard the files of a container or of another machine. It guards those of this machine that a mount or
-//!   `ssh localhost` reaches. What an image does by itself with a mount is not seen.
+//!   `ssh localhost` reaches. An image that uses a mount by itself is not seen.
 
 mod copies;
 mod guarded;

@@ -1,6 +1,6 @@
 //! [`Touch`]: a change that reaches a guarded file, and how.
 //!
-//! A path counts as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
+//! A path is judged as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
 //! lost, or its mode changes, with all that is in it.
 
 use guard_sdk::syntax::Effect;

@@ -1,4 +1,4 @@
-//! `session-guard`: judges a call by what the session did before it.
+//! `session-guard`: judges a call by the history of its session.
 //!
 //! A call that is harmless alone can complete an attack: it sends data after a secret was read, runs a downloaded file, or
 //! repeats a denied effect by other means. The policy checks the session's history, which guard-host keeps. Without a

@@ -57,7 +57,7 @@ pub static CURSOR: Capabilities = Capabilities {
     confidence: Medium,
     unverified: &[
         "whether silence and a reply that does not fit block; so every reply is an object with known keys",
-        "`ask` is documented for commands and MCP calls, but nobody has seen the terminal program ask: it denies here",
+        "`ask` is documented for commands and MCP calls, but the terminal program was never seen to ask: it denies here",
         "an `allow` is the only word for no opinion; whether it skips the editor's own prompt",
         "the arguments of its tools that write and replace",
         "`Shell` comes as beforeShellExecution and as preToolUse: register one of them for it",

@@ -38,7 +38,7 @@ pub static OPENCODE: Capabilities = Capabilities {
     confidence: Medium,
     unverified: &[
         "version 2 has another plugin interface, which still changes",
-        "the name of an MCP tool cannot be told from that of another tool",
+        "the name of an MCP tool looks like that of any other tool",
     ],
     sources: &["the plugin interface's types of 1.18.33", "threads of the vendor's repository up to 2.0.26"],
 };
@@ -49,7 +49,7 @@ pub static KILO: Capabilities = Capabilities {
     title: "Kilo",
     surfaces: &[Surface { event: "kilo.tool.execute.before", ..PLUGIN }],
     files: &[file("~/.config/kilo/plugins/guard-host.js", Plugin, User, High)],
-    unverified: &["the extension for editors", "the name of an MCP tool cannot be told from that of another tool"],
+    unverified: &["the extension for editors", "the name of an MCP tool looks like that of any other tool"],
     sources: &["runs of 7.7.7"],
     confidence: High,
     ..OPENCODE
@@ -69,7 +69,7 @@ pub static PI: Capabilities = Capabilities {
         file("./.pi/extensions/guard-host.ts", Plugin, Project, High),
         file("~/.pi/agent/extensions/guard-host.ts", Plugin, User, High),
     ],
-    unverified: &["tools of other extensions are told by names that nobody has listed"],
+    unverified: &["tools of other extensions have names that are not listed anywhere"],
     sources: &["the vendor's documentation of 0.73.1", "runs of 0.73.1"],
     confidence: High,
     ..OPENCODE
@@ -95,8 +95,8 @@ pub static AMP: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: Medium,
     unverified: &[
-        "the types of what a plugin answers",
-        "in which order the plugins of several are asked",
+        "the types of a plugin's answers",
+        "the order in which several plugins are called",
         "the contract of the older setting `amp.permissions` with a program",
     ],
     sources: &["two second sources of 2026-08"],

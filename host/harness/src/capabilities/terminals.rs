@@ -65,7 +65,7 @@ pub static CLAUDE: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "the other values of `onFailure`, and the events that heed it; versions before 2.1.295 ignore it",
+        "the other values of `onFailure`, and the events that honor it; versions before 2.1.295 ignore it",
         "an ask in `plan`, where a session may skip prompts: the programs of 2.1.150 to 2.1.332 say it may be dropped",
         "an ask in `auto` from 2.1.211 on, where the vendor's classifier lets the call run",
     ],
@@ -114,7 +114,7 @@ pub static CODEX: Capabilities = Capabilities {
     unverified: &[
         "which shell `Bash` is on Windows",
         "the reply to reserved fields of PermissionRequest: they are never sent",
-        "a call's own working directory is not told, so a relative path may be read from the wrong folder",
+        "the payload doesn't have a call's own working directory, so a relative path may be resolved in the wrong folder",
     ],
     sources: &["the vendor's source of hooks and its generated schemas, up to version 0.164.0 of 2026-10-23"],
 };
@@ -179,9 +179,9 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
     unverified: &[
-        "under its setting `always-proceed` an ask does nothing, and no payload tells that setting",
-        "what becomes of a call after a timeout, a crash or a reply without a decision; reports say it is held",
-        "whether `auto_approve` is heeded by every build, and whether a session's start is told",
+        "under its setting `always-proceed` an ask does nothing, and no payload has that setting",
+        "the result of a timeout, a crash or a reply without a decision; reports say that the call is blocked",
+        "whether every build honors `auto_approve`, and whether there is an event for the start of a session",
     ],
     sources: &["a second source's check of 1.4.3 of 2026-10", "live notes up to 1.1.27"],
 };
@@ -216,7 +216,7 @@ pub static COPILOT: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: High,
     unverified: &[
-        "in autopilot and in the cloud agent an ask denies; no payload tells them",
+        "in autopilot and in the cloud agent an ask denies; no payload shows these modes",
         "whether a hook before a call may add to the model's context",
         "since which version arguments come as a string or as an object: both are read",
         "a reply to the event `PreToolUse` in another form than the flat one",
@@ -258,7 +258,7 @@ pub static QWEN: Capabilities = Capabilities {
     unverified: &[
         "the unit of `timeout`: milliseconds or seconds, with a default of 60 s or 600 s",
         "whether `allow` skips the prompt at 0.25",
-        "without a terminal, in a subagent and as a server an ask denies; no payload tells them",
+        "without a terminal, in a subagent and as a server an ask denies; no payload shows these modes",
     ],
     sources: &["the vendor's documentation and source", "a check against 0.25.3"],
 };
@@ -304,7 +304,7 @@ pub static DROID: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "whether the events of `hooks.json` lie in an outer `hooks`; those of `settings.json` do",
+        "whether `hooks.json` nests its events in an outer `hooks`, as `settings.json` does",
         "whether a changed input is merged or stands for the whole one",
         "`Script` runs are a surface of their own",
     ],
@@ -366,7 +366,7 @@ pub static KIMI: Capabilities = Capabilities {
     files: &[file("~/.kimi-code/config.toml", Toml, User, Medium)],
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
-    unverified: &["the names of its tools and their arguments", "whether a reply may tell anything beside a deny"],
+    unverified: &["the names of its tools and their arguments", "whether a reply can have more than a deny"],
     sources: &["the vendor's hooks documentation"],
 };
 
@@ -414,8 +414,8 @@ pub static CRUSH: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "silence leads to its prompt only where it has not been told to run without one, so an ask denies",
-        "calls of subagents are not told to hooks",
+        "silence leads to its prompt only if it isn't set to run without one, so an ask denies",
+        "hooks don't get the calls of subagents",
     ],
     sources: &["the vendor's hooks documentation of 2026-08-21"],
 };
@@ -443,7 +443,7 @@ pub static KIRO: Capabilities = Capabilities {
     unverified: &[
         "whether every exit code but 0 blocks; one note says so",
         "the IDE may leave out a tool's arguments: a call that cannot be judged is denied",
-        "the default is 60 s in newer versions, 30 s in older ones; the lower one stands here",
+        "the default is 60 s in newer versions, 30 s in older ones; this page has the lower one",
     ],
     sources: &["the vendor's documentation of 2026-04 and 2026-09"],
 };

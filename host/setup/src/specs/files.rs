@@ -105,7 +105,7 @@ pub(super) static GROK: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that Grok is said to run the hooks of Claude Code and Cursor, too: with several, each call is asked about again",
+        "know that Grok is said to run the hooks of Claude Code and Cursor, too: with several, each call prompts again",
     ],
 };
 
@@ -141,5 +141,5 @@ pub(super) static KIRO: RegistrationSpec = RegistrationSpec {
     },
     denial: EXIT,
     switches: &[],
-    gates: &["know that Amazon Q and Kiro CLI 2 read no such file: there the hook stands in each agent's own JSON"],
+    gates: &["know that Amazon Q and Kiro CLI 2 read no such file: there the hook is in each agent's own JSON"],
 };

@@ -185,7 +185,7 @@ pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
     denial: ("/decision", |decision| decision == "block", "/reason"),
     switches: &[],
     gates: &[
-        "know that Devin, by its documentation, also runs the hooks of Claude Code's files: with both, each call is asked about twice",
+        "know that Devin, by its documentation, also runs the hooks of Claude Code's files: with both, each call prompts twice",
     ],
 };
 

@@ -16,30 +16,33 @@ use super::{Closing, Hook, Layout, RegistrationSpec, Unit, named};
 const START: &str = "\
 # Harnesses
 
-Which coding agents guard-host answers, how it is registered with each, and what is not known for sure.
+The coding agents that guard-host works with, how to register it with each, and the open questions.
+[The overview](../docs/harnesses.md) has the differences that most people need.
 
-`guard-host install NAME` puts the hook into the file named below and leaves every other byte there as it was; `--dry-run` shows the change, `uninstall` takes it back.
-`--scope project` registers it for one project only; `--shared` writes the file that the project commits, in which `guard-host` is looked for on the PATH.
-`guard-host doctor NAME` starts what is registered with a call that must be denied, and believes only a deny in that harness's own protocol.
+`guard-host install NAME` adds the hook to the file listed below and changes nothing else in it.
+`--dry-run` shows the change, and `uninstall` reverts it.
+`--scope project` registers it for one project only.
+`--shared` writes the file that the project commits, which finds `guard-host` on the `PATH`.
+`guard-host doctor NAME` starts the registered command with a call that must be denied, and accepts only a deny in that harness's own protocol.
 ";
 
 const CHECKS: &str = "
 ## How to check what is not verified
 
-`tests/live/run NAME` drives real agents without a vendor, and writes what this page says was seen; [its page](../tests/live/README.md) says what its words mean.
-What is called unverified was read in documentation or source. To see it by hand, in a project that may be lost:
+`tests/live/run NAME` drives real agents without a vendor, and writes the results on this page; [its page](../tests/live/README.md) explains the words.
+Unverified claims come from documentation or source. To check one by hand, in a project you can afford to lose:
 
 1. Register the hook, start the harness, and let the agent run `git push --force origin main` where there is no remote. It must not run, and the agent must read the reason.
-2. Let it run `git push origin topic`. Where this page says that a person is asked, the harness must ask; elsewhere the call must be refused with a text that says how a person lets it run.
-3. Move the program away and let the agent run `ls`. That shows what becomes of a call when the program is gone; put the program back.
-4. Put a script that sleeps longer than the timeout in its place, and do the same. That shows what becomes of a call after a timeout.
-5. Add `--record DIR` to the registered command. Each new shape of payload is then kept below `DIR`, without secrets and without names of your machine; compare it with `tests/harness/NAME`.
+2. Let it run `git push origin topic`. Where this page says that a person is asked, the harness must prompt; elsewhere the call must be refused with a message that says how to approve it.
+3. Move the program away and let the agent run `ls`. That shows the result if the program is missing; put the program back.
+4. Put a script that sleeps longer than the timeout in its place, and do the same. That shows the result of a timeout.
+5. Add `--record DIR` to the registered command. Each new shape of payload is then saved below `DIR`, without secrets and without names of your machine; compare it with `tests/harness/NAME`.
 
 ## Others
 
 A harness that is not here has no registration.
-One that runs the hooks of Claude Code's files will call the hook that `guard-host install claude` registers, and is answered as Claude Code is, unless its payload tells another protocol.
-A program of your own can start `guard-host hook generic` with the payload on standard input, and reads `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`; whatever else it gets must count as a block.
+One that runs the hooks of Claude Code's files will call the hook that `guard-host install claude` registers, and gets Claude Code's replies, unless its payload shows another protocol.
+A program of your own can start `guard-host hook generic` with the payload on standard input, and reads `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`; it must treat any other output as a block.
 Aider has no hooks: use git hooks, or a sandbox.
 ";
 
@@ -128,9 +131,9 @@ fn page() -> String {
     }
     page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
 *Protocol* says how well the harness's protocol is known: *sure* if good sources agree or runs have shown it, *fairly sure* if the sources are few, old or second-hand, *unsure* if they differ. Each section names its sources.
-*Tested* says which version was run with guard-host.
-In the sections below, a word behind the name of an event is a variant of it: `http` is a hook that is a server, `screen` is a session on the terminal's screen, `exec` and `print` are runs without one, `unasked` is a call about which nobody may see an ask, and for Cline it is the name of a tool.
-*An ask* was tried with nobody there, *on the screen* with a person.
+*Tested* is the newest version that was run with guard-host.
+In the sections below, a word after the name of an event is a variant of it: `http` is a hook that is a server, `screen` is a session on the terminal's screen, `exec` and `print` are runs without one, `unasked` is a call whose prompt may never be shown, and for Cline it is the name of a tool.
+*An ask* was tried with no person there, *on the screen* with one.
 A broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense with exit code 0, *silence* one that writes nothing.\n");
     for capabilities in capabilities::ALL {
         section(capabilities, seen.get(capabilities.name), &mut page);
@@ -152,7 +155,7 @@ fn long(fail: Fail) -> String {
         Fail::Open => "the call passes unasked".to_owned(),
         Fail::Closed => "the call is blocked".to_owned(),
         Fail::Switch(switch) => format!("the call is blocked, by `{switch}`"),
-        Fail::Unknown => "nobody has seen".to_owned(),
+        Fail::Unknown => "not observed".to_owned(),
     }
 }
 
@@ -184,11 +187,11 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
     say(match named(capabilities.name).map(|spec| spec.closing) {
         Some(Closing::Line) => format!(
-            "- If the program is gone, fails or ends with exit code 1: the call is blocked, by the line that starts it. \
+            "- If the program is gone, fails or exits with 1: the call is blocked, by the line that starts it. \
              Without that line: {crash}; with exit code 1: {exit_one}."
         ),
         Some(Closing::Ours) => {
-            "- If the program is gone, fails, or says what cannot be read: the call is blocked, by the file that starts it."
+            "- If the program is gone, fails, or prints an unreadable reply: the call is blocked, by the file that starts it."
                 .to_owned()
         }
         _ => format!("- If the program is gone or fails: {crash}. With exit code 1: {exit_one}."),
@@ -199,7 +202,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     );
     say(format!("- If it takes too long: {}. {wait}", long(capabilities.on_timeout)));
     for file in capabilities.files {
-        say(format!("- Hooks stand in `{}` ({}).", file.path, confidence(file.confidence)));
+        say(format!("- Hooks are in `{}` ({}).", file.path, confidence(file.confidence)));
     }
     for unverified in capabilities.unverified {
         say(format!("- Not verified: {unverified}."));
@@ -222,7 +225,7 @@ fn of_seen(seen: &Seen) -> String {
         .filter(|(_, word)| !word.is_empty())
         .map(|(what, word)| format!("{what}: {word}"))
         .collect();
-    let goes_on = if seen.goes_on == "runs" { " The agent goes on after a deny." } else { "" };
+    let goes_on = if seen.goes_on == "runs" { " The agent continues after a deny." } else { "" };
     format!("- Seen with {} on {}: {}.{goes_on}", seen.versions.join(", "), seen.date, told.join(" | "))
 }
 
@@ -236,7 +239,7 @@ fn of_surface(surface: &Surface) -> String {
     let ask = match surface.ask {
         Ask::Person if surface.answered_by_person => "has a person asked, who alone can let the call run",
         Ask::Person => "can have a person asked",
-        Ask::Unproven => "could ask, but nobody has seen it: an ask denies",
+        Ask::Unproven => "could ask, but that was never observed: an ask denies",
         Ask::None => "cannot ask: an ask denies",
     };
     let grant = match surface.on_allow {
@@ -261,12 +264,12 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
     let name = spec.capabilities.name;
     let listed = |paths: &[&str]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
     let project = match spec.project {
-        [] => "There is none for a project.".to_owned(),
+        [] => "There is no file for a project.".to_owned(),
         paths => format!("For a project: {}.", listed(paths)),
     };
     say(format!("`guard-host install {name}` writes {}. {project}", listed(spec.user)));
     if let Some((variable, folder)) = spec.moved {
-        say(format!("`{variable}` stands for another `{folder}`."));
+        say(format!("`{variable}` replaces `{folder}`."));
     }
     for gate in spec.gates {
         // What is only to be known stands for itself.
@@ -298,6 +301,6 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         }
     });
     if spec.unit == Unit::None {
-        say("It is told no timeout.\n".to_owned());
+        say("It has no timeout setting.\n".to_owned());
     }
 }

@@ -80,6 +80,6 @@ pub(super) static VIBE: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that Vibe reads a project's `.vibe/hooks.toml` where it trusts the folder, and a hook named `guard-host` there takes the place of yours",
+        "know that Vibe reads a project's `.vibe/hooks.toml` where it trusts the folder, and a hook named `guard-host` there replaces yours",
     ],
 };

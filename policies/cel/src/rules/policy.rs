@@ -1,4 +1,4 @@
-//! `policy`: a rule of the settings whose condition holds. The tag `rule` has the name of that rule.
+//! `policy`: a rule of the settings whose condition is true. The tag `rule` has the name of that rule.
 //!
 //! ## Why
 //! Only the author of the settings knows the rules.
@@ -19,7 +19,7 @@ use crate::expression::{Expression, Variables};
 use crate::settings::{self, Written};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "policy", summary: "a condition in CEL holds", default: Outcome::Deny, ceiling: Outcome::Deny };
+    Rule { id: "policy", summary: "a condition in CEL is true", default: Outcome::Deny, ceiling: Outcome::Deny };
 
 /// One rule of the settings, ready to be asked.
 #[derive(Debug)]

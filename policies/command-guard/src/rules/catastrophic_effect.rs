@@ -2,7 +2,7 @@
 //! on a device, a database or a process is denied. An effect elsewhere, or one that is a guess, asks.
 //!
 //! ## Why
-//! Nothing brings the loss back.
+//! The loss is permanent.
 //!
 //! ## Examples
 //! - denied: `redis-cli FLUSHALL`

@@ -1,7 +1,7 @@
 //! `custom`: a command whose text matches a pattern of the settings. The rule tries the text as it is written, and each
-//! command as it runs, so that another quoting is no way around a pattern. A match begins and ends where a word does:
+//! command as it runs, so that another quoting doesn't bypass a pattern. A match begins and ends where a word does:
 //! `npm run deploy` matches neither `pnpm run deploy` nor `npm run deploy-docs`. `npm run-script x` is tried as
-//! `npm run x`, too. Case does not count.
+//! `npm run x`, too. Case is ignored.
 //!
 //! ## Why
 //! The user forbids the command.

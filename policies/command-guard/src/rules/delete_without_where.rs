@@ -1,4 +1,4 @@
-//! `delete-without-where`: SQL that deletes from a table without a `WHERE`, or with one that holds for every row.
+//! `delete-without-where`: SQL that deletes from a table without a `WHERE`, or with one that is true for every row.
 //!
 //! ## Why
 //! Every row goes, most often because a clause was forgotten.

@@ -11,7 +11,7 @@
 //! - passes: `git rebase --abort`
 //!
 //! ## Instead
-//! Look first at what would be lost. The message says how, if the table of the program does.
+//! Preview the loss first. The message says how, if the table of the program does.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
@@ -22,7 +22,7 @@ use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
-    summary: "a loss of work or data that is hard to bring back",
+    summary: "a loss of work or data that is hard to restore",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

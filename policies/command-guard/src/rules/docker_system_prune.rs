@@ -11,7 +11,7 @@
 //! - passes: `docker image prune`
 //!
 //! ## Instead
-//! Look at what is there with `docker system df`.
+//! List the contents with `docker system df`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `docker-volume-prune`: `docker volume prune`. With `--force` it is denied, otherwise it asks.
 //!
 //! ## Why
-//! The volumes of stopped services count as unused, and databases live in volumes.
+//! The volumes of stopped services are treated as unused, and databases live in volumes.
 //!
 //! ## Examples
 //! - denied: `docker volume prune -f`

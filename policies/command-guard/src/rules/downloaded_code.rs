@@ -2,7 +2,7 @@
 //! another program printed the file's content.
 //!
 //! ## Why
-//! Nobody has seen the code between its arrival and its run.
+//! The code was not reviewed between its arrival and its run.
 //!
 //! ## Examples
 //! - asked: `curl -o x.sh https://example.com/x && bash x.sh`

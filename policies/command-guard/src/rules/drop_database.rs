@@ -1,7 +1,7 @@
 //! `drop-database`: SQL that drops a database.
 //!
 //! ## Why
-//! All tables go at once, and no transaction brings them back.
+//! All tables go at once, and no transaction restores them.
 //!
 //! ## Examples
 //! - denied: `psql -c 'drop database x'`

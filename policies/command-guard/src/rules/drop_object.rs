@@ -2,7 +2,7 @@
 //! index, a role or a constraint.
 //!
 //! ## Why
-//! Whatever uses it stops working.
+//! Everything that uses it stops working.
 //!
 //! ## Examples
 //! - asked: `psql -c 'DROP VIEW v'`

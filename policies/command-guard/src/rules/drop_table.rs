@@ -1,7 +1,7 @@
 //! `drop-table`: SQL that drops a table. A table of a database in a folder for temporary files passes.
 //!
 //! ## Why
-//! The rows go with the table, and no transaction brings them back once it is committed.
+//! The rows go with the table, and no transaction restores them once it is committed.
 //!
 //! ## Examples
 //! - asked: `psql -c 'DROP TABLE t'`

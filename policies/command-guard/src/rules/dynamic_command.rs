@@ -2,7 +2,7 @@
 //! of a deletion, or whose name is printed on the spot.
 //!
 //! ## Why
-//! The name decides whether anything is lost, and nobody knows the name.
+//! The name decides whether anything is lost, and the name is unknown.
 //!
 //! ## Examples
 //! - asked: `$cmd -rf build`

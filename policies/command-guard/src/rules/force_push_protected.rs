@@ -2,7 +2,7 @@
 //! unless the setting says otherwise.
 //!
 //! ## Why
-//! Commits that others have pulled vanish from the branch, and nobody is told.
+//! Commits that others have pulled vanish from the branch without a notice.
 //!
 //! ## Examples
 //! - denied: `git push --force origin main`

@@ -1,7 +1,7 @@
 //! `git-clean`: `git clean` that deletes.
 //!
 //! ## Why
-//! Untracked files are in no commit, so git cannot bring them back.
+//! Untracked files are in no commit, so git can't restore them.
 //!
 //! ## Examples
 //! - asked: `git clean -fd`
@@ -9,7 +9,7 @@
 //! - passes: `git clean -n`
 //!
 //! ## Instead
-//! Look at what would go with `git clean -n`.
+//! Preview the loss with `git clean -n`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

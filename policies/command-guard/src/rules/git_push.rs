@@ -13,7 +13,7 @@
 //! - passes: `git config push.default simple`
 //!
 //! ## Instead
-//! Look at what would be pushed with `git log --oneline --branches --not --remotes`, then ask for the push. For a forced
+//! List the commits with `git log --oneline --branches --not --remotes`, then ask for the push. For a forced
 //! push and for a deletion the message says how to see what would vanish.
 //!
 //! ## Settings

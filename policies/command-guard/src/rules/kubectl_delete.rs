@@ -1,7 +1,7 @@
 //! `kubectl-delete`: `kubectl delete`.
 //!
 //! ## Why
-//! What is deleted is gone for everybody who uses the cluster, with the data that it holds.
+//! The object is gone for everybody who uses the cluster, with its data.
 //!
 //! ## Examples
 //! - asked: `kubectl delete pod x`
@@ -10,7 +10,7 @@
 //! - passes: `kubectl delete pod x --dry-run=client`
 //!
 //! ## Instead
-//! Look at what would go with `kubectl delete --dry-run=client`.
+//! Preview the loss with `kubectl delete --dry-run=client`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,5 +1,5 @@
-//! `new-package`: a package that a command brings in by name. One from a git repository or an address asks, because no
-//! registry has it; one from a registry passes, unless a setting says otherwise. What a lock file names passes.
+//! `new-package`: a package that a command adds by name. One from a git repository or an address asks, because no
+//! registry has it; one from a registry passes, unless a setting says otherwise. A package in a lock file passes.
 //!
 //! ## Why
 //! A package runs its own code when it is installed, and later with the rights of the project.

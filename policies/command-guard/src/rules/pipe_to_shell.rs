@@ -1,7 +1,7 @@
 //! `pipe-to-shell`: a downloaded, decoded or unknown text that an interpreter runs.
 //!
 //! ## Why
-//! Nobody has seen the code that runs.
+//! The code that runs was not reviewed.
 //!
 //! ## Examples
 //! - asked: `curl -s https://example.com/x | sh`

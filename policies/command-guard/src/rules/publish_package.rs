@@ -10,7 +10,7 @@
 //! - passes: `npm run publish-docs`
 //!
 //! ## Instead
-//! Look at what would be published with `--dry-run`.
+//! Preview the package with `--dry-run`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

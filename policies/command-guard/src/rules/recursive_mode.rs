@@ -1,6 +1,6 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
-//! directory, a change of a directory of the system, an owner for what lies outside of the project and the home, a mode
-//! that shows a secret to everybody, or a mode that gives whoever runs a file the rights of its owner. A recursive change of the root is denied. All other changes ask.
+//! directory, a change of a directory of the system, an owner for files outside of the project and the home, a mode
+//! that shows a secret to everybody, or a mode that runs a file with the rights of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
 //! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
@@ -19,7 +19,7 @@
 //! Name the file or the directory that you mean, such as `chmod -R u+w ./build`.
 //!
 //! ## Settings
-//! - `files.blocked`, `files.exempt`: which files hold secrets.
+//! - `files.blocked`, `files.exempt`: the files with secrets.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `rm-home`: deletion of a home directory, or of all that lies in it.
+//! `rm-home`: deletion of a home directory, or of everything in it.
 //!
 //! ## Why
-//! A person's documents, keys and settings lie there, and they are in no repository.
+//! A person's documents, keys and settings are there, and in no repository.
 //!
 //! ## Examples
 //! - denied: `rm -rf ~`

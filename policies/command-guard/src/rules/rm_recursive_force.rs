@@ -1,6 +1,6 @@
 //! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask for no confirmation.
 //! A deletion that provably loses nothing passes, here and in the other rules of `rm`: the repository's `.gitignore` files
-//! ignore every target, or the same text makes what it deletes, or it lies in the folder of a harness for one session.
+//! ignore every target, or the same text makes what it deletes, or it is in the folder of a harness for one session.
 //!
 //! ## Why
 //! Everything below the directory is deleted, and no bin keeps it.

@@ -1,4 +1,4 @@
-//! `rm-root`: deletion of the root of the file system, or of all that lies in it.
+//! `rm-root`: deletion of the root of the file system, or of everything in it.
 //!
 //! ## Why
 //! Everything on the machine is lost, and no build and no test needs this.

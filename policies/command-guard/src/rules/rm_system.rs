@@ -1,4 +1,4 @@
-//! `rm-system`: deletion of a directory of the system at the top level, such as `/usr`, or of all that lies in it.
+//! `rm-system`: deletion of a directory of the system at the top level, such as `/usr`, or of everything in it.
 //!
 //! ## Why
 //! The machine does not run without it.

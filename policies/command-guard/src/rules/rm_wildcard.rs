@@ -1,4 +1,4 @@
-//! `rm-wildcard`: `rm -rf` of the working directory, of all that lies in it, or of a directory above it.
+//! `rm-wildcard`: `rm -rf` of the working directory, of everything in it, or of a directory above it.
 //!
 //! ## Why
 //! The loss depends on where the shell is at that moment, and uncommitted work is part of it.

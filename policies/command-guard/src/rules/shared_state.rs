@@ -1,7 +1,7 @@
 //! `shared-state`: a change outside this machine that loses nothing by itself but that others notice.
 //!
 //! ## Why
-//! It works on clusters, clouds and registries, where nobody sees the difference before it is made.
+//! It works on clusters, clouds and registries, where the difference can't be reviewed before it is made.
 //!
 //! ## Examples
 //! - asked: `kubectl drain node-1`
@@ -23,7 +23,7 @@ use super::Check;
 use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "shared-state", summary: "a change to what others use", default: Outcome::Ask, ceiling: Outcome::Deny };
+    Rule { id: "shared-state", summary: "a change to a shared service", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 

@@ -1,7 +1,7 @@
-//! `shell-read-secret`: a shell command that reads a file that holds secrets, or gives it a second name. A command that
-//! only loads the file's variables passes if nothing prints them, and so does one that prints only names or counts. A
+//! `shell-read-secret`: a shell command that reads a file with secrets, or gives it a second name. A command that
+//! only loads the file's variables passes if nothing prints them, and so does one that prints only names or numbers. A
 //! command that sends the file over the
-//! network is denied, whatever `secret-reads` says except `allow`.
+//! network is denied, unless `secret-reads` is `allow`.
 //!
 //! ## Why
 //! The output of a command goes to the model and into logs, and no rule protects the copy.
@@ -21,7 +21,7 @@
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
-//! - `files.blocked`: the names of files that hold secrets.
+//! - `files.blocked`: the names of files with secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
 //! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `guardrail` and `full`.
 

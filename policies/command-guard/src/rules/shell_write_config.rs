@@ -1,4 +1,4 @@
-//! `shell-write-config`: a shell command that changes a file that steers a build, a tool, or the machine. The rule
+//! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine. The rule
 //! passes what git moves or merges, an empty folder, and files in a folder for temporary files.
 //!
 //! ## Why
@@ -27,7 +27,7 @@ use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-config",
-    summary: "a change to a file that steers a build, a tool, or the machine",
+    summary: "a change to a file that controls a build, a tool, or the machine",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

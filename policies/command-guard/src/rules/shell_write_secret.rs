@@ -1,9 +1,9 @@
-//! `shell-write-secret`: a shell command that changes or removes a file that holds secrets. The rule passes a key that
+//! `shell-write-secret`: a shell command that changes or removes a file with secrets. The rule passes a key that
 //! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
 //! yet, a store of keys that is new, certificates, a template that is copied to a name that is not there, and `touch`.
 //!
 //! ## Why
-//! Such a command goes around the rules of the file tools, and nothing brings an overwritten key back.
+//! Such a command bypasses the rules of the file tools, and an overwritten key can't be restored.
 //!
 //! ## Examples
 //! - denied: `echo x > .env`
@@ -19,7 +19,7 @@
 //! Write a placeholder to `.env.example` and ask the user for the change.
 //!
 //! ## Settings
-//! - `files.blocked`: the names of files that hold secrets.
+//! - `files.blocked`: the names of files with secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
 //! - `strict`: a name counts whether the file is there or not. Default: only in `guardrail` and `full`.
 
@@ -34,7 +34,7 @@ use crate::secret_use::is_template_copy;
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-write-secret",
-    summary: "a change to a file that holds secrets",
+    summary: "a change to a file with secrets",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

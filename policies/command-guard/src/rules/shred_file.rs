@@ -1,7 +1,7 @@
 //! `shred-file`: `shred` and its relatives, which overwrite a file before they delete it.
 //!
 //! ## Why
-//! Not even a rescue tool brings the file back.
+//! Not even a rescue tool restores the file.
 //!
 //! ## Examples
 //! - asked: `shred -u notes.txt`

@@ -1,4 +1,4 @@
-//! `update-without-where`: SQL that updates a table without a `WHERE`, or with one that holds for every row.
+//! `update-without-where`: SQL that updates a table without a `WHERE`, or with one that is true for every row.
 //!
 //! ## Why
 //! Every row changes, most often because a clause was forgotten.

@@ -1,4 +1,4 @@
-//! `blocked_path`: a write to a blocked place, or a deletion in one. The path's own text counts, and where its links
+//! `blocked_path`: a write to a blocked place, or a deletion in one. The path's own text is judged, and where its links
 //! lead.
 //!
 //! ## Why

@@ -8,7 +8,7 @@
 //! - passes: `docker system df`
 //!
 //! ## Instead
-//! Look at what is there with `docker system df`.
+//! List the contents with `docker system df`.
 //!
 //! ## Settings
 //! - `rules`: the pattern `docker system prune` of `bash`, with its action.

@@ -1,7 +1,7 @@
 //! `edit_outside_safe`: an edit outside of safe places and git repositories, by an edit tool.
 //!
 //! ## Why
-//! In a repository `git diff` shows a mistake. Elsewhere nobody sees it in time.
+//! In a repository `git diff` shows a mistake. Elsewhere it goes unnoticed.
 //!
 //! ## Examples
 //! - asked: `Edit ~/Downloads/file.txt`

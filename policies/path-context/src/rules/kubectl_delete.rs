@@ -9,7 +9,7 @@
 //! - passes: `kubectl delete pod x --dry-run=client`
 //!
 //! ## Instead
-//! Look at what would go with `kubectl delete --dry-run=client`.
+//! Preview the loss with `kubectl delete --dry-run=client`.
 //!
 //! ## Settings
 //! - `rules`: the pattern `kubectl delete` of `bash`, with its action.

@@ -1,8 +1,8 @@
-//! `rm_outside_safe`: a deletion outside of safe places and git repositories. A whole repository counts as lying in the
-//! folder that holds it.
+//! `rm_outside_safe`: a deletion outside of safe places and git repositories. A whole repository belongs to the
+//! folder around it.
 //!
 //! ## Why
-//! Nothing brings the file back, and no repository has a copy.
+//! The file can't be restored, and no repository has a copy.
 //!
 //! ## Examples
 //! - asked: `rm ~/Downloads/old`

@@ -1,8 +1,8 @@
-//! `rm_rf_home`: deletion of a home directory, or of all that lies in it. The rule judges the effect and not the text:
+//! `rm_rf_home`: deletion of a home directory, or of everything in it. The rule judges the effect and not the text:
 //! `rm -rf ~/old` is no loss of a home.
 //!
 //! ## Why
-//! A person's documents, keys and settings lie there, and they are in no repository.
+//! A person's documents, keys and settings are there, and in no repository.
 //!
 //! ## Examples
 //! - denied: `rm -rf ~`

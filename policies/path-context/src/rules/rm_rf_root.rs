@@ -1,7 +1,7 @@
 //! `rm_rf_root`: deletion of the root of the file system, or of a directory of the system.
 //!
 //! ## Why
-//! The machine does not run without it, which can't be recovered.
+//! The machine does not run without it, and it can't be restored.
 //!
 //! ## Examples
 //! - denied: `rm -rf /`

@@ -1,8 +1,8 @@
 //! `write_outside_safe`: a write outside of safe places and git repositories, by the tool `Write` or by a shell
-//! command. What a command moves away counts as written.
+//! command. A file that a command moves away is treated as written.
 //!
 //! ## Why
-//! In a repository `git diff` shows a mistake. Elsewhere nobody sees it in time.
+//! In a repository `git diff` shows a mistake. Elsewhere it goes unnoticed.
 //!
 //! ## Examples
 //! - asked: `Write ~/Downloads/file.txt`

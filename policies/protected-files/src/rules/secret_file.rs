@@ -1,7 +1,7 @@
-//! `secret-file`: a change to a file that holds secrets, or that decides who may connect.
+//! `secret-file`: a change to a file with secrets, or that decides who may connect.
 //!
 //! ## Why
-//! Keys and passwords are in no repository, so nothing brings an overwritten one back, and a line in
+//! Keys and passwords are in no repository, so an overwritten one can't be restored, and a line in
 //! `.ssh/authorized_keys` or `.git/config` opens the machine.
 //!
 //! ## Examples
@@ -27,7 +27,7 @@ use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
     id: "secret-file",
-    summary: "a change to a file that holds secrets",
+    summary: "a change to a file with secrets",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -1,8 +1,8 @@
-//! `secret-read`: a tool that reads a file with secrets, or searches for one: `Read`, `Grep`, `Glob`, under whatever name
+//! `secret-read`: a tool that reads a file with secrets, or searches for one: `Read`, `Grep`, `Glob`, under any name
 //! the harness has them. `command-guard` says the same of shell commands, with the same default list.
 //!
 //! ## Why
-//! What a tool reads goes to the model and into logs, and no rule protects the copy.
+//! The content goes to the model and into logs, and no rule protects the copy.
 //!
 //! ## Examples
 //! - asked: `Read .env`
@@ -16,7 +16,7 @@
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. That of `command-guard` is for shell commands.
-//! - `blocked`: the names of files that hold secrets.
+//! - `blocked`: the names of files with secrets.
 //! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
@@ -29,7 +29,7 @@ use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
     id: "secret-read",
-    summary: "a tool that reads a file that holds secrets",
+    summary: "a tool that reads a file with secrets",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,4 +1,4 @@
-//! `sensitive-file`: a change to a file that steers a build, a tool, or the machine. For a file that also holds secrets
+//! `sensitive-file`: a change to a file that controls a build, a tool, or the machine. For a file that also has secrets
 //! the rule `secret-file` answers.
 //!
 //! ## Why
@@ -27,7 +27,7 @@ use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
     id: "sensitive-file",
-    summary: "a change to a file that steers a build, a tool, or the machine",
+    summary: "a change to a file that controls a build, a tool, or the machine",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,8 +1,8 @@
 //! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
 //! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
-//! program another name asks too. A pattern or a search that fits the program's name counts as the name, and so does
+//! program another name asks too. A pattern or a search that fits the program's name is treated as the name, and so does
 //! any name of a file that is the program: a link, a hard link, a copy. A script `guardrail-confirm.py` among the hooks
-//! of a harness counts as `confirm`, whatever it holds. A command that belongs to a person is denied on another machine,
+//! of a harness is treated as `confirm`, with any content. A command that belongs to a person is denied on another machine,
 //! too, and asks in a container.
 //!
 //! ## Why
@@ -23,7 +23,7 @@
 //! Ask the user to run it in a terminal.
 //!
 //! ## Settings
-//! - `places`: where the program lies. The host fills it in.
+//! - `places`: where the program is. The host fills it in.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Finding, Outcome, Rule};

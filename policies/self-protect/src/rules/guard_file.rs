@@ -18,7 +18,7 @@
 //! Tell the user which change is needed and why, and let them make it.
 //!
 //! ## Settings
-//! - `places`: where the files of guard-host lie. The host fills it in.
+//! - `places`: where the files of guard-host are. The host fills it in.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

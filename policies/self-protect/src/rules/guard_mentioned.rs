@@ -1,10 +1,10 @@
 //! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by a word or a variable
 //! of a command that no effect explains, or by a tool of a server. The rule also covers a change of the files that `grep
-//! -l` and its like select where guarded files lie, and of a file with a guarded name in a container that runs already.
+//! -l` and its like select where guarded files are, and of a file with a guarded name in a container that runs already.
 //! It speaks only if no other rule of this policy does.
 //!
 //! ## Why
-//! Nobody knows what such a call does with the file, and most of them name it for no good reason.
+//! The effect of such a call on the file is unknown, and most of them name it for no good reason.
 //!
 //! ## Examples
 //! - asked: `python3 edit.py ~/.claude/settings.json`

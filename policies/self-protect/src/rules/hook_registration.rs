@@ -1,4 +1,4 @@
-//! `hook-registration`: an ordinary edit of a file that holds the hooks of a harness.
+//! `hook-registration`: an ordinary edit of a file with the hooks of a harness.
 //!
 //! ## Why
 //! People let agents edit their settings, but the settings decide what the agent may do and what runs at each of its
@@ -22,7 +22,7 @@ use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-registration",
-    summary: "an edit of a file that holds the hooks of a harness",
+    summary: "an edit of a file with the hooks of a harness",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

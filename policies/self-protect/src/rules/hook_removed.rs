@@ -1,9 +1,9 @@
 //! `hook-removed`: a change after which a harness may no longer ask guard-host: a file with hooks that is deleted or
 //! overwritten, an edit that takes guard-host's hook out or switches hooks off, and a shell command after which the
-//! file may hold anything.
+//! file may have any content.
 //!
 //! ## Why
-//! A harness asks no hook that is not registered, and nobody notices.
+//! A harness starts only registered hooks, and the loss goes unnoticed.
 //!
 //! ## Examples
 //! - denied: `rm ~/.claude/settings.json`

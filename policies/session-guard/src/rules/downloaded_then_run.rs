@@ -1,4 +1,4 @@
-//! `downloaded-then-run`: a call that runs a file that this session downloaded, and whose text nobody has judged. A
+//! `downloaded-then-run`: a call that runs a file that this session downloaded, and whose text was not judged. A
 //! script that guard-host can read is judged line by line instead, as if it were typed. In the examples, `tool`, `x.jar`
 //! and `setup.sh` were downloaded.
 //!

@@ -1,4 +1,4 @@
-//! `production-path`: a write to a path that belongs to what is shipped. The write passes with a notice. Whether the
+//! `production-path`: a write to a path that ships. The write passes with a notice. Whether the
 //! allow skips the harness's own prompt is a matter of the configuration.
 //!
 //! ## Why
@@ -24,7 +24,7 @@ use crate::paths::{Target, shown};
 
 pub(crate) const RULE: Rule = Rule {
     id: "production-path",
-    summary: "a write to a path of what is shipped",
+    summary: "a write to a shipped path",
     default: Outcome::Allow,
     ceiling: Outcome::Deny,
 };

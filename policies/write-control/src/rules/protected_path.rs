@@ -16,7 +16,7 @@
 //! ## Settings
 //! - `protected`: the globs.
 //! - `exempt`: paths that are not protected although a glob fits.
-//! - `fold-case`: the case of protected paths does not count. Default: only on macOS.
+//! - `fold-case`: the case of protected paths is ignored. Default: only on macOS.
 
 use guard_sdk::{Finding, Outcome, Rule};
 use policy_path_globs::{Glob, spelled_folder};
