@@ -1,5 +1,7 @@
 //! Conventions that no compiler checks.
 
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
