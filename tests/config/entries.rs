@@ -28,7 +28,7 @@ fn an_entry_that_is_switched_off_is_checked_and_not_asked() {
     let world = World::new();
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: "]);
     world.configure("[[policy]]\nname = \"command-guard\"\nenabled = false\nsettings = { secret-reads = \"ask\" }\n");
-    assert_eq!(chain(&world), ["self-protect", "protected-files", "session-guard"]);
+    assert_eq!(chain(&world), ["self-protect", "protected-files", "session-guard", "intrusion-guard"]);
     assert_silent(&world.bash("git push"));
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
     let shown = world.run(&["config", "show"], "").stdout;
@@ -47,7 +47,7 @@ fn a_project_switches_off_its_own_entries_alone() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\nenabled = false\n");
     assert_ask(&world.bash("git push"), &["[command-guard: "]);
-    assert_eq!(chain(&world), ["self-protect", "command-guard", "protected-files", "session-guard"]);
+    assert_eq!(chain(&world), ["self-protect", "command-guard", "protected-files", "session-guard", "intrusion-guard"]);
 }
 
 #[test]
@@ -59,19 +59,19 @@ fn an_entry_stands_before_or_after_another_one() {
     for (text, expected) in [
         (
             entry("x", "before = \"command-guard\""),
-            &["self-protect", "x", "command-guard", "protected-files", "session-guard"][..],
+            &["self-protect", "x", "command-guard", "protected-files", "session-guard", "intrusion-guard"][..],
         ),
         (
             entry("x", "after = \"self-protect\""),
-            &["self-protect", "x", "command-guard", "protected-files", "session-guard"],
+            &["self-protect", "x", "command-guard", "protected-files", "session-guard", "intrusion-guard"],
         ),
         (
             entry("x", "before = \"y\"") + &entry("y", "before = \"self-protect\""),
-            &["x", "y", "self-protect", "command-guard", "protected-files", "session-guard"],
+            &["x", "y", "self-protect", "command-guard", "protected-files", "session-guard", "intrusion-guard"],
         ),
         (
             "[[policy]]\nname = \"protected-files\"\nbefore = \"command-guard\"\n".to_owned(),
-            &["self-protect", "protected-files", "command-guard", "session-guard"],
+            &["self-protect", "protected-files", "command-guard", "session-guard", "intrusion-guard"],
         ),
     ] {
         world.configure(&text);

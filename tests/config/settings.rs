@@ -66,12 +66,20 @@ fn each_preset_holds_the_ones_before_it() {
 
 #[test]
 fn the_chains_of_the_presets_have_their_order() {
-    assert_eq!(Layers::new().names(), ["self-protect", "command-guard", "protected-files", "session-guard"]);
+    assert_eq!(
+        Layers::new().names(),
+        ["self-protect", "command-guard", "protected-files", "session-guard", "intrusion-guard"]
+    );
+    let hardened = Layers::new().user("preset = \"hardened\"\n").names();
+    assert_eq!(hardened, Layers::new().names());
     let guardrail = Layers::new().user("preset = \"guardrail\"\n").names();
-    assert_eq!(guardrail, ["self-protect", "command-guard", "protected-files", "session-guard", "path-context"]);
+    assert_eq!(
+        guardrail,
+        ["self-protect", "command-guard", "protected-files", "session-guard", "intrusion-guard", "path-context"]
+    );
     let full = Layers::new().user("preset = \"full\"\n").names();
-    assert_eq!(full[..5], guardrail);
-    assert_eq!(full[5..], ["write-control", "plan-enforcer"]);
+    assert_eq!(full[..6], guardrail);
+    assert_eq!(full[6..], ["write-control", "plan-enforcer"]);
 }
 
 /// The settings that come of a settings file, and why there are none of the file's.

@@ -37,6 +37,7 @@ const ELSEWHERE: [(&str, &str); 31] = [
     ("policies/command-guard/RULES.md", "tests/docs/examples.rs"),
     ("policies/protected-files/RULES.md", "tests/docs/examples.rs"),
     ("policies/session-guard/RULES.md", "tests/docs/examples.rs"),
+    ("policies/intrusion-guard/RULES.md", "tests/docs/examples.rs"),
     ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
     ("policies/README.md", "tests/docs/blocks.rs"),
     ("host/SERVE.md", "tests/docs/blocks.rs"),

@@ -63,6 +63,8 @@ pub struct Options {
 pub enum Preset {
     /// The guards that nobody should miss.
     Standard,
+    /// `standard`, strict.
+    Hardened,
     /// `standard` and the guard over paths.
     Guardrail,
     /// All built-ins but `rego` and `cel`.
@@ -77,6 +79,7 @@ impl Preset {
     pub fn name(self) -> &'static str {
         match self {
             Preset::Standard => "standard",
+            Preset::Hardened => "hardened",
             Preset::Guardrail => "guardrail",
             Preset::Full => "full",
             Preset::None => "none",

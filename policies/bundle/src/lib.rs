@@ -114,6 +114,7 @@ policies! {
     COMMAND_GUARD: "command-guard" is policy_command_guard::CommandGuard,
     PROTECTED_FILES: "protected-files" is policy_protected_files::ProtectedFiles,
     SESSION_GUARD: "session-guard" is policy_session_guard::SessionGuard,
+    INTRUSION_GUARD: "intrusion-guard" is policy_intrusion_guard::IntrusionGuard,
     PATH_CONTEXT: "path-context" is policy_path_context::PathContext,
     WRITE_CONTROL: "write-control" is policy_write_control::WriteControl,
     PLAN_ENFORCER: "plan-enforcer" is policy_plan_enforcer::PlanEnforcer,

@@ -56,14 +56,17 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
         // The container prints what the file puts into its environment.
         parsed.values("", "env-file").for_each(|file| run.read(&file));
     }
-    let privileged = parsed.has("", "privileged") || parsed.values("", "pid").any(|value| value.text == "host");
+    let privileged = parsed.has("", "privileged")
+        || parsed.values("", "pid").any(|value| value.text == "host")
+        || parsed.values("", "cap-add").any(|value| is_power(&value.text))
+        || parsed.values("", "security-opt").any(|value| lifts_a_limit(&value.text));
     let sources = mounts_of_engine(&parsed).into_iter().map(|mount| mount.source);
     let taken = sources.filter(|source| source.starts_with('/')).map(|source| lexical(&source)).find(|from| {
-        matches!(
-            from.as_str(),
-            "/" | "/etc" | "/var/run/docker.sock" | "/run/docker.sock" | "/root" | "/home" | "/var" | "/proc"
-        )
+        let is_whole = matches!(from.as_str(), "/" | "/etc" | "/root" | "/home" | "/var" | "/proc");
+        is_whole || is_engine_socket(from)
     });
+    let disk = parsed.values("", "device").map(|value| value.text.into_owned()).find(|device| is_disk(device));
+    let taken = taken.or(disk);
     if privileged || taken.is_some() {
         let draft = Draft::notable("privilege", "container.host-access").flag("privileged", privileged);
         let draft = taken.iter().fold(draft, |draft, from| draft.tag("mounts", from));
@@ -71,8 +74,39 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     }
 }
 
+/// Whether it is the socket of an engine, which starts containers for whoever can write to it.
+pub(crate) fn is_engine_socket(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    // A copy elsewhere is a proxy that somebody has put there to let less through.
+    let is_there = path.starts_with("/run/") || path.starts_with("/var/run/") || path.contains("/.");
+    is_there && matches!(name, "docker.sock" | "podman.sock" | "containerd.sock" | "crio.sock" | "dockershim.sock")
+}
+
+/// Whether a capability of the kernel is one by which a program leaves its container.
+fn is_power(capability: &str) -> bool {
+    let name = capability.to_ascii_uppercase();
+    let name = name.strip_prefix("CAP_").unwrap_or(&name);
+    let powers = ["ALL", "SYS_ADMIN", "SYS_MODULE", "SYS_RAWIO", "SYS_BOOT", "DAC_READ_SEARCH", "BPF"];
+    powers.contains(&name)
+}
+
+/// Whether an option takes away what keeps a container apart from its host.
+fn lifts_a_limit(option: &str) -> bool {
+    matches!(
+        option.replace(':', "=").as_str(),
+        "apparmor=unconfined" | "systempaths=unconfined" | "label=disable" | "no-new-privileges=false"
+    )
+}
+
+/// Whether a device is a disk of the host, or its memory.
+fn is_disk(device: &str) -> bool {
+    let name = device.split(':').next().unwrap_or_default().strip_prefix("/dev/").unwrap_or_default();
+    let disks = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "mapper/", "disk"];
+    disks.iter().any(|start| name.starts_with(start)) || matches!(name, "mem" | "kmem" | "port")
+}
+
 const RUN: Options = Options::leading(
     "vepwuhlm",
     "volume mount env env-file publish name network workdir user hostname pid entrypoint label memory \
-     cpus restart platform add-host cap-add device ipc net gpus tmpfs",
+     cpus restart platform add-host cap-add cap-drop security-opt device ipc net gpus tmpfs",
 );

@@ -38,12 +38,12 @@ const WGET: Options = Options::new(
 /// Whether the command prints what it downloads.
 pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
     match name {
-        "curl" | "fetch" | "http" | "https" | "xh" | "xhs" | "lwp-request" | "lynx" | "w3m" | "links" | "curlie" => {
-            true
-        }
+        "curl" | "curlie" => !saves_every_file(command),
+        "fetch" | "http" | "https" | "xh" | "xhs" | "lwp-request" | "lynx" | "w3m" | "links" => true,
         "wget" | "wget2" => {
             let parsed = parse(command.argv.get(1..).unwrap_or_default(), WGET, false);
-            parsed.value("O", "output-document").is_some_and(|file| matches!(file.text.as_ref(), "-" | "/dev/stdout"))
+            let printed = |file: Operand<'_>| matches!(file.text.as_ref(), "-" | "/dev/stdout");
+            !parsed.is("", "spider") && parsed.value("O", "output-document").is_some_and(printed)
         }
         "aws" => {
             command.word(1) == "s3" && command.word(2) == "cp" && command.argv.last().is_some_and(|w| w.text == "-")
@@ -53,6 +53,23 @@ pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
         "nc" | "ncat" | "netcat" | "socat" => true,
         _ => false,
     }
+}
+
+/// Whether curl saves each of its URLs to a file, so that nothing comes out of it.
+fn saves_every_file(command: &Command) -> bool {
+    let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
+    let is_file =
+        |file: &Operand<'_>| !matches!(file.text.as_ref(), "-" | "/dev/stdout" | "/dev/fd/1") && !file.dynamic;
+    let files = parsed.values("o", "output").filter(is_file).count();
+    let printed = parsed.values("o", "output").any(|file| !is_file(&file));
+    let prints = ["include", "write-out", "trace", "trace-ascii"];
+    let says_more = parsed.is("iI", "head")
+        || parsed.value("wD", "dump-header").is_some()
+        || parsed.value("K", "config").is_some()
+        || prints.iter().any(|name| parsed.is("", name) || parsed.value("", name).is_some())
+        || parsed.is("", "next");
+    let urls = parsed.operands.len() + parsed.values("", "url").count();
+    !printed && !says_more && files > 0 && files >= urls
 }
 
 /// The address that a download is asked from, if it is written down.
@@ -244,7 +261,7 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|url| deletes(run, &method, &url.text));
     for file in parsed.values("", "post-file").chain(parsed.values("", "body-file")) {
         run.read(&file);
-        run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)));
+        run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)).flag("file", true));
     }
     if parsed.value("", "post-data").or_else(|| parsed.value("", "body-data")).is_some() {
         sends(run, parsed.text(0));

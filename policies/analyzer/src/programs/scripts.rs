@@ -112,7 +112,12 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                     state(run, sql::perhaps_effects(language, &statement), false);
                 }
             }
-            // What is fetched or sent is no loss by itself.
+            // What is only fetched is no loss by itself.
+            What::Connect { to, sends: true } => {
+                let to = summaries::word(to, arguments);
+                let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
+                run.emit(draft.certain(!to.dynamic));
+            }
             What::Shell { .. } | What::Program { .. } | What::Connect { .. } => {}
         }
     }

@@ -17,7 +17,7 @@
 //! push and for a deletion the message says how to see what would vanish.
 //!
 //! ## Settings
-//! - `strict`: a dry run asks, too. Default: only in `guardrail` and `full`.
+//! - `strict`: a dry run asks, too. Default: only in `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

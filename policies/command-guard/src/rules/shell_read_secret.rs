@@ -23,7 +23,7 @@
 //! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
 //! - `files.blocked`: the names of files with secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
-//! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `guardrail` and `full`.
+//! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

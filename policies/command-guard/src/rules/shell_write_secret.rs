@@ -21,7 +21,7 @@
 //! ## Settings
 //! - `files.blocked`: the names of files with secrets.
 //! - `files.exempt`: the names that are never such files, such as templates.
-//! - `strict`: a name counts whether the file is there or not. Default: only in `guardrail` and `full`.
+//! - `strict`: a name counts whether the file is there or not. Default: only in `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};

@@ -76,6 +76,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "logins.json",
     "key4.db",
     "cookies.sqlite",
+    "Cookies.binarycookies",
     "Default/Cookies",
     "Login Data",
     "wallet.dat",
@@ -86,6 +87,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "~/.yarnrc.yml",
     "~/.gradle/gradle.properties",
     "~/.*_history",
+    "~/.history",
     "~/.local/share/fish/fish_history",
     "/etc/kubernetes/admin.conf",
     "/etc/security/opasswd",
@@ -99,6 +101,10 @@ pub(crate) const BLOCKED: &[&str] = &[
     "/etc/gshadow",
     "/etc/sudoers",
     "/etc/sudoers.d/",
+    "/usr/local/etc/sudoers",
+    "/usr/local/etc/sudoers.d/",
+    "/etc/master.passwd",
+    "/etc/spwd.db",
     "ssh_host_*_key",
 ];
 
@@ -243,6 +249,10 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/usr/local/",
     "/usr/sbin/",
     "/usr/share/",
+    "/usr/games/",
+    "/usr/lib32/",
+    // Beside its folders a package puts nothing there.
+    "/usr/*",
     "/var/lib/apt/",
     "/var/lib/docker/",
     "/var/lib/dpkg/",

@@ -1,0 +1,83 @@
+//! Kinds of programs, hosts and places.
+
+pub(crate) mod hosts;
+pub(crate) mod places;
+pub(crate) mod services;
+pub(crate) mod tools;
+
+/// Shells.
+pub(crate) const SHELLS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh", "powershell", "cmd"];
+
+/// Programs that open a plain connection.
+pub(crate) const CONNECTORS: &[&str] = &[
+    "nc",
+    "ncat",
+    "netcat",
+    "nc.traditional",
+    "nc.openbsd",
+    "socat",
+    "telnet",
+    "cryptcat",
+    "pwncat",
+    "websocat",
+    "busybox-nc",
+];
+
+/// Programs that ask a name server for a name.
+pub(crate) const RESOLVERS: &[&str] = &[
+    "dig",
+    "drill",
+    "host",
+    "nslookup",
+    "kdig",
+    "delv",
+    "doggo",
+    "dog",
+    "q",
+    "getent",
+    "resolvectl",
+    "systemd-resolve",
+    "ping",
+    "ping6",
+    "traceroute",
+    "tracepath",
+    "mtr",
+    "resolve-dnsname",
+];
+
+/// Programs that send requests of the web.
+pub(crate) const WEB: &[&str] = &[
+    "curl",
+    "curlie",
+    "wget",
+    "wget2",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "lynx",
+    "aria2c",
+    "lwp-request",
+    "invoke-webrequest",
+    "invoke-restmethod",
+    "iwr",
+    "irm",
+];
+
+/// Programs that only show or look for text: a name among their words is data.
+pub(crate) const SHOWING: &[&str] = &[
+    "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "git", "gh", "glab", "man", "tldr", "which", "type",
+    "apt", "apt-get", "brew", "pip", "pip3", "npm", "dnf", "yum", "pacman", "apk", "snap", "cargo", "jq", "sed",
+    "test", "[", "export", "alias",
+];
+
+/// Whether the name is one of the list.
+pub(crate) fn is_any(name: &str, list: &[&str]) -> bool {
+    list.contains(&name)
+}
+
+/// Whether the text contains one of the parts.
+pub(crate) fn has_any(text: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| text.contains(part))
+}

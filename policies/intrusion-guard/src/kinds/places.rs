@@ -1,0 +1,78 @@
+//! Places of a machine that no project owns.
+
+use guard_sdk::syntax::Effect;
+
+use crate::view::View;
+
+/// Folders of the system.
+const SYSTEM: &[&str] = &[
+    "/etc",
+    "/proc",
+    "/sys",
+    "/boot",
+    "/var/log",
+    "/var/lib",
+    "/var/backups",
+    "/var/spool",
+    "/var/mail",
+    "/var/cache",
+    "/usr",
+    "/dev/mem",
+    "/private/etc",
+    "/private/var",
+    "/Library",
+    "/System",
+    "/lib",
+    "/root",
+    "/home",
+    "/Users",
+];
+
+/// Whether the file belongs to the system or to another user.
+pub(crate) fn is_of_the_system(effect: &Effect, view: &View<'_>) -> bool {
+    if effect.tag("where").is_some() {
+        return false;
+    }
+    let facts = view.facts();
+    let own = [&facts.cwd, &facts.project_root, &facts.home];
+    effect.spellings().filter(|text| text.starts_with('/')).any(|text| {
+        let is_own = own.iter().any(|folder| folder.len() > 1 && is_inside(text, folder));
+        !is_own && SYSTEM.iter().any(|folder| is_inside(text, folder))
+    })
+}
+
+/// Whether the file is one that programs keep in the user's home: its name, or a folder's, begins with a dot.
+pub(crate) fn is_hidden_in_home(effect: &Effect, view: &View<'_>) -> bool {
+    let facts = view.facts();
+    let is_own = |text: &str| [&facts.cwd, &facts.project_root].iter().any(|folder| is_inside(text, folder));
+    effect.tag("where").is_none()
+        && effect.spellings().filter(|text| !is_own(text)).any(|text| {
+            let rest = text.strip_prefix("~/").or_else(|| text.strip_prefix(facts.home.as_str())?.strip_prefix('/'));
+            rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("Library/"))
+        })
+}
+
+/// Whether the file is known to be outside of the project and of folders for temporary files.
+pub(crate) fn is_outside(effect: &Effect, view: &View<'_>) -> bool {
+    let facts = view.facts();
+    let own = [facts.cwd.as_str(), facts.project_root.as_str(), "/tmp", "/var/tmp", "/private/tmp", "/dev"];
+    let mut known = effect.spellings().filter(|text| text.starts_with('/') || text.starts_with("~/")).peekable();
+    effect.tag("where").is_none()
+        && known.peek().is_some()
+        && known.all(|text| own.iter().all(|folder| !is_inside(text, folder)))
+}
+
+/// Whether a path is a folder, or something below it.
+pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether the text is a folder that holds nearly everything: the root, a home, the folder of homes or of settings.
+pub(crate) fn is_broad(text: &str, view: &View<'_>) -> bool {
+    let text = text.trim_end_matches(['/', '*']);
+    let wide =
+        ["", "~", "$HOME", "${HOME}", "/home", "/root", "/Users", "/etc", "/var", "/opt", "/mnt", "/srv", "/usr", "C:"];
+    let home = &view.facts().home;
+    wide.contains(&text) || !home.is_empty() && text == home.trim_end_matches('/')
+}

@@ -1,0 +1,185 @@
+//! `credential-search`: files with credentials are searched for outside of the project, by their names or by what they
+//! contain.
+//!
+//! ## Why
+//! A project's own settings are in the project. A search of the machine finds what belongs to others. ATT&CK T1552.001,
+//! T1083.
+//!
+//! ## Examples
+//! - asked: `find / -name id_rsa`
+//! - asked: `grep -rn AKIA /home /root`
+//! - passes: `find . -name '*.pem'`
+//! - passes: `find / -name libfoo.so`
+//! - passes: `grep -rn password src`
+//!
+//! ## Instead
+//! Search in the project, or ask the user where the file is.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::{has_any, is_any, places};
+use crate::view::{View, has_option, name, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "credential-search",
+    summary: "searches the machine for credentials",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Parts of the names of files that hold credentials, beside the lists of files with secrets.
+const NAMES: &[&str] = &[
+    "passw",
+    "credential",
+    "secret",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "wallet",
+    "keychain",
+    "kdbx",
+    "htpasswd",
+    "shadow",
+    "authorized_keys",
+    "known_hosts",
+    "msal_token",
+    "accesstokens",
+    "access_tokens",
+    "token_cache",
+    "private_key",
+    "privkey",
+    "wp-config",
+    ".pgpass",
+    ".netrc",
+    "keystore",
+    "bash_history",
+    "zsh_history",
+    "_history",
+    "git-credentials",
+    "kubeconfig",
+    "filezilla",
+    "sitemanager.xml",
+    "ultravnc",
+    "unattend.xml",
+    "web.config",
+    "cookies",
+    "login data",
+    "logins.json",
+    "key4.db",
+    ".ovpn",
+    ".rdp",
+    ".kdb",
+    ".ppk",
+    ".p12",
+    ".pfx",
+    ".asc",
+];
+
+/// Words that stand beside credentials in files.
+const WORDS: &[&str] = &[
+    "passw",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "akia",
+    "private key",
+    "private.key",
+    "begin rsa",
+    "begin openssh",
+    "ghp_",
+    "xox",
+    "credential",
+    "aws_access",
+    "bearer",
+    "-p ",
+];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let command = view.commands().find(|command| searches(command, view))?;
+    Some(Hit::new(
+        format!("Searches the machine for credentials: `{}`", shorten(&command.text())),
+        "search in the project, or ask the user where the file is",
+    ))
+}
+
+fn searches(command: &Command, view: &View<'_>) -> bool {
+    let program = name(command);
+    match program.as_str() {
+        "find" | "gfind" | "fd" | "fdfind" | "bfs" => by_name(command, &program, view),
+        "locate" | "mlocate" | "plocate" | "slocate" | "mdfind" => {
+            texts(command).any(|text| !text.starts_with('-') && is_credential(text, view))
+        }
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ripgrep" | "zgrep" => by_content(command, &program, view),
+        _ => false,
+    }
+}
+
+fn by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
+    let words: Vec<&str> = texts(command).collect();
+    let is_find = program.ends_with("find") && !program.starts_with("fd") || program == "bfs";
+    let roots: Vec<&&str> = if is_find {
+        words
+            .iter()
+            .take_while(|word| !word.starts_with(['-', '(', '!', '\\']) || matches!(**word, "-L" | "-H" | "-P"))
+            .collect()
+    } else {
+        words.iter().filter(|word| !word.starts_with('-')).skip(1).collect()
+    };
+    let is_away = |root: &str| {
+        let root = root.replace("//", "/");
+        let of_programs = has_any(
+            &root,
+            &[
+                "/.mozilla",
+                "/.thunderbird",
+                "/google-chrome",
+                "/chromium",
+                "/BraveSoftware",
+                "/Google/Chrome",
+                "/Firefox",
+            ],
+        );
+        of_programs
+            || places::is_broad(&root, view)
+            || view.settings.files.secret(&format!("{}/x", root.trim_end_matches('/'))).is_some()
+    };
+    let tests = ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname"];
+    let by_test = words.windows(2).any(|pair| match pair {
+        [test, value] => tests.contains(test) && is_credential(value, view),
+        _ => false,
+    });
+    let by_pattern =
+        !is_find && words.iter().find(|word| !word.starts_with('-')).is_some_and(|word| is_credential(word, view));
+    roots.iter().any(|root| is_away(root)) && (by_test || by_pattern)
+}
+
+fn is_credential(name: &str, view: &View<'_>) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_plain =
+        lower.len() > 3 && lower != "passwd" && !has_any(&lower, &[".example", ".sample", ".html", ".css", ".md"]);
+    is_plain
+        && (has_any(&lower, NAMES)
+            || view.settings.files.secret(name.trim_start_matches(['*', '/'])).is_some()
+            || view.settings.files.secret(name).is_some())
+}
+
+fn by_content(command: &Command, program: &str, view: &View<'_>) -> bool {
+    let goes_deep = !program.ends_with("grep") || has_option(command, "rR", &["recursive", "dereference-recursive"]);
+    let words: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
+    let Some((pattern, roots)) = words.split_first() else { return false };
+    let wanted = |text: &str| has_any(&text.to_ascii_lowercase(), WORDS);
+    // A history file is searched for what was typed into it.
+    let of_history = roots.iter().any(|root| has_any(root, &["_history", "/.history"]));
+    let patterns = wanted(pattern) || texts(command).any(|text| text.starts_with("--regexp=") && wanted(text));
+    patterns
+        && (of_history
+            || goes_deep
+                && roots.iter().any(|root| {
+                    is_any(root, &["/etc", "/etc/"]) && view.settings.strict || places::is_broad(root, view)
+                }))
+}

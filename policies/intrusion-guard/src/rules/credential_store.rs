@@ -1,0 +1,169 @@
+//! `credential-store`: a store of passwords, cookies or keys is read, or a machine's metadata is asked by code.
+//!
+//! ## Why
+//! One store has the keys to many other places, and no task of a project needs it whole. ATT&CK T1555, T1539, T1552.005.
+//!
+//! ## Examples
+//! - asked: `secret-tool lookup service mail`
+//! - asked: `sqlite3 ~/.config/google-chrome/Default/Cookies .dump`
+//! - asked: `python3 -c "import keyring; print(keyring.get_password('a', 'b'))"`
+//! - passes: `sqlite3 app.db .tables`
+//! - passes: `secret-tool store --label x service mail`
+//! - passes: `echo "Cookies.binarycookies"`
+//!
+//! ## Instead
+//! Ask the user for the one credential that is needed.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Hit, code};
+use crate::kinds::{SHOWING, has_any, is_any};
+use crate::view::{View, name, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "credential-store",
+    summary: "reads a store of credentials",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Parts of the paths of stores that browsers and systems keep, in lower case.
+const STORES: &[&str] = &[
+    "cookies.binarycookies",
+    "/library/cookies",
+    "/default/cookies",
+    "/default/login data",
+    "/default/web data",
+    "/profile 1/login data",
+    "/profile 1/cookies",
+    "/default/network/cookies",
+    "/google/chrome/local state",
+    "google-chrome/local state",
+    "/key4.db",
+    "/key3.db",
+    "/logins.json",
+    "/cookies.sqlite",
+    "/signons.sqlite",
+    "/library/keychains",
+    "login.keychain",
+    "/keyrings/",
+    "/kwalletd/",
+    "appdata\\local\\google\\chrome\\user data",
+    "appdata\\local\\microsoft\\credentials",
+    "appdata\\roaming\\microsoft\\credentials",
+    "/tcc.db",
+    "ntds.dit",
+    "config\\sam",
+    "system32\\config\\system",
+    "/etc/master.passwd",
+    "/etc/spwd.db",
+    "/var/lib/sss/secrets",
+    "/var/lib/sss/db",
+    "/var/db/dslocal/nodes/default/users",
+    "/etc/krb5.keytab",
+    "/var/lib/samba/private",
+];
+
+/// Calls of code that read such stores.
+const CALLS: &[&str] = &[
+    "keyring.get_password",
+    "keyring.get_credential",
+    "secretstorage.",
+    "browser_cookie3",
+    "browsercookie",
+    "CryptUnprotectData",
+    "win32crypt",
+    "SecItemCopyMatching",
+    "SecKeychainFind",
+    "Windows.Security.Credentials",
+    "PasswordVault",
+    "getpass.getpass = ",
+    "spwd.getsp",
+];
+
+/// Hosts that hand out the keys of a machine in a cloud.
+const METADATA: &[&str] =
+    &["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200", "[fd00:ec2::254]"];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let store = view.commands().find_map(opened).or_else(|| in_code(view))?;
+    Some(Hit::new(
+        format!("Reads a store of credentials: {store}"),
+        "ask the user for the one credential that is needed",
+    ))
+}
+
+fn opened(command: &Command) -> Option<String> {
+    let program = name(command);
+    let words: Vec<String> = texts(command).map(str::to_ascii_lowercase).collect();
+    let first = words.iter().find(|word| !word.starts_with('-')).map(String::as_str).unwrap_or_default();
+    let reads = match program.as_str() {
+        "secret-tool" => matches!(first, "lookup" | "search"),
+        "kwallet-query" | "kwalletcli" => !words.iter().any(|word| word == "-w"),
+        "keyctl" => matches!(first, "print" | "pipe" | "read"),
+        "gnome-keyring-daemon" => words.iter().any(|word| word == "--unlock"),
+        "cmdkey" => words.iter().any(|word| word.starts_with("/list")),
+        "vaultcmd" => words.iter().any(|word| word.starts_with("/list")),
+        "reg" => {
+            matches!(first, "save" | "export")
+                && words.iter().any(|word| {
+                    has_any(
+                        word,
+                        &["hklm\\sam", "hklm\\system", "hklm\\security", "hklmsam", "hklmsystem", "hklmsecurity"],
+                    )
+                })
+        }
+        "ntdsutil" | "dsdbutil" => words.iter().any(|word| has_any(word, &["ifm", "ac i ntds", "snapshot"])),
+        "vssadmin" => first == "create",
+        "esentutl" => words.iter().any(|word| word.contains("ntds")),
+        "tdbdump" | "sekey" | "get-credential" => true,
+        // A window that asks for a password under another program's name.
+        "zenity" | "kdialog" | "yad" => words.iter().any(|word| word == "--password"),
+        "osascript" => words.iter().any(|word| word.contains("hidden answer")),
+        _ => false,
+    };
+    if reads {
+        return Some(format!("`{}`", shorten(&command.text())));
+    }
+    let shows =
+        is_any(&program, SHOWING) || matches!(program.as_str(), "security" | "mkdir" | "touch" | "ls" | "chmod");
+    if shows {
+        return None;
+    }
+    let word = words.iter().find(|word| is_path(word) && has_any(word, STORES))?;
+    Some(format!("`{}`", shorten(word)))
+}
+
+fn is_path(word: &str) -> bool {
+    word.starts_with(['/', '~', '$', '.'])
+        || word.contains(":\\")
+        || word.contains('%')
+        || word.ends_with(".binarycookies")
+}
+
+fn in_code(view: &View<'_>) -> Option<String> {
+    view.scripts().find_map(|script| {
+        let text = &script.text;
+        let is_code = matches!(
+            script.language.as_str(),
+            "python" | "javascript" | "ruby" | "perl" | "php" | "powershell" | "applescript" | "lua"
+        );
+        if !is_code {
+            return None;
+        }
+        let call = CALLS.iter().find(|call| text.contains(**call));
+        let asks = || {
+            has_any(text, &["urlopen", "requests.", "fetch(", "http.", "httpx.", "urllib", "curl", "Net::HTTP"])
+                || code::connects(text)
+        };
+        let metadata = || METADATA.iter().find(|host| text.contains(**host) && asks());
+        let lower = || text.to_ascii_lowercase();
+        let store = || {
+            has_any(text, &["sqlite3", "copy", "open("])
+                .then(lower)
+                .and_then(|text| STORES.iter().find(|store| text.contains(*store)))
+        };
+        call.or_else(metadata).or_else(store).map(|found| format!("`{found}` in {} code", script.language))
+    })
+}

@@ -1,0 +1,87 @@
+//! `hidden-code`: code imports a module inside an expression, or decodes itself before it runs.
+//!
+//! ## Why
+//! Code is written so to pass a check that looks for names, as an injected expression does. ATT&CK T1027, T1059.006.
+//!
+//! ## Examples
+//! - asked: `python3 -c "eval(\"__import__('os').system('ls')\")"`
+//! - asked: `python3 -c "import base64; exec(base64.b64decode('cHJpbnQoMSk='))"`
+//! - passes: `python3 -c "m = __import__(name); print(m.__version__)"`
+//! - passes: `python3 -c "import os; print(os.getcwd())"`
+//! - passes: `grep -rn "__import__('os')" src`
+//!
+//! ## Instead
+//! Import the module at the top, and write the code out.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::{SHOWING, has_any, is_any};
+use crate::view::{View, name, texts};
+
+pub(crate) const RULE: Rule =
+    Rule { id: "hidden-code", summary: "code hides what it does", default: Outcome::Ask, ceiling: Outcome::Deny };
+
+/// Modules by which code starts programs or speaks to others.
+const MODULES: &[&str] = &["os", "subprocess", "pty", "socket", "shutil", "ctypes", "builtins", "posix", "commands"];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let in_code =
+        || view.scripts().any(|script| script.language != "sed" && (imports(&script.text) || decodes(&script.text)));
+    // An expression that is passed to something that is no program of this kind is an injection.
+    let passed = || {
+        view.commands().any(|command| {
+            let is_data = is_any(&name(command), SHOWING) || name(command).contains("python");
+            !is_data
+                && texts(command)
+                    .any(|text| imports(text) && has_any(text, &[".system(", ".popen(", "call(", "run(", "spawn("]))
+        })
+    };
+    (in_code() || passed()).then(|| {
+        Hit::new(
+            "Runs code that hides what it does: it imports a module inside an expression, or decodes itself",
+            "import the module at the top, and write the code out",
+        )
+    })
+}
+
+/// `__import__('os')`, with whatever quotes.
+fn imports(text: &str) -> bool {
+    text.split("__import__").skip(1).any(|rest| {
+        let rest = rest.trim_start().strip_prefix('(').unwrap_or_default();
+        let rest = rest.trim_start_matches([' ', '\\', '"', '\'']);
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
+        rest.get(..end).is_some_and(|module| is_any(module, MODULES))
+    })
+}
+
+/// Code that runs what it decodes.
+fn decodes(text: &str) -> bool {
+    let runs = |text: &str| has_any(text, &["exec(", "eval(", "Function("]);
+    let decoders = [
+        "b64decode(",
+        "b32decode(",
+        "a85decode(",
+        "unhexlify(",
+        "zlib.decompress(",
+        "marshal.loads(",
+        "codecs.decode(",
+        "fromhex(",
+        "atob(",
+        "'base64')",
+        "\"base64\")",
+        "base64_decode(",
+        "gzinflate(",
+        "str_rot13(",
+        "decode_base64(",
+    ];
+    // The call is directly inside of the other one.
+    decoders.iter().any(|decoder| {
+        text.match_indices(decoder).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default();
+            let start = before.char_indices().rev().nth(48).map_or(0, |(at, _)| at);
+            let near = before.get(start..).unwrap_or_default();
+            runs(near.rsplit(['\n', ';']).next().unwrap_or_default())
+        })
+    })
+}

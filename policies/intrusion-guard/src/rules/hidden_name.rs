@@ -1,0 +1,74 @@
+//! `hidden-name`: a file, a folder or a process gets a name by which nobody finds it.
+//!
+//! ## Why
+//! A name of dots or spaces, and one that looks like a thread of the kernel, is there to be overlooked. ATT&CK T1564,
+//! T1036.
+//!
+//! ## Examples
+//! - asked: `exec -a '[kworker/0:1]' ./x`
+//! - asked: `mkdir /dev/shm/.x`
+//! - asked: `chflags hidden x`
+//! - passes: `mkdir -p /tmp/build/.cache`
+//! - passes: `exec -a worker ./bin/x`
+//! - passes: `mkdir .github`
+//!
+//! ## Instead
+//! Use a plain name.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::view::{View, name, path, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "hidden-name",
+    summary: "hides a file or a process by its name",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Folders for temporary files that people seldom look into.
+const UNSEEN: &[&str] = &["/var/tmp/", "/dev/shm/", "/run/shm/", "/dev/mqueue/"];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let written = view.analysis.effects.iter().filter(|effect| effect.kind == "write" && effect.tag("where").is_none());
+    // A relative name of three dots stands for more names in examples.
+    let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || effect.target.len() > 4);
+    let by_name = written.map(path).find(|path| is_hidden(path, view.settings.strict)).map(str::to_owned);
+    let by_process = || {
+        let renames = ["exec -a '[", "exec -a \\\"[", "exec -a [", "exec -a \\['"]
+            .iter()
+            .any(|start| view.text().contains(start));
+        (renames && view.commands().any(|command| command.via.iter().any(|via| via.kind == "exec")))
+            .then(|| "exec -a".to_owned())
+    };
+    let found =
+        by_name.or_else(by_process).or_else(|| view.commands().find(|command| hides(command)).map(Command::text))?;
+    Some(Hit::new(format!("Hides a file or a process by its name: `{}`", shorten(&found)), "use a plain name"))
+}
+
+fn is_hidden(path: &str, strict: bool) -> bool {
+    let is_odd = |part: &str| {
+        let dots = part.len() > 2 && part.bytes().all(|byte| byte == b'.');
+        let blank = !part.is_empty() && (part.trim().is_empty() || part.ends_with(' '));
+        dots || blank || part.starts_with(".. ") || part.starts_with("[k")
+    };
+    let unseen = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('.'));
+    let in_tmp = || strict && path.strip_prefix("/tmp/.").is_some_and(|rest| !rest.starts_with(['X', 'I', 'f', 'T']));
+    path.starts_with('/') && (path.split('/').any(is_odd) || UNSEEN.iter().any(|folder| unseen(folder)) || in_tmp())
+}
+
+fn hides(command: &Command) -> bool {
+    let words: Vec<&str> = texts(command).collect();
+    let pair = |option: &str, fits: &dyn Fn(&str) -> bool| {
+        words.windows(2).any(|pair| matches!(pair, [name, value] if *name == option && fits(value)))
+    };
+    match name(command).as_str() {
+        "chflags" => words.iter().any(|word| word.split(',').any(|flag| matches!(flag, "hidden" | "uchg,hidden"))),
+        "setfile" => pair("-a", &|value| value.contains('V')),
+        "attrib" => words.iter().any(|word| word.eq_ignore_ascii_case("+h") || word.eq_ignore_ascii_case("+s")),
+        "dscl" => words.contains(&"IsHidden"),
+        _ => false,
+    }
+}

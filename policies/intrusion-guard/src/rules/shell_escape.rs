@@ -1,0 +1,68 @@
+//! `shell-escape`: an interpreter, an editor or a search starts a shell that is given nothing to do.
+//!
+//! ## Why
+//! An agent has no terminal to type into such a shell. It is the second step of whoever came in from outside, and the
+//! way out of a restricted program. ATT&CK T1059, T1548.
+//!
+//! ## Examples
+//! - asked: `python3 -c "import pty; pty.spawn('/bin/sh')"`
+//! - asked: `vim -c ':!/bin/sh'`
+//! - asked: `find . -exec /bin/sh \; -quit`
+//! - passes: `bash -c 'echo hi'`
+//! - passes: `docker run -it alpine sh`
+//! - passes: `python3 -c "import subprocess; subprocess.run(['sh', '-c', 'ls'])"`
+//!
+//! ## Instead
+//! Run the commands themselves.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::{SHELLS, has_any, is_any};
+use crate::view::{View, is_bare_shell, is_fed, name, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "shell-escape",
+    summary: "starts a shell out of another program",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Wrappers that start a shell for nobody.
+const OPENERS: &[&str] =
+    &["code", "find-exec", "busybox", "pkexec", "capsh", "eval", "awk", "sed", "trap", "watch", "script", "expect"];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let command = view.commands().find(|command| escapes(command))?;
+    Some(Hit::new(
+        format!("Starts a shell out of another program: `{}`", shorten(&command.text())),
+        "run the commands themselves",
+    ))
+}
+
+fn escapes(command: &Command) -> bool {
+    let opens = command.via.iter().any(|via| is_any(&via.kind, OPENERS));
+    if is_bare_shell(command) && opens && !is_fed(command) {
+        return true;
+    }
+    // What the analysis doesn't follow: the word names the shell.
+    let shell = |text: &str| {
+        let text = text.trim().trim_start_matches([':', '!', ' ']).trim_end_matches(['&', ' ', ';']);
+        is_any(text.rsplit('/').next().unwrap_or_default(), SHELLS)
+    };
+    match name(command).as_str() {
+        "less" | "more" | "man" | "most" => texts(command)
+            .any(|text| text.trim_start_matches("+").starts_with('!') && shell(text.trim_start_matches('+'))),
+        "emacs" | "emacsclient" => {
+            texts(command).any(|text| has_any(text, &["(term \"", "(ansi-term", "(shell)", "(eshell)", "(make-term"]))
+        }
+        "nmap" => texts(command).any(|text| text == "--interactive"),
+        "ftp" | "gdb" | "tclsh" | "expect" => texts(command).any(|text| text.starts_with('!') && shell(text)),
+        "ssh" => texts(command).any(|text| {
+            text.to_ascii_lowercase().contains("proxycommand=;")
+                || text.to_ascii_lowercase().contains("permitlocalcommand=yes")
+        }),
+        _ => false,
+    }
+}

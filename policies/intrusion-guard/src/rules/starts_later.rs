@@ -1,0 +1,116 @@
+//! `starts-later`: something is set up to start by itself by a way that no other rule knows: a timer of `systemd-run`, a
+//! login item, a hook of the login window, a trap that records or starts programs, a folder that every Python loads.
+//!
+//! ## Why
+//! It runs when the agent is gone, with whatever rights the user has then. ATT&CK T1053, T1546, T1547.
+//!
+//! ## Examples
+//! - asked: `systemd-run --on-calendar='*:0/5' /tmp/x`
+//! - asked: `trap 'echo "$BASH_COMMAND" >> /tmp/keys.log' DEBUG`
+//! - asked: `defaults write com.apple.loginwindow LoginHook /tmp/x.sh`
+//! - passes: `trap 'rm -f "$tmp"' EXIT`
+//! - passes: `defaults read com.apple.loginwindow`
+//! - passes: `systemd-run --scope make`
+//!
+//! ## Instead
+//! Say what it is for, and ask the user to set it up.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::kinds::has_any;
+use crate::view::{View, name, path, shorten, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "starts-later",
+    summary: "sets something up that starts by itself",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// Parts of the paths of files that something is started by, beside the lists of files that steer the machine.
+const PLACES: &[&str] = &[
+    "com.apple.loginwindow",
+    "loginitems",
+    "backgrounditems",
+    "/Library/StartupItems/",
+    "/Library/Input Methods/",
+    "/Library/Application Scripts/",
+    "/sitecustomize.py",
+    "/usercustomize.py",
+    ".git\\hooks",
+    "\\Startup\\",
+    "\\Start Menu\\Programs",
+    "/.config/plasma-workspace/",
+    "/.kde/Autostart/",
+    "/.config/openbox/autostart",
+    "/.config/i3/config",
+    "/site-packages/distutils-precedence.pth",
+    "/emond.d/",
+    "/.ssh/rc",
+    "/.pam_environment",
+    "/.local/share/dbus-1/services/",
+    "/.config/environment.d/",
+];
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let mut written =
+        view.analysis.effects.iter().filter(|effect| effect.kind == "write" && effect.tag("where").is_none());
+    let by_file = written.find(|effect| {
+        let path = path(effect);
+        has_any(path, PLACES)
+            || has_any(&effect.target, PLACES)
+            || path.ends_with(".pth") && path.contains("/site-packages/")
+    });
+    let shown = match by_file {
+        Some(effect) => path(effect).to_owned(),
+        None => view.commands().find(|command| sets_up(command, view))?.text(),
+    };
+    Some(Hit::new(
+        format!("Sets something up that starts by itself: `{}`", shorten(&shown)),
+        "say what it is for, and ask the user to set it up",
+    ))
+}
+
+fn sets_up(command: &Command, view: &View<'_>) -> bool {
+    let any = |parts: &[&str]| texts(command).any(|text| has_any(text, parts));
+    // A service of its own outlives the session; a scope doesn't.
+    let in_scope = has_any(view.text(), &["--scope", "--pty", "systemd-run -t", "systemd-run --user -t"]);
+    if command.via.iter().any(|via| via.kind == "systemd-run") && !in_scope {
+        return true;
+    }
+    match name(command).as_str() {
+        "osascript" => any(&["login item", "System Events\" to make new login"]),
+        "defaults" => {
+            any(&[
+                "LoginHook",
+                "LogoutHook",
+                "AutoLaunchedApplicationDictionary",
+                "DYLD_INSERT_LIBRARIES",
+                "com.apple.loginitems",
+            ]) && any(&["write", "add", "-array-add"])
+        }
+        "launchctl" => any(&["submit", "setenv"]) && !any(&["getenv"]),
+        "trap" => traps(command),
+        "systemctl" => view.settings.strict && any(&["--user"]) && any(&["enable", "link", "add-wants"]),
+        "python" | "python3" => any(&["usercustomize"]),
+        "sc" => texts(command).next().is_some_and(|verb| matches!(verb, "create" | "config")),
+        "wmic" => any(&["__EventFilter", "startup"]) && any(&["create", "call"]),
+        _ => false,
+    }
+}
+
+/// A trap of every command that writes it down, or one that starts a program that outlives the shell.
+fn traps(command: &Command) -> bool {
+    let words: Vec<&str> = texts(command).filter(|text| !matches!(*text, "--" | "-p" | "-l")).collect();
+    let Some((action, signals)) = words.split_first() else { return false };
+    let on_each = signals.iter().any(|signal| signal.eq_ignore_ascii_case("DEBUG"));
+    let records = action.contains("BASH_COMMAND") && action.contains('>');
+    let outlives =
+        has_any(action, &["nohup ", "setsid ", "disown", "curl ", "wget ", "/dev/tcp", "crontab", "base64 "]);
+    let starts_unseen = has_any(action, &["/tmp/", "/dev/shm/", "/var/tmp/"])
+        && !has_any(action, &["rm ", "unlink ", "rmdir ", "umount ", "cat ", "mv ", "cp ", "kill "])
+        && !action.contains('$');
+    on_each && records || outlives || starts_unseen
+}

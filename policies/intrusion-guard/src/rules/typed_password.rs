@@ -1,0 +1,45 @@
+//! `typed-password`: a password that is written into the command is typed into a login. With `strict`, into `sudo`, too.
+//!
+//! ## Why
+//! A password that an agent has comes from a file or a text, and a login with it leaves no key to withdraw. ATT&CK
+//! T1110.004, T1078.
+//!
+//! ## Examples
+//! - asked: `sshpass -p pw ssh root@203.0.113.9`
+//! - passes: `ssh build.example.org uptime`
+//! - passes: `sshpass -V`
+//! - passes: `echo sshpass`
+//!
+//! ## Instead
+//! Use a key: `ssh-copy-id`, run by the user.
+
+use guard_sdk::{Outcome, Rule};
+
+use super::Hit;
+use crate::view::{View, name, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "typed-password",
+    summary: "types a password into a login",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    let types = view.commands().any(|command| {
+        let by_wrapper = command.via.iter().any(|via| via.kind == "sshpass");
+        by_wrapper
+            || name(command) == "sshpass"
+                && texts(command).any(|text| text.starts_with("-p") || text.starts_with("-e") || text.starts_with("-f"))
+    }) || view.analysis.commands.iter().any(|command| command.via.iter().any(|via| via.kind == "sshpass"));
+    let to_sudo = || {
+        view.settings.strict
+            && view.text().contains("sudo -S")
+            && view
+                .commands()
+                .any(|command| command.position.index > 0 && command.via.iter().any(|via| via.kind == "sudo"))
+    };
+    (types || to_sudo()).then(|| {
+        Hit::new("Types a password into a login", "use a key that the user has set up, or ask the user to log in")
+    })
+}
