@@ -44,7 +44,7 @@ pub(crate) struct Entry {
 
 /// Writes the list of the rules, and that of the rules with their classes and checks.
 macro_rules! rules {
-    ($($class:literal: $($module:ident)*;)*) => {
+    ($($class:literal: $($module:ident),*;)*) => {
         /// Every rule.
         pub(crate) const RULES: &[Rule] = &[$($($module::RULE,)*)*];
 
@@ -56,12 +56,12 @@ macro_rules! rules {
 
 rules! {
     "remote-control": shell_on_connection;
-    "exfiltration": foreign_file_sent output_sent drop_site;
-    "credential-access": credential_store credential_search process_memory packet_capture typed_password;
-    "remote-control": tunnel remote_access shell_escape;
+    "exfiltration": foreign_file_sent, output_sent, drop_site;
+    "credential-access": credential_store, credential_search, process_memory, packet_capture, typed_password;
+    "remote-control": tunnel, remote_access, shell_escape;
     "persistence": starts_later;
-    "escalation": attack_tool unseen_program host_namespace setuid_file sudo_trick;
-    "covering-tracks": history_off log_erased service_killed hidden_code hidden_name forged_time quarantine_removed;
+    "escalation": attack_tool, unseen_program, host_namespace, setuid_file, sudo_trick;
+    "covering-tracks": history_off, log_erased, service_killed, hidden_code, hidden_name, forged_time, quarantine_removed;
     "reconnaissance": reconnaissance;
 }
 

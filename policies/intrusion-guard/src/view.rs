@@ -64,7 +64,13 @@ impl<'a> View<'a> {
         let inside = self.analysis.commands.iter().filter(|other| other.parent == command.id && other.id != command.id);
         // A loop or a variable passes the output on; the text names both.
         let set = self.passed_on(command);
-        earlier.chain(inside).chain(set).take(NEIGHBOURS).collect()
+        let mut sources: Vec<&Command> = earlier.chain(inside).chain(set).take(NEIGHBOURS).collect();
+        // `echo "$(id)" | nc`
+        let ids: Vec<u32> = sources.iter().map(|source| source.id).collect();
+        let within =
+            self.analysis.commands.iter().filter(|other| ids.contains(&other.parent) && !ids.contains(&other.id));
+        sources.extend(within.take(NEIGHBOURS));
+        sources
     }
 
     /// The commands in the assignments of variables that a command names.

@@ -33,12 +33,15 @@ pub(crate) fn is_of_the_system(effect: &Effect, view: &View<'_>) -> bool {
     if effect.tag("where").is_some() {
         return false;
     }
+    effect.spellings().any(|text| is_system_path(text, view))
+}
+
+/// Whether an absolute path is of the system or of another user.
+pub(crate) fn is_system_path(text: &str, view: &View<'_>) -> bool {
     let facts = view.facts();
     let own = [&facts.cwd, &facts.project_root, &facts.home];
-    effect.spellings().filter(|text| text.starts_with('/')).any(|text| {
-        let is_own = own.iter().any(|folder| folder.len() > 1 && is_inside(text, folder));
-        !is_own && SYSTEM.iter().any(|folder| is_inside(text, folder))
-    })
+    let is_own = own.iter().any(|folder| folder.len() > 1 && is_inside(text, folder));
+    text.starts_with('/') && !is_own && SYSTEM.iter().any(|folder| is_inside(text, folder))
 }
 
 /// Whether the file is one that programs keep in the user's home: its name, or a folder's, begins with a dot.

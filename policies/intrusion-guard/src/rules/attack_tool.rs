@@ -1,4 +1,4 @@
-//! `attack-tool`: a program runs whose purpose is an attack: it collects passwords, cracks them, scans or attacks other
+//! `attack-tool`: a program whose purpose is an attack: it collects or cracks passwords, scans or attacks other
 //! machines, looks for a way to more rights, or mines a cryptocurrency.
 //!
 //! ## Why

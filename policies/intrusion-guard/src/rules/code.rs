@@ -80,7 +80,10 @@ const CONNECTS: &[&str] = &[
 /// Whether the code sends something.
 pub(crate) fn sends(text: &str) -> bool {
     let opens = has_any(text, &["urlopen(", "urllib.request.Request(", "fetch("]);
+    let asks = has_any(text, &["file_get_contents(\"http", "file_get_contents('http"])
+        && text.matches("file_get_contents(").count() > 1;
     has_any(text, SENDS)
+        || asks
         || opens
             && has_any(text, &["data=", "body:", "body=", "method='POST'", "method=\"POST\"", "'POST'", "\"POST\""])
 }

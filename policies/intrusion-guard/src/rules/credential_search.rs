@@ -1,4 +1,4 @@
-//! `credential-search`: files with credentials are searched for outside of the project, by their names or by what they
+//! `credential-search`: a search for files with credentials outside of the project, by their names or by what they
 //! contain.
 //!
 //! ## Why
@@ -100,11 +100,52 @@ const WORDS: &[&str] = &[
 ];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let command = view.commands().find(|command| searches(command, view))?;
+    let Some(command) = view.commands().find(|command| searches(command, view)) else {
+        let script = view.scripts().find(|script| walks(&script.text))?;
+        return Some(Hit::new(
+            format!("Searches the machine for credentials in {} code", script.language),
+            "search in the project, or ask the user where the file is",
+        ));
+    };
     Some(Hit::new(
         format!("Searches the machine for credentials: `{}`", shorten(&command.text())),
         "search in the project, or ask the user where the file is",
     ))
+}
+
+/// Whether code goes through the machine or its homes for files of such names.
+fn walks(text: &str) -> bool {
+    let starts = [
+        "os.walk('/",
+        "os.walk(\"/",
+        "os.walk(os.path.expanduser",
+        "glob('/",
+        "glob(\"/",
+        "Path('/",
+        "Path(\"/",
+        "Path.home()",
+    ];
+    let goes = has_any(text, &["os.walk(", "rglob(", "**/"]) || has_any(text, &["glob('/home", "glob(\"/home"]);
+    let literals = text.split(['"', '\'']).skip(1).step_by(2);
+    let is_key = |name: &str| {
+        has_any(
+            name,
+            &[
+                "id_rsa",
+                "id_ed25519",
+                "id_ecdsa",
+                ".kdbx",
+                "wallet",
+                ".git-credentials",
+                "_history",
+                "credentials",
+                ".netrc",
+                ".pgpass",
+                "passwords",
+            ],
+        )
+    };
+    goes && has_any(text, &starts) && literals.take(256).any(is_key)
 }
 
 fn searches(command: &Command, view: &View<'_>) -> bool {

@@ -1,4 +1,5 @@
-//! `credential-store`: a store of passwords, cookies or keys is read, or a machine's metadata is asked by code.
+//! `credential-store`: a call that reads a store of passwords, cookies or keys, or code that asks a machine in a cloud
+//! for its keys.
 //!
 //! ## Why
 //! One store has the keys to many other places, and no task of a project needs it whole. ATT&CK T1555, T1539, T1552.005.
@@ -131,9 +132,30 @@ fn opened(command: &Command) -> Option<String> {
     if shows {
         return None;
     }
-    let word = words.iter().find(|word| is_path(word) && has_any(word, STORES))?;
+    let copies = is_any(&program, COPIERS);
+    let is_store = |word: &String| has_any(word, STORES) || copies && has_any(word, PROFILES);
+    let word = words.iter().find(|word| is_path(word) && is_store(word))?;
     Some(format!("`{}`", shorten(word)))
 }
+
+/// Folders of browsers, with the passwords and cookies of a person.
+const PROFILES: &[&str] = &[
+    "/.mozilla",
+    "/.thunderbird",
+    "/google-chrome",
+    "/google/chrome",
+    "/.config/chromium",
+    "/bravesoftware",
+    "/firefox/profiles",
+    "/microsoft edge",
+    "/.config/microsoft-edge",
+    "/vivaldi",
+    "/library/safari",
+    "/library/messages",
+];
+
+/// Programs that take whole folders.
+const COPIERS: &[&str] = &["cp", "tar", "zip", "7z", "rsync", "scp", "mv", "ditto", "robocopy", "xcopy", "rclone"];
 
 fn is_path(word: &str) -> bool {
     word.starts_with(['/', '~', '$', '.'])

@@ -1,5 +1,5 @@
-//! `drop-site`: something goes to a host that publishes or records whatever it is sent, or a file goes to the hook of a
-//! chat room.
+//! `drop-site`: a call that sends something to a host that publishes or records whatever it gets, or a file to the hook
+//! of a chat room.
 //!
 //! ## Why
 //! Such a host keeps what it gets for whoever knows the address, and no account tells who that is. ATT&CK T1567.

@@ -1,5 +1,5 @@
-//! `foreign-file-sent`: a file of the system, of another user, or of the programs in the user's home is sent away. With
-//! `strict`, any file from outside of the project that goes to another machine.
+//! `foreign-file-sent`: a call that sends a file of the system, of another user, or of the programs in the user's home.
+//! With `strict`, any file from outside of the project that goes to another machine.
 //!
 //! ## Why
 //! What a text makes an agent send is seldom a file of the project. ATT&CK T1048, T1041, T1567.
@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, WEB, has_any, is_any, places};
-use crate::view::{View, is_on_this_machine, name, path, shorten};
+use crate::view::{View, is_on_this_machine, name, path, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "foreign-file-sent",
@@ -32,7 +32,17 @@ const SENDING: &[&str] =
     &["network.upload", "network.send", "network.connect", "cloud.upload", "secret.send", "github.gist.change"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    view.analysis.commands.iter().find_map(|command| of_command(command, view))
+    view.analysis.commands.iter().find_map(|command| {
+        let put = || Some(hit(&put(command, view)?, "another machine"));
+        of_command(command, view).or_else(put)
+    })
+}
+
+fn hit(file: &str, to: &str) -> Hit {
+    Hit::new(
+        format!("Sends `{}`, which isn't part of the project, to {to}", shorten(file)),
+        "copy what is needed into the project first, so that the user sees it, and send that",
+    )
 }
 
 fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
@@ -57,10 +67,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     };
     let file = read.find(|effect| is_foreign(effect))?;
     let to = hosts.first().map_or_else(|| "another machine".to_owned(), |host| format!("`{}`", shorten(host)));
-    Some(Hit::new(
-        format!("Sends `{}`, which isn't part of the project, to {to}", shorten(path(file))),
-        "copy what is needed into the project first, so that the user sees it, and send that",
-    ))
+    Some(hit(path(file), &to))
 }
 
 /// Files that are the same on every machine, and by which a client knows a server.
@@ -68,9 +75,35 @@ fn is_common(path: &str) -> bool {
     has_any(path, &["/etc/ssl/certs", "/ca-certificates", "/etc/pki/", "/usr/share/dict/", "/dev/null", "/dev/stdin"])
 }
 
-/// A request that takes its body from the pipe.
+/// A connection or a request that takes what it sends from a pipe or a file.
 fn is_web_with_input(command: &Command) -> bool {
-    (is_any(&name(command), CONNECTORS) || is_any(&name(command), WEB)) && crate::view::is_fed(command)
+    let program = name(command);
+    let speaks = is_any(&program, CONNECTORS)
+        || is_any(&program, WEB)
+        || program == "openssl" && texts(command).any(|text| text == "s_client");
+    speaks && crate::view::is_fed(command)
+}
+
+/// A word of a client that the analysis doesn't read names such a file: `put /etc/hosts`.
+fn put(command: &Command, view: &View<'_>) -> Option<String> {
+    const CLIENTS: &[&str] = &[
+        "smbclient",
+        "tftp",
+        "ncftpput",
+        "cadaver",
+        "pscp",
+        "croc",
+        "wormhole",
+        "ffsend",
+        "onionshare",
+        "ipfs",
+        "transfer",
+    ];
+    if !is_any(&name(command), CLIENTS) || !is_on_this_machine(command) {
+        return None;
+    }
+    let parts = texts(command).flat_map(str::split_whitespace);
+    parts.map(str::to_owned).find(|part| places::is_system_path(part, view))
 }
 
 /// Whether code of the command sends something.

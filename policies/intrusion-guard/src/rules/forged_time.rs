@@ -1,4 +1,5 @@
-//! `forged-time`: a file outside of the project gets a time of another day, or that of another file.
+//! `forged-time`: a call that gives a file outside of the project a chosen time, or that of another file. With
+//! `strict`, code that sets the time of a file, too.
 //!
 //! ## Why
 //! A forged time hides a new file among old ones. ATT&CK T1070.006.

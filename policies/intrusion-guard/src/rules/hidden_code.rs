@@ -1,4 +1,4 @@
-//! `hidden-code`: code imports a module inside an expression, or decodes itself before it runs.
+//! `hidden-code`: code that imports a module inside an expression, or decodes itself before it runs.
 //!
 //! ## Why
 //! Code is written so to pass a check that looks for names, as an injected expression does. ATT&CK T1027, T1059.006.

@@ -1,4 +1,5 @@
-//! `hidden-name`: a file, a folder or a process gets a name by which nobody finds it.
+//! `hidden-name`: a call that gives a file, a folder or a process a name by which nobody finds it. With `strict`, a
+//! hidden name directly below `/tmp`, too.
 //!
 //! ## Why
 //! A name of dots or spaces, and one that looks like a thread of the kernel, is there to be overlooked. ATT&CK T1564,
@@ -34,7 +35,7 @@ const UNSEEN: &[&str] = &["/var/tmp/", "/dev/shm/", "/run/shm/", "/dev/mqueue/"]
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let written = view.analysis.effects.iter().filter(|effect| effect.kind == "write" && effect.tag("where").is_none());
     // A relative name of three dots stands for more names in examples.
-    let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || effect.target.len() > 4);
+    let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || !effect.target.contains("..."));
     let by_name = written.map(path).find(|path| is_hidden(path, view.settings.strict)).map(str::to_owned);
     let by_process = || {
         let renames = ["exec -a '[", "exec -a \\\"[", "exec -a [", "exec -a \\['"]

@@ -1,4 +1,4 @@
-//! `history-off`: the shell keeps no history, or forgets it.
+//! `history-off`: a call that has the shell keep no history, or clears it.
 //!
 //! ## Why
 //! Nothing of an honest task needs that: what an agent runs is in no history of the user's anyway. ATT&CK T1070.003,
@@ -63,6 +63,7 @@ fn hides(command: &Command) -> bool {
         }
         "set" => words().windows(2).any(|pair| matches!(pair, ["+o", "history"])),
         "shopt" => has_option(command, "u", &[]) && texts(command).any(|text| text == "history"),
+        "fc" => has_option(command, "p", &[]) && texts(command).any(|text| text == "/dev/null"),
         "clear-history" => true,
         "set-psreadlineoption" => texts(command).any(|text| text.eq_ignore_ascii_case("savenothing")),
         _ => false,

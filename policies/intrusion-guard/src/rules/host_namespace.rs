@@ -1,5 +1,5 @@
-//! `host-namespace`: a program goes into the namespaces of the first process, or speaks to the engine of containers
-//! through its socket.
+//! `host-namespace`: a program that enters the namespaces of the first process, or that speaks to the engine of
+//! containers through its socket.
 //!
 //! ## Why
 //! In a container both are the way out, to the host. ATT&CK T1611, T1610.

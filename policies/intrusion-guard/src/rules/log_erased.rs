@@ -1,4 +1,4 @@
-//! `log-erased`: a log of the system is cleared by the program that keeps it, or a script empties it.
+//! `log-erased`: a call that clears a log of the system with the program that keeps it.
 //!
 //! ## Why
 //! The log is how somebody finds out later what happened. ATT&CK T1070.002, T1070.001.

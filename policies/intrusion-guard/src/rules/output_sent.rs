@@ -1,5 +1,5 @@
-//! `output-sent`: what programs tell about this machine or its files is sent to another machine: in the name that a
-//! name server is asked for, in an address, in a body, or through a plain connection.
+//! `output-sent`: a call that sends what programs tell about this machine or its files to another one: in the name that
+//! a name server is asked for, in an address, in a body, or through a plain connection.
 //!
 //! ## Why
 //! A name server's question and an address leave the machine like any file, and nobody looks at them. ATT&CK T1048.003,
@@ -22,7 +22,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, RESOLVERS, WEB, has_any, is_any};
-use crate::view::{View, is_computed, name, shorten, texts, words};
+use crate::view::{View, has_option, is_computed, name, shorten, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-sent",
@@ -181,7 +181,7 @@ fn is_under_a_domain(word: &Word) -> bool {
         && !NEAR.iter().any(|near| domain.ends_with(near))
 }
 
-/// An address or a body holds what such a program prints.
+/// An address, a header or a body holds what such a program prints.
 fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
     let hosts = view.hosts(command);
     if !hosts.is_empty() && !hosts.iter().any(|host| view.is_foreign(host)) {
@@ -191,19 +191,44 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
         return Some(Hit::new(format!("Sends data to a name server: `{}`", shorten(text)), REMEDY));
     }
     let sources = view.sources(command);
-    let names: Vec<String> = sources.iter().map(|source| name(source)).collect();
-    let in_address = words(command).any(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
+    // The kind of the machine is part of the address of many downloads.
+    let names: Vec<String> =
+        sources.iter().filter(|source| !asks_for_the_kind(source)).map(|source| name(source)).collect();
+    let addresses = || words(command).filter(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
+    let in_address = addresses().next().is_some();
+    let in_query = addresses().any(|word| carries_data(&word.text));
+    let in_header = command.argv.windows(2).any(|pair| match pair {
+        [option, value] => matches!(option.text.as_str(), "-H" | "--header" | "-b" | "--cookie") && is_computed(value),
+        _ => false,
+    });
     let tells = |list: &[&str]| names.iter().find(|name| is_any(name, list)).cloned();
     let is_chat = texts(command).any(crate::kinds::hosts::is_chat);
-    let what = match tells(TELLING).filter(|_| sends(command, view) || in_address) {
-        Some(what) => what,
-        None if in_address => tells(NAMES)?,
-        None if !is_chat && sends(command, view) => tells(&["id", "uname", "whoami"])?,
-        None => return None,
-    };
+    let sends = sends(command, view);
+    let what = tells(TELLING).filter(|_| sends || in_query);
+    let what = what.or_else(|| tells(NAMES).filter(|_| in_query));
+    let what = what.or_else(|| tells(&["id", "whoami"]).filter(|_| in_address || in_header || sends && !is_chat));
+    let what = what.or_else(|| tells(&["uname"]).filter(|_| sends && !is_chat))?;
     let to = hosts.first().cloned().unwrap_or_default();
     let to = if to.is_empty() { host(&command.text()) } else { to };
     Some(Hit::new(format!("Sends the output of `{what}` to `{}`", shorten(&to)), REMEDY))
+}
+
+/// Whether only the kind of system or processor is asked for.
+fn asks_for_the_kind(command: &Command) -> bool {
+    match name(command).as_str() {
+        "uname" => !has_option(command, "anv", &["all", "nodename", "kernel-version"]),
+        "dpkg" | "rpm" => true,
+        _ => false,
+    }
+}
+
+/// Whether what is computed stands in the query of an address, or in the host's name.
+fn carries_data(address: &str) -> bool {
+    let computed = address.find(['$', '`']).unwrap_or(address.len());
+    let path =
+        address.find("://").and_then(|at| Some(at + 3 + address.get(at + 3..)?.find('/')?)).unwrap_or(address.len());
+    address.find('?').is_some_and(|query| address.get(query..).is_some_and(|rest| rest.contains(['$', '`'])))
+        || computed < path
 }
 
 fn sends(command: &Command, view: &View<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! `packet-capture`: packets of a network interface are recorded. Reading a recording passes.
+//! `packet-capture`: a call that records the packets of a network interface. Reading a recording passes.
 //!
 //! ## Why
 //! Packets hold passwords, cookies and data of everybody on the network. ATT&CK T1040.

@@ -1,5 +1,5 @@
-//! `process-memory`: the memory of another process is written to a file or read. With `strict`, a debugger or a tracer
-//! that attaches itself to a running process, too.
+//! `process-memory`: a call that reads the memory of another process. With `strict`, a debugger or a tracer that
+//! attaches itself to a running process, too.
 //!
 //! ## Why
 //! A process has its passwords and keys in memory, in the clear. ATT&CK T1003.007, T1055.008.

@@ -1,4 +1,5 @@
-//! `quarantine-removed`: the mark of a downloaded file is taken off, by which macOS or Windows checks it before it runs.
+//! `quarantine-removed`: a call that takes the mark of a download off a file, by which macOS or Windows checks it
+//! before it runs.
 //!
 //! ## Why
 //! The system then runs the program unchecked. ATT&CK T1553.001, T1553.005.

@@ -1,5 +1,5 @@
-//! `remote-access`: a program starts by which somebody else sees or uses this machine: a remote desktop, a shared
-//! terminal, a shell in a browser.
+//! `remote-access`: a program by which somebody else sees or uses this machine: a remote desktop, a shared terminal, a
+//! shell in a browser.
 //!
 //! ## Why
 //! Whoever has the address or the code is then in the user's place. ATT&CK T1219, T1021.
@@ -84,6 +84,9 @@ const PROGRAMS: &[&str] = &[
     "sunshine",
 ];
 
+/// Services by which others log in.
+const SERVERS: &[&str] = &["ssh", "sshd", "openssh-server", "telnet", "telnetd", "vsftpd", "rsh", "rlogin", "xinetd"];
+
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| opens(command))?;
     Some(Hit::new(
@@ -105,6 +108,12 @@ fn opens(command: &Command) -> bool {
             texts(command).any(|text| {
                 text.eq_ignore_ascii_case("-setremotelogin") || text.eq_ignore_ascii_case("-setremoteappleevents")
             }) && texts(command).any(|text| text == "on")
+        }
+        "systemctl" | "service"
+            if texts(command).any(|text| text == "start")
+                && texts(command).any(|text| is_any(text.trim_end_matches(".service"), SERVERS)) =>
+        {
+            true
         }
         "systemctl" | "service" => {
             texts(command).any(|text| matches!(text, "start" | "enable" | "restart"))

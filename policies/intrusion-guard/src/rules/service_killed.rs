@@ -1,5 +1,5 @@
-//! `service-killed`: a program that records, protects or keeps the machine going is ended by its name or found in a list
-//! of all processes; or code ends processes that it finds in such a list.
+//! `service-killed`: a call that ends a program that records, protects or keeps the machine going, by its name or found
+//! in a list of all processes.
 //!
 //! ## Why
 //! Without a watcher nobody sees what follows, and without the others nobody can log in. ATT&CK T1562.001, T1489.
@@ -92,6 +92,12 @@ fn stopped(command: &Command) -> Option<String> {
     const STOPS: &[&str] = &["off", "stop", "disable", "disabled", "unload", "uninstall", "kill", "false"];
     let program = name(command);
     let all = program == "stop-process" && texts(command).any(|text| text == "*");
+    let firewall = program == "defaults"
+        && texts(command).any(|text| text.contains("com.apple.alf"))
+        && texts(command).any(|text| text == "write");
+    if firewall || matches!(program.as_str(), "aa-complain") {
+        return Some(program);
+    }
     let stops = is_any(&program, CONTROLS) && texts(command).any(|text| is_any(text, STOPS));
     (all || stops).then_some(program)
 }
@@ -103,23 +109,26 @@ fn name_is_ps(command: &Command) -> bool {
         })
 }
 
-/// Names by which the text picks processes: words of searches, and patterns that a loop compares with.
+/// Names by which the text picks processes: words of searches in a list of them, and patterns that a loop compares with.
 fn names(command: &Command, view: &View<'_>) -> Vec<String> {
-    let searches = |other: &&Command| {
-        is_any(&name(other), &["grep", "egrep", "pgrep", "pidof", "awk", "gawk", "mawk", "sed", "rg"])
+    let lists = |other: &Command| is_any(&name(other), &["ps", "pgrep", "pidof", "lsof", "top", "systemctl"]);
+    let of_processes = |other: &&Command| {
+        let searches = is_any(&name(other), &["grep", "egrep", "pgrep", "pidof", "awk", "gawk", "mawk", "sed", "rg"]);
+        searches && other.id != command.id && view.index().pipeline(other).iter().any(|stage| lists(stage))
     };
-    let words = view.commands().filter(searches).filter(|other| other.id != command.id).flat_map(texts);
+    let words = view.commands().filter(of_processes).flat_map(texts);
     let split = |text: &str| -> Vec<String> {
-        text.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '[' | ']')))
-            .filter(|part| part.len() > 2)
-            .map(str::to_owned)
-            .collect()
+        let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '[' | ']');
+        text.split(|char: char| !is_name(char)).filter(|part| part.len() > 2).map(str::to_owned).collect()
     };
     let mut names: Vec<String> = words.filter(|text| !text.starts_with('-')).take(64).flat_map(split).collect();
+    if !view.commands().any(lists) {
+        return names;
+    }
     // `[[ $line == *sshd* ]]` is no command.
     let mut rest = view.text();
     while let Some((_, behind)) = rest.split_once("==").or_else(|| rest.split_once("=~")) {
-        let end = behind.find("]]").unwrap_or(behind.len().min(80));
+        let end = behind.find("]]").unwrap_or(behind.len()).min(80);
         names.extend(behind.get(..end).map(split).unwrap_or_default());
         rest = behind;
         if names.len() > 128 {

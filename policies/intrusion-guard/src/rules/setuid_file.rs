@@ -1,4 +1,4 @@
-//! `setuid-file`: a file is made that runs with the rights of its owner, or code does so.
+//! `setuid-file`: a call that makes a program that runs with its owner's rights.
 //!
 //! ## Why
 //! Whoever starts it has those rights, now and later. ATT&CK T1548.001.

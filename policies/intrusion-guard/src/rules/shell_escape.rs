@@ -1,4 +1,4 @@
-//! `shell-escape`: an interpreter, an editor or a search starts a shell that is given nothing to do.
+//! `shell-escape`: an interpreter, an editor or a search that starts a shell without giving it anything to do.
 //!
 //! ## Why
 //! An agent has no terminal to type into such a shell. It is the second step of whoever came in from outside, and the
@@ -29,9 +29,62 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Wrappers that start a shell for nobody.
-const OPENERS: &[&str] =
-    &["code", "find-exec", "busybox", "pkexec", "capsh", "eval", "awk", "sed", "trap", "watch", "script", "expect"];
+/// What may stand before a shell that the user, or what follows, is to have.
+const HONEST: &[&str] = &[
+    "sudo",
+    "doas",
+    "su",
+    "run0",
+    "container",
+    "ssh",
+    "function",
+    "script",
+    "line",
+    "given",
+    "pipe",
+    "group",
+    "exec",
+    "command",
+    "builtin",
+    "login",
+    "shell-c",
+    "tmux",
+    "screen",
+    "zellij",
+    "nix",
+    "nix-shell",
+    "direnv",
+    "conda",
+    "mamba",
+    "poetry",
+    "pipenv",
+    "uv",
+    "hatch",
+    "ttyd",
+    "gotty",
+    "xterm",
+    "gnome-terminal",
+    "konsole",
+    "alacritty",
+    "kitty",
+    "wezterm",
+    "coproc",
+    "source",
+    "unknown",
+    "env-s",
+    "toolbox",
+    "distrobox",
+    "nsenter",
+    "nsenter-host",
+    "bwrap",
+    "firejail",
+    "abduco",
+    "dtach",
+    "railway",
+    "newgrp",
+    "sg",
+    "systemd-run",
+];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| escapes(command))?;
@@ -42,7 +95,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn escapes(command: &Command) -> bool {
-    let opens = command.via.iter().any(|via| is_any(&via.kind, OPENERS));
+    let opens = command.certain && command.via.iter().any(|via| !is_any(&via.kind, HONEST));
     if is_bare_shell(command) && opens && !is_fed(command) {
         return true;
     }

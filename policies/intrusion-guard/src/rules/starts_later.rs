@@ -1,5 +1,6 @@
-//! `starts-later`: something is set up to start by itself by a way that no other rule knows: a timer of `systemd-run`, a
-//! login item, a hook of the login window, a trap that records or starts programs, a folder that every Python loads.
+//! `starts-later`: a call that sets something up that starts by itself, by a way that no other rule knows: a service of
+//! `systemd-run`, a login item, a hook of the login window, a trap that records or starts programs, a file that every
+//! Python loads.
 //!
 //! ## Why
 //! It runs when the agent is gone, with whatever rights the user has then. ATT&CK T1053, T1546, T1547.
@@ -63,8 +64,10 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             || has_any(&effect.target, PLACES)
             || path.ends_with(".pth") && path.contains("/site-packages/")
     });
+    let in_code = view.scripts().any(|script| script.text.contains("CronTab(") && script.text.contains(".write("));
     let shown = match by_file {
         Some(effect) => path(effect).to_owned(),
+        None if in_code => "CronTab".to_owned(),
         None => view.commands().find(|command| sets_up(command, view))?.text(),
     };
     Some(Hit::new(

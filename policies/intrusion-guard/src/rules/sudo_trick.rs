@@ -1,4 +1,5 @@
-//! `sudo-trick`: `sudo` is given a number for a user that older versions take for root, or code asks for root's rights.
+//! `sudo-trick`: a `sudo` that is given a number for a user that older versions take for root, or code that becomes
+//! root.
 //!
 //! ## Why
 //! It goes around what the administrator has allowed. ATT&CK T1548.003.

@@ -1,5 +1,5 @@
-//! `tunnel`: a way through the firewall is opened: a tunnel to the internet, a reverse or dynamic forward of SSH, a proxy,
-//! or the network of Tor.
+//! `tunnel`: a call that opens a way through the firewall: a tunnel to the internet, a reverse or dynamic forward of
+//! SSH, a proxy, or the network of Tor.
 //!
 //! ## Why
 //! Others can then reach what listens on this machine or on its network. ATT&CK T1572, T1090, T1567.

@@ -1,4 +1,4 @@
-//! `typed-password`: a password that is written into the command is typed into a login. With `strict`, into `sudo`, too.
+//! `typed-password`: a login that gets its password from the command. With `strict`, `sudo`, too.
 //!
 //! ## Why
 //! A password that an agent has comes from a file or a text, and a login with it leaves no key to withdraw. ATT&CK

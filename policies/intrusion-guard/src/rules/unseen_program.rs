@@ -1,5 +1,5 @@
-//! `unseen-program`: a program that lies in a folder for temporary files runs as root. With `strict`, also without.
-//! What the call itself has made there passes.
+//! `unseen-program`: a program in a folder for temporary files that runs as root. With `strict`, also without. A
+//! program that the call itself has made there passes.
 //!
 //! ## Why
 //! Nothing that is installed lies there, and anybody can write there. ATT&CK T1036.005, T1059.

@@ -3,7 +3,7 @@
 /// The host of a URL, which may lack its scheme.
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#', '$']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     match host.strip_prefix('[') {
         Some(inside) => inside.split(']').next().unwrap_or_default(),
