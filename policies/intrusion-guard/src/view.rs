@@ -43,16 +43,16 @@ impl<'a> View<'a> {
         self.call.input_text()
     }
 
-    /// The commands that run on this machine.
+    /// The commands that run in no container.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &'a Command> {
-        self.analysis.commands.iter().filter(|command| is_on_this_machine(command))
+        self.analysis.commands.iter().filter(|command| is_on_a_machine(command))
     }
 
-    /// The scripts that run on this machine.
+    /// The scripts that run in no container.
     pub(crate) fn scripts(&self) -> impl Iterator<Item = &'a Script> {
         self.analysis.scripts.iter().filter(|script| {
             let command = self.index().command(script.command_id);
-            command.is_none_or(is_on_this_machine)
+            command.is_none_or(is_on_a_machine)
         })
     }
 
@@ -103,9 +103,14 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether the command runs neither in a container nor on another machine.
-pub(crate) fn is_on_this_machine(command: &Command) -> bool {
-    !command.via.iter().any(|via| matches!(via.kind.as_str(), "container" | "ssh"))
+/// Whether the command runs in no container, whose users and files are its own. Another machine counts like this one.
+pub(crate) fn is_on_a_machine(command: &Command) -> bool {
+    !command.via.iter().any(|via| via.kind == "container")
+}
+
+/// Whether the effect is one on a container.
+pub(crate) fn is_in_a_container(effect: &Effect) -> bool {
+    effect.tag("where") == Some("container")
 }
 
 /// The words of a command behind its name.

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Effect;
 
-use crate::view::View;
+use crate::view::{View, is_in_a_container};
 
 /// Folders of the system.
 const SYSTEM: &[&str] = &[
@@ -30,7 +30,7 @@ const SYSTEM: &[&str] = &[
 
 /// Whether the file belongs to the system or to another user.
 pub(crate) fn is_of_the_system(effect: &Effect, view: &View<'_>) -> bool {
-    if effect.tag("where").is_some() {
+    if is_in_a_container(effect) {
         return false;
     }
     effect.spellings().any(|text| is_system_path(text, view))
@@ -48,7 +48,7 @@ pub(crate) fn is_system_path(text: &str, view: &View<'_>) -> bool {
 pub(crate) fn is_hidden_in_home(effect: &Effect, view: &View<'_>) -> bool {
     let facts = view.facts();
     let is_own = |text: &str| [&facts.cwd, &facts.project_root].iter().any(|folder| is_inside(text, folder));
-    effect.tag("where").is_none()
+    !is_in_a_container(effect)
         && effect.spellings().filter(|text| !is_own(text)).any(|text| {
             let rest = text.strip_prefix("~/").or_else(|| text.strip_prefix(facts.home.as_str())?.strip_prefix('/'));
             rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with("Library/"))
@@ -60,7 +60,7 @@ pub(crate) fn is_outside(effect: &Effect, view: &View<'_>) -> bool {
     let facts = view.facts();
     let own = [facts.cwd.as_str(), facts.project_root.as_str(), "/tmp", "/var/tmp", "/private/tmp", "/dev"];
     let mut known = effect.spellings().filter(|text| text.starts_with('/') || text.starts_with("~/")).peekable();
-    effect.tag("where").is_none()
+    !is_in_a_container(effect)
         && known.peek().is_some()
         && known.all(|text| own.iter().all(|folder| !is_inside(text, folder)))
 }

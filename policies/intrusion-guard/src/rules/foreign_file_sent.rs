@@ -18,7 +18,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, WEB, has_any, is_any, places};
-use crate::view::{View, is_on_this_machine, name, path, shorten, texts};
+use crate::view::{View, is_on_a_machine, name, path, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "foreign-file-sent",
@@ -48,7 +48,7 @@ fn hit(file: &str, to: &str) -> Hit {
 fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     let effects = view.index().effects(command);
     let sends = effects.iter().any(|effect| is_any(&effect.operation, SENDING) || effect.tag("sent").is_some());
-    if !(sends || by_code(command, view) || is_web_with_input(command)) || !is_on_this_machine(command) {
+    if !(sends || by_code(command, view) || is_web_with_input(command)) || !is_on_a_machine(command) {
         return None;
     }
     let hosts = view.hosts(command);
@@ -99,7 +99,7 @@ fn put(command: &Command, view: &View<'_>) -> Option<String> {
         "ipfs",
         "transfer",
     ];
-    if !is_any(&name(command), CLIENTS) || !is_on_this_machine(command) {
+    if !is_any(&name(command), CLIENTS) || !is_on_a_machine(command) {
         return None;
     }
     let parts = texts(command).flat_map(str::split_whitespace);

@@ -20,7 +20,7 @@ use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, name, path, shorten, texts};
+use crate::view::{View, is_in_a_container, name, path, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hidden-name",
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
 const UNSEEN: &[&str] = &["/var/tmp/", "/dev/shm/", "/run/shm/", "/dev/mqueue/"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let written = view.analysis.effects.iter().filter(|effect| effect.kind == "write" && effect.tag("where").is_none());
+    let written = view.analysis.effects.iter().filter(|effect| effect.kind == "write" && !is_in_a_container(effect));
     // A relative name of three dots stands for more names in examples.
     let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || !effect.target.contains("..."));
     let by_name = written.map(path).find(|path| is_hidden(path, view.settings.strict)).map(str::to_owned);

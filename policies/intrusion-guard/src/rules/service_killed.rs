@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{has_any, is_any, services};
-use crate::view::{View, name, shorten, texts};
+use crate::view::{View, is_in_a_container, name, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "service-killed",
@@ -33,11 +33,8 @@ pub(crate) const RULE: Rule = Rule {
 const MILD: &[&str] = &["HUP", "SIGHUP", "USR1", "USR2", "SIGUSR1", "SIGUSR2", "CONT", "WINCH", "0"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let mut ended = view
-        .analysis
-        .effects
-        .iter()
-        .filter(|effect| effect.operation == "process.kill" && effect.tag("where").is_none());
+    let mut ended =
+        view.analysis.effects.iter().filter(|effect| effect.operation == "process.kill" && !is_in_a_container(effect));
     let by_control = || view.commands().find_map(stopped);
     let name = ended.find_map(|effect| of_effect(effect, view)).or_else(by_control).or_else(|| in_code(view))?;
     Some(Hit::new(

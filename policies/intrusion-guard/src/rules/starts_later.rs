@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, name, path, shorten, texts};
+use crate::view::{View, is_in_a_container, name, path, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "starts-later",
@@ -57,7 +57,7 @@ const PLACES: &[&str] = &[
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let mut written =
-        view.analysis.effects.iter().filter(|effect| effect.kind == "write" && effect.tag("where").is_none());
+        view.analysis.effects.iter().filter(|effect| effect.kind == "write" && !is_in_a_container(effect));
     let by_file = written.find(|effect| {
         let path = path(effect);
         has_any(path, PLACES)

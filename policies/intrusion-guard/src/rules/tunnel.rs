@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{hosts, is_any};
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, is_in_a_container, name, shorten, texts};
 
 pub(crate) const RULE: Rule =
     Rule { id: "tunnel", summary: "opens a way through the firewall", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -196,7 +196,7 @@ fn has_forward(word: &str) -> bool {
 /// Two plain connections that feed each other.
 fn relay(view: &View<'_>) -> Option<String> {
     let connects = |operation: &str| {
-        view.analysis.effects.iter().find(|effect| effect.operation == operation && effect.tag("where").is_none())
+        view.analysis.effects.iter().find(|effect| effect.operation == operation && !is_in_a_container(effect))
     };
     let (listens, to) = (connects("network.listen")?, connects("network.connect")?);
     let (first, second) = (view.index().command(listens.command_id)?, view.index().command(to.command_id)?);
