@@ -2,7 +2,7 @@
 //!
 //! A page, an issue or a file can hold instructions, and an agent may follow them. What it then does is seldom
 //! destructive: it sends files away, opens a way in, looks for credentials, or hides what it did. The rules are over
-//! effects and kinds of programs, in seven classes.
+//! effects and kinds of programs, in eight classes.
 //!
 //! | class | it covers | ATT&CK | OWASP, agentic applications |
 //! |---|---|---|---|
@@ -12,6 +12,7 @@
 //! | `credential-access` | searches for credentials, stores, memory, packets | TA0006 | identity and privilege abuse |
 //! | `covering-tracks` | history, times, hidden names, guards that are ended | TA0005 | rogue agents |
 //! | `escalation` | rights beyond the user's, and the way out of a container | TA0004 | identity and privilege abuse |
+//! | `impact` | files that are encrypted for a ransom | TA0040 | rogue agents |
 //! | `reconnaissance` | several looks at the machine or its network in a row | TA0007 | goal hijack |
 //!
 //! Accounts, services, schedules, firewalls and logs are part of `command-guard` (`system-change`,

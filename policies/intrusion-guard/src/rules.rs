@@ -6,6 +6,7 @@ mod credential_search;
 mod credential_store;
 mod drop_site;
 mod foreign_file_sent;
+mod files_encrypted;
 mod forged_time;
 mod hidden_code;
 mod hidden_name;
@@ -62,6 +63,7 @@ rules! {
     "persistence": starts_later;
     "escalation": attack_tool, unseen_program, host_namespace, setuid_file, sudo_trick;
     "covering-tracks": history_off, log_erased, service_killed, hidden_code, hidden_name, forged_time, quarantine_removed;
+    "impact": files_encrypted;
     "reconnaissance": reconnaissance;
 }
 

@@ -269,7 +269,8 @@ const KINDS: &[Kind] = &[
 ];
 
 /// Words that a program's own name says it by.
-const SAY_IT: &[&str] = &["exploit", "keylogger", "rootkit", "backdoor", "ransomware", "revshell", "shellcode"];
+const SAY_IT: &[&str] =
+    &["exploit", "keylogger", "rootkit", "backdoor", "ransomware", "revshell", "shellcode", "bruteforce"];
 
 const NAMED_SO: Kind = Kind { does: "is an attack by its name", names: &[] };
 

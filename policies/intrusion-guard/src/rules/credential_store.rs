@@ -152,6 +152,9 @@ const PROFILES: &[&str] = &[
     "/vivaldi",
     "/library/safari",
     "/library/messages",
+    "/library/mail",
+    "/var/mail",
+    "/var/spool/mail",
 ];
 
 /// Programs that take whole folders.

@@ -83,11 +83,23 @@ fn sets_up(command: &Command, view: &View<'_>) -> bool {
     if command.via.iter().any(|via| via.kind == "systemd-run") && !in_scope {
         return true;
     }
+    // The shell runs it before each line that somebody types.
+    let on_each = |name: &str, value: &str| {
+        name == "PROMPT_COMMAND" && has_any(value, &["tee", "logger", "curl", "nc ", "/dev/tcp", "/tmp/"])
+    };
+    let exported = || texts(command).filter_map(|text| text.split_once('=')).any(|(name, value)| on_each(name, value));
+    if command.assignments.iter().any(|set| on_each(&set.name, &set.value.text))
+        || name(command) == "export" && exported()
+    {
+        return true;
+    }
     match name(command).as_str() {
         "osascript" => any(&["login item", "System Events\" to make new login"]),
         "defaults" => {
             any(&[
                 "LoginHook",
+                "Hide500Users",
+                "HiddenUsersList",
                 "LogoutHook",
                 "AutoLaunchedApplicationDictionary",
                 "DYLD_INSERT_LIBRARIES",
