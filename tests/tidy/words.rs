@@ -23,8 +23,8 @@ const PATTERNS: [(&str, &str); 10] = [
     (r"\b([Nn]obody|[Ww]hoever|[Ww]hatever)\b", "no one, anyone, or a passive"),
     (r"\b(asks?|asked|asking) about\b", "needs confirmation, prompts, is evaluated for"),
     (
-        r"\b(anew|way out|way around|readers? of scripts|of others|of yours|takes? the place of|in (the )?place of|is another one|goes on|go on|lives on|steers?|steering|merely|mere|nevertheless)\b",
-        "again, alternative, bypass, script analyzer, third-party, your own, replaces, differs, continues, controls",
+        r"\b(anew|way out|way around|readers? of scripts|of others|of yours|takes? the place of|in (the )?place of|is another one|goes on|go on|lives on|steers?|steering|merely|mere|nevertheless|beside|rights|carries|carried|seldom|chiefly)\b",
+        "again, alternative, bypass, script analyzer, third-party, your own, replaces, differs, continues, controls, still, next to, permissions, has, rarely, mainly",
     ),
     (r"\b(ends?|ended) with (exit code|[0-9]|x)\b", "exits with"),
     (r", for (it|they|he|there|nothing|nobody|no one) [a-z]+", "because, or a new sentence"),

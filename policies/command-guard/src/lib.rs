@@ -11,7 +11,7 @@
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `protected-branches` | `[]` | branches that no forced push may reach, beside `main` and `master`: [patterns](../PATTERNS.md) in which `*` is any text, slashes included; `!master` takes a branch out |
+//! | `protected-branches` | `[]` | branches that no forced push may reach, in addition to `main` and `master`: [patterns](../PATTERNS.md) in which `*` is any text, slashes included; `!master` takes a branch out |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
 //! | `deny-patterns` | `[]` | regular expressions over whole words that the text of no command may match; look-around works |

@@ -14,7 +14,7 @@
 //! ## Settings
 //!
 //! The variable `NOUS_PLAN_ENFORCEMENT` chooses between `strict` and `warn`, the default. With `warn` the rules only
-//! note: the command runs, and a line goes to `plan_violations.jsonl` beside the plan, with `ts`, `kind`, `command`,
+//! note: the command runs, and a line goes to `plan_violations.jsonl` next to the plan, with `ts`, `kind`, `command`,
 //! and `arm`. The arm is the one that the command most likely belongs to, or null.
 //!
 //! ## Limits

@@ -16,7 +16,7 @@
 //! ## Settings
 //!
 //! The host fills in the one setting, `places`. With it, a moved configuration, state, cache or log is guarded where it
-//! is, as are the components and settings that the user's configuration names. The usual places below any home are
+//! is, as are the components and settings of the user's configuration. The usual places below any home are
 //! guarded as well.
 //!
 //! ## Limits

@@ -20,7 +20,7 @@
 //! | `raise`, `lower`, `silence` | `[]` | rules that answer one step more severely, one step less, or not at all |
 //!
 //! A file `write-policies.json` serves as settings as it is. It is read from `~/.claude/hooks/config/`; a hook that is
-//! registered as `write-control.sh` reads the one in the folder `config` beside the script first. A list replaces the
+//! registered as `write-control.sh` reads the one in the folder `config` next to the script first. A list replaces the
 //! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db` is the folder
 //! and all that is below it. A deletion, a move or an archive that takes a protected folder along is a write to it. A key
 //! that is not known is an error, and so is a pattern that no path of a project can match, such as `/etc/**`, `../x` or

@@ -11,7 +11,7 @@
 //! - passes: `terraform plan -destroy`
 //!
 //! ## Instead
-//! Ask the user to run it, with a backup at hand. For many programs the message names a better way.
+//! Ask the user to run it, with a backup at hand. For many programs the message has a better way.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

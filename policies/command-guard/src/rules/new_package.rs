@@ -2,7 +2,7 @@
 //! registry has it; one from a registry passes, unless a setting says otherwise. A package in a lock file passes.
 //!
 //! ## Why
-//! A package runs its own code when it is installed, and later with the rights of the project.
+//! A package runs its own code when it is installed, and later with the permissions of the project.
 //!
 //! ## Examples
 //! - asked: `pip install git+https://example.org/x.git`

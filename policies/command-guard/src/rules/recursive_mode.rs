@@ -1,6 +1,6 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
 //! directory, a change of a directory of the system, an owner for files outside of the project and the home, a mode
-//! that shows a secret to everybody, or a mode that runs a file with the rights of its owner. A recursive change of the root is denied. All other changes ask.
+//! that shows a secret to everybody, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
 //! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.

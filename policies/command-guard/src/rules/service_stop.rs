@@ -12,7 +12,7 @@
 //! - passes: `pm2 restart x`
 //!
 //! ## Instead
-//! Look at the service first, such as with `systemctl status NAME`. The message names the command of the program.
+//! Look at the service first, such as with `systemctl status NAME`. The message has the command of the program.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
