@@ -55,7 +55,7 @@ rules! {
     "database": drop_schema, drop_table, drop_object, truncate_table, delete_without_where, update_without_where;
     "service": service_stop, kubectl_delete, shared_state, system_change;
     "config": shell_write_config;
-    "secrets": secret_printed;
+    "secrets": secret_printed, secret_mentioned;
     "code": pipe_to_shell, downloaded_code, dynamic_code, dynamic_command, inline_code, interactive_shell;
     "general": destructive_effect, unparsed_command;
 }

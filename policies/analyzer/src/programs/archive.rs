@@ -14,7 +14,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["tar", "gtar", "bsdtar"], TAR, tar),
     Program::new(&["unzip"], Options::new("dPx", ""), unzip),
     Program::new(&["zip"], Options::new("bnPtix", "password"), zip),
-    Program::new(&["7z", "7za", "7zz", "unrar"], Options::NONE.with_attached("o"), seven),
+    Program::new(&["7z", "7za", "7zr", "7zz", "rar", "unrar"], Options::NONE.with_attached("o"), seven),
     Program::new(
         &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4", "compress", "uncompress"],
         Options::new("So", "suffix"),
@@ -119,10 +119,8 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
         for source in &rest {
             run.read(source);
-            if lost && nowhere {
-                run.delete_tree(source, true, "tar");
-            } else if lost {
-                run.delete(source, false);
+            if lost {
+                run.delete_tree(source, nowhere, "tar");
             }
         }
     }
@@ -163,8 +161,11 @@ fn zip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run.write(archive);
     for source in sources {
         run.read(source);
-        if parsed.has("m", "move") {
-            run.delete(source, false);
+        let takes_folders = parsed.has("rR", "recurse-paths");
+        match parsed.has("m", "move") {
+            true if takes_folders => run.delete_tree(source, false, "zip"),
+            true => run.delete(source, false),
+            false => {}
         }
     }
 }
@@ -181,9 +182,16 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
             unpack_named(run, folder.as_ref(), if parsed.text(0) == "e" { &[] } else { members });
         }
-        "a" | "u" => {
+        mode @ ("a" | "u" | "m" | "mf") => {
             parsed.from(1).iter().take(1).for_each(|file| run.write(file));
-            parsed.from(2).iter().for_each(|file| run.read(file));
+            let lost = mode.starts_with('m') || run.arguments().iter().any(|word| word.text == "-sdel");
+            let by = run.name.clone();
+            for source in parsed.from(2) {
+                run.read(source);
+                if lost {
+                    run.delete_tree(source, false, &by);
+                }
+            }
         }
         _ => {}
     }

@@ -5,6 +5,7 @@ use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
 use crate::run::Run;
+use crate::run::path::{Device, device};
 
 /// Sorted, for a binary search; a test checks it.
 const NAMES: &[&str] = &[
@@ -157,8 +158,68 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
         let draft = Draft::routine("execute", "execute.unknown").target(name);
         let draft = run.mounted_operands().iter().fold(draft, |draft, path| draft.tag("given", path));
         run.emit(draft);
+        devices(run);
         brings_out(run);
     }
+}
+
+/// Programs that only look at a device, attach it, or take it away.
+const LOOKING: &[&str] = &[
+    "blkid",
+    "blockdev",
+    "cgdisk",
+    "dislocker",
+    "dumpe2fs",
+    "e2label",
+    "eject",
+    "f3read",
+    "findfs",
+    "hdsentinel",
+    "ioping",
+    "iotop",
+    "isoinfo",
+    "kpartx",
+    "losetup",
+    "lsblk",
+    "mdevctl",
+    "mount",
+    "ntfsinfo",
+    "partprobe",
+    "partx",
+    "sdparm",
+    "sg_inq",
+    "sg_readcap",
+    "sg_scan",
+    "smartctl",
+    "udevadm",
+    "udisksctl",
+    "umount",
+    "vgimport",
+    "xfs_info",
+    "zramctl",
+];
+
+/// A device that keeps data, in the words of a program that nobody has described, is most likely written.
+fn devices(run: &mut Run<'_>) {
+    let named = |word: &&Word| {
+        let value = word.text.rsplit('=').next().unwrap_or_default();
+        device(value) == Some(Device::Storage)
+    };
+    let read = |text: &str| text.starts_with("if=") || text == "--help";
+    let words = run.arguments();
+    if LOOKING.contains(&run.name.as_str()) || words.iter().any(|word| read(&word.text) && device_of(word)) {
+        return;
+    }
+    if let Some(word) = words.iter().find(named) {
+        let target = word.text.rsplit('=').next().unwrap_or_default().to_owned();
+        run.emit(Draft::destructive("device", "device.unknown").target(&target).certain(false));
+    }
+}
+
+/// Whether the word names a device that is only read.
+fn device_of(word: &Word) -> bool {
+    let file = word.text.strip_prefix("if=").unwrap_or_default();
+    word.text == "--help" || device(file) == Some(Device::Storage)
 }
 
 /// What a tool that nobody has described does when its first word says that it publishes or deploys. A program of the

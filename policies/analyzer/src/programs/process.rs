@@ -39,7 +39,9 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         } else if operands_only || !text.starts_with('-') {
             // The first process takes the machine down with it.
             let first = text == "1" && !mild;
-            let everything = operands_only && text == "-1" || first || all && word.dynamic;
+            // The parent is the program that started the shell: the agent itself.
+            let parent = matches!(text, "$PPID" | "${PPID}") && !mild;
+            let everything = operands_only && text == "-1" || first || all && word.dynamic || parent;
             run.emit(ended(text).certain(!word.dynamic).severe(Severity::Destructive, everything));
         } else if text == "--" {
             operands_only = true;

@@ -28,6 +28,9 @@ const WHOLE: &[&str] = &[
     "--output=yaml",
     "-ojsonpath",
     "--template",
+    "custom-columns",
+    "jsonpath-as-json",
+    "go-template-file",
 ];
 
 const PRINTS: &[Prints] = &[
@@ -124,6 +127,33 @@ const PRINTS: &[Prints] = &[
     ("wg", &["showconf"], &[]),
     ("wg", &["show", "private-key"], &[]),
     ("nmcli", &[], &["-s", "--show-secrets"]),
+    ("rbw", &["get"], &[]),
+    ("rbw", &["code"], &[]),
+    ("keepassxc-cli", &["export"], &[]),
+    ("keepassxc-cli", &["clip"], &[]),
+    ("kwallet-query", &[], &["-r", "--read-password"]),
+    ("vercel", &["env", "pull"], &[]),
+    ("dotenvx", &["get"], &[]),
+    ("dotenvx", &["decrypt"], &[]),
+    ("dotenv", &["get"], &[]),
+    ("dotenv", &["list"], &[]),
+    ("pulumi", &["config", "get"], &[]),
+    ("helm", &["secrets", "decrypt"], &[]),
+    ("helm", &["secrets", "view"], &[]),
+    ("age", &[], &["-d", "--decrypt"]),
+    ("rage", &[], &["-d", "--decrypt"]),
+    ("pm2", &["env"], &[]),
+    ("direnv", &["dump"], &[]),
+    ("akeyless", &["get-secret-value"], &[]),
+    ("conjur", &["variable", "get"], &[]),
+    ("conjur", &["variable", "value"], &[]),
+    ("berglas", &["access"], &[]),
+    ("teller", &["show"], &[]),
+    ("teller", &["env"], &[]),
+    ("summon", &["printenv"], &[]),
+    ("keybase", &["decrypt"], &[]),
+    ("git-credential-manager", &["get"], &[]),
+    ("supabase", &["secrets", "list"], &["--reveal"]),
     ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
 ];
 
@@ -222,11 +252,18 @@ fn prints_environment(run: &Run<'_>) -> bool {
     let names = |word: &str| {
         let mut names =
             word.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|name| name.len() > 2);
-        names.any(|name| likelihood(&name.to_ascii_uppercase()) == Some(Likelihood::Likely))
+        let asks_for = |name: &str| PARTS_OF_NAMES.contains(&name.trim_matches('_'));
+        names.any(|name| {
+            let name = name.to_ascii_uppercase();
+            likelihood(&name) == Some(Likelihood::Likely) || asks_for(&name)
+        })
     };
     let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     words.any(|word| names(&word.text)) && !search.argv.iter().any(|word| word.text == "-v") && !next.any(cuts)
 }
+
+/// Words by which variables with secrets are searched for.
+const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
 
 /// Programs that print what they read, or a part of it.
 const PASSING: &[&str] = &[
@@ -273,6 +310,18 @@ fn prints_by_form(run: &Run<'_>) -> bool {
     match run.name.as_str() {
         // What a container was given as its environment are mostly passwords.
         "env" | "printenv" => words.is_empty() && is_in_service(run) && run.command.position.length < 2,
+        // The variables of a container, as they were given to it.
+        "docker" | "podman" | "nerdctl" => {
+            has(&["inspect"]) && words.iter().any(|word| word.text.contains("Config.Env"))
+        }
+        "ps" if words.first().is_some_and(|word| word.text.starts_with('-') && word.text.contains('E')) => true,
+        // Both give an expression the environment.
+        "jq" | "gojq" => words.iter().any(|word| names_variable(&word.text, &["$ENV.", "env."])),
+        "deno" => words.iter().any(|word| names_variable(&word.text, &["Deno.env.get(\"", "Deno.env.get('"])),
+        "poetry" => {
+            let is_token = |text: &str| text.starts_with("pypi-token.") || text.starts_with("http-basic.");
+            matches!(words, [verb, name] if verb.text == "config" && is_token(&name.text))
+        }
         // In the style without a dash, `e` shows the environment of every process.
         "ps" => words
             .first()
@@ -280,17 +329,24 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         // Both hide what is sensitive in other forms. A program behind it takes a part.
         "terraform" | "tofu" if run.command.position.length < 2 && !is_redirected(run) => {
             let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
-            leads(0, "output") && has(&["-json", "--json"]) || leads(0, "state") && leads(1, "pull")
+            leads(0, "output")
+                && (has(&["-json", "--json"])
+                    || words.iter().any(|word| likelihood(&word.text) == Some(Likelihood::Likely)))
+                || leads(0, "state") && leads(1, "pull")
         }
         // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
+        "kubectl" | "oc" if has(&["--raw"]) => words.iter().any(|word| word.text.contains("/secrets")),
         "kubectl" | "oc" => {
             let whole = words.iter().any(|word| {
                 let form = word.text.trim_start_matches("--output=").trim_start_matches("-o=");
-                WHOLE.contains(&form) || ["jsonpath=", "go-template="].iter().any(|start| form.starts_with(start))
+                WHOLE.contains(&form)
+                    || ["jsonpath=", "go-template=", "custom-columns=", "template="]
+                        .iter()
+                        .any(|start| form.starts_with(start))
             });
             let joined = words.iter().any(|word| {
-                let kinds = word.text.split('/').next().unwrap_or_default();
-                word.text.contains(['/', ',']) && !word.text.starts_with('-') && kinds.split(',').any(is_secret)
+                let kinds = word.text.split(['/', '.']).next().unwrap_or_default();
+                word.text.contains(['/', ',', '.']) && !word.text.starts_with('-') && kinds.split(',').any(is_secret)
             });
             whole && joined && has(&["get"])
         }
@@ -299,6 +355,29 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         }
         name => name.starts_with("docker-credential-") && words.first().is_some_and(|word| word.text == "get"),
     }
+}
+
+/// Whether a text names a variable with a secret right behind one of these signs.
+fn names_variable(text: &str, signs: &[&str]) -> bool {
+    let is_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
+    let end = |rest: &str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    signs.iter().any(|sign| {
+        let mut rests = text.split(sign).skip(1).take(MAX_VARIABLES);
+        rests.any(|rest| rest.get(..end(rest)).is_some_and(is_secret))
+    })
+}
+
+/// Whether an expansion of the variable in `${...}` shows its value, or most of it.
+fn shows_value(text: &str, name: &str) -> bool {
+    let start = format!("${{{name}");
+    let mut rests = text.split(start.as_str()).skip(1).take(MAX_VARIABLES);
+    rests.any(|rest| {
+        // `${NAME:+set}` and the like show that it is there, not what it is.
+        let tells = ["+", ":+", "?", ":?"].iter().any(|sign| rest.starts_with(sign));
+        let is_short = |rest: &str| matches!(rest.as_bytes(), [b'0'..=b'6', b'}', ..]);
+        let is_start = rest.strip_prefix(":0:").or_else(|| rest.strip_prefix("::")).is_some_and(is_short);
+        !tells && !is_start && rest.starts_with(['}', ':', '#', '%', '/', '@', '^', ',', '-'])
+    })
 }
 
 /// The most variables of one word that are looked at.
@@ -317,10 +396,17 @@ fn prints_variable(run: &Run<'_>) -> bool {
     let mut words = run.arguments().iter();
     match run.name.as_str() {
         "printenv" => words.any(|word| names_secret(&word.text)),
+        "declare" | "typeset" if run.command.word(1) == "-p" => words.any(|word| names_secret(&word.text)),
+        // A name that is looked up goes to a server.
+        "dig" | "host" | "nslookup" | "ping" => {
+            words.any(|word| word.parts.iter().any(|part| part.kind == "variable" && names_secret(&part.text)))
+        }
+        name if PASSING.contains(&name) => run.command.redirections.iter().any(|found| {
+            let mut parts = found.target.parts.iter();
+            found.operator == "<<<" && parts.any(|part| part.kind == "variable" && names_secret(&part.text))
+        }),
         "echo" | "printf" => words.any(|word| {
-            // `${NAME:+set}` and the like show that it is there, not what it is.
-            let whole =
-                |name: &str| word.text.contains(&format!("${name}")) || word.text.contains(&format!("${{{name}}}"));
+            let whole = |name: &str| word.text.contains(&format!("${name}")) || shows_value(&word.text, name);
             let telling = word.parts.iter().filter(|part| part.kind == "variable" && names_secret(&part.text));
             // A runner that is told of a secret this way leaves it out of its log.
             !word.text.starts_with("::add-mask::") && telling.take(MAX_VARIABLES).any(|part| whole(&part.text))

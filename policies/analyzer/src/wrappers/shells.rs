@@ -287,7 +287,9 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
 pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     let is = |word: &Word, names: &[&str]| {
-        let option = word.text.strip_prefix(['-', '/']).unwrap_or_default().to_ascii_lowercase();
+        // The shell of Git for Windows takes a single slash for the beginning of a path.
+        let text = word.text.strip_prefix("//").or_else(|| word.text.strip_prefix(['-', '/']));
+        let option = text.unwrap_or_default().to_ascii_lowercase();
         names.contains(&option.as_str())
     };
     let text = if name.starts_with("cmd") {

@@ -9,6 +9,7 @@
 //! - denied: `chmod -R 777 /`
 //! - asked: `chown -R u ~`
 //! - asked: `chmod -R 777 .`
+//! - asked: `chmod -R 755 "$DIR"`
 //! - asked: `chown -R www-data /var/www/site`
 //! - asked: `chmod u+s /bin/bash`
 //! - asked: `chmod 644 ~/.ssh/id_rsa`
@@ -76,10 +77,22 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
         // The way up leads to what is nobody's project.
         BlastRadius::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
+        BlastRadius::Part if is_anywhere(effect, view) => Outcome::Ask,
         BlastRadius::WorkingDirectory | BlastRadius::Part => return None,
     };
     let why = "can break programs and keys, and the old modes and owners aren't recorded";
     Some(Hit::new(outcome, effect, why, "name the directory you mean, for example `chmod -R u+w ./build`"))
+}
+
+/// Whether a variable says where the change begins, so that it may be anywhere: unset, `$D/` is the root.
+fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
+    const KNOWN: &[&str] = &["PWD", "TMPDIR", "OLDPWD", "GITHUB_WORKSPACE", "RUNNER_TEMP"];
+    let target = effect.target.trim_start_matches('/');
+    let Some(name) = target.strip_prefix('$') else { return false };
+    let name = name.trim_start_matches('{');
+    let name = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    let keeps = effect.tag("mode").is_some_and(keeps_work);
+    !name.is_empty() && !KNOWN.contains(&name) && !keeps && !view.raw_text().contains("mktemp")
 }
 
 /// Whether a mode only gives the owner more, without making files programs, or takes from others.

@@ -1,0 +1,157 @@
+//! `secret-mentioned`: a file with secrets in a word of a known program, where no effect says what the program does with
+//! it, and the program isn't one that only looks at names or uses such a file for itself.
+//!
+//! ## Why
+//! Many programs print a file that they can't make sense of, or send it where it was never meant to go.
+//!
+//! ## Examples
+//! - asked: `xargs -a .env`
+//! - asked: `dig -f .env`
+//! - asked: `duckdb -c "from read_csv('.env')"`
+//! - passes: `docker run --env-file .env image`
+//! - passes: `test -f .env`
+//! - passes: `git check-ignore .env`
+//!
+//! ## Instead
+//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//!
+//! ## Settings
+//! - `secret-reads`: `allow` switches the rule off.
+//! - `files.blocked`, `files.exempt`: which files hold secrets.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Check, is_program};
+use crate::call_view::{CallView, Hit, shorten};
+use crate::secret_use::MOST;
+
+pub(crate) const RULE: Rule = Rule {
+    id: "secret-mentioned",
+    summary: "a known program that is given a file with secrets, to no known end",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) const CHECK: Check = Check::Call(check);
+
+fn check(view: &CallView<'_>) -> Option<Hit> {
+    let outcome = view.settings.secret_reads.outcome()?.min(Outcome::Ask);
+    let commands = &view.analysis.commands;
+    let (command, file) = commands.iter().take(MOST).find_map(|command| Some((command, named_by(command, view)?)))?;
+    let why = format!("`{}` can print or send what is in ", shorten(command.program()));
+    let remedy = "read the names in `.env.example`, or ask the user for what you need to know";
+    let hit = Hit::of_command(outcome, command.id, why, remedy);
+    Some(hit.naming(format!("`{}`", shorten(&file)), "").path(&file))
+}
+
+/// The file with secrets that a command is given and that no effect explains.
+fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
+    let program = command.program();
+    // The words of a command elsewhere are paths of another machine.
+    let is_elsewhere = || command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
+    if program.is_empty() || is_elsewhere() {
+        return None;
+    }
+    let own = command.argv.get(..own_words(command, &view.analysis.commands))?;
+    let words = own.iter().take(MOST).map(|word| word.text.as_str());
+    let befores = std::iter::once("").chain(own.iter().map(|word| word.text.as_str()));
+    let mut found = words.zip(befores).skip(1).filter_map(|(word, before)| secret_in(word, before, program, view));
+    let file = found.next()?;
+    (!is_explained(command, view)).then_some(file)
+}
+
+/// The file with secrets that a word names, behind a sign or as a part of a statement.
+fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
+    let option = if word.starts_with('-') { word } else { before };
+    let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")));
+    let is_read = lists || word.starts_with('@');
+    if is_program(program, QUIET) && !is_read || is_own_setting(option) && !lists {
+        return None;
+    }
+    let glued = word.get(2..).filter(|_| word.starts_with('-') && !word.starts_with("--"));
+    let behind = word.split_once('=').map(|(_, value)| value);
+    let whole = (!word.starts_with('-')).then(|| word.trim_start_matches('@'));
+    let is_name = |text: &&str| !text.is_empty() && !text.contains(char::is_whitespace);
+    let is_secret = |text: &&str| {
+        let text = text.trim_start_matches('@');
+        !text.ends_with(".pub") && view.settings.files.secret(text).is_some_and(|entry| !is_key(entry) || is_read)
+    };
+    let mut paths = whole.into_iter().chain(behind).chain(glued).filter(is_name);
+    let statement = word.contains(char::is_whitespace) && is_program(program, STATEMENTS);
+    let parts = word.split(|c: char| c.is_whitespace() || "'\"`()<>,;".contains(c)).filter(|_| statement);
+    let file = paths.find(is_secret).or_else(|| parts.take(MOST).filter(is_name).find(is_secret))?;
+    Some(file.trim_start_matches('@').to_owned())
+}
+
+/// Whether an effect of the command, or of one that it starts, says what becomes of such a file.
+fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
+    let tells = |kind: &str| matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs");
+    let mut effects = view.analysis.effects.iter();
+    effects.any(|effect| {
+        effect.command_id == command.id
+            && (effect.operation == "execute.unknown" && !is_program(command.program(), READERS)
+                || effect.operation.starts_with("secret.")
+                || tells(&effect.kind) && view.settings.files.secret_of(effect).is_some())
+    })
+}
+
+/// Whether an entry names keys and settings of programs, which they are given all the time.
+fn is_key(entry: &str) -> bool {
+    let first = entry.bytes().next();
+    !matches!(first, Some(b'~' | b'/')) && !entry.contains("env") && !entry.starts_with("secret")
+}
+
+/// Whether an option names what the program keeps for itself: its key, its account, its variables.
+fn is_own_setting(option: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "env", "key", "cert", "cred", "secret", "pass", "token", "identity", "auth", "ssl", "tls", "account", "config",
+        "var", "exclude", "ignore", "include", "filter", "glob", "vault", "netrc", "cookie", "output", "name", "message",
+    ];
+    let name = option.trim_start_matches('-').split('=').next().unwrap_or_default().to_ascii_lowercase();
+    option.starts_with('-') && name.len() > 2 && WORDS.iter().any(|word| name.contains(word))
+}
+
+/// How many of the words are the command's own: what it starts has the others, if they are its last ones.
+fn own_words(command: &Command, commands: &[Command]) -> usize {
+    let count = command.argv.len();
+    let starts_with_these = |started: &&Command| {
+        let own = count.saturating_sub(started.argv.len());
+        let rest = command.argv.get(own..).unwrap_or_default();
+        started.parent == command.id
+            && !started.argv.is_empty()
+            && own > 0
+            && rest.iter().zip(&started.argv).all(|(one, other)| one.text == other.text)
+    };
+    let after = commands.partition_point(|other| other.id <= command.id);
+    let next = commands.get(after..).unwrap_or_default().iter().take_while(|other| other.parent >= command.id);
+    next.take(STARTED).find(starts_with_these).map_or(count, |started| count - started.argv.len())
+}
+
+/// A command's first ones are looked at for its own words.
+const STARTED: usize = 8;
+
+/// Options whose value is a file that the program reads line by line, whatever else it does.
+const READING_OPTIONS: &[&str] = &[
+    "--arg-file", "--data-binary", "--file0-from", "--files-from", "--files0-from", "--input-file", "--pathspec-from-file",
+    "--blob", "-iL",
+];
+
+/// Programs of which no effect is told, and that print or send what a file has.
+const READERS: &[&str] = &[
+    "ab", "aspell", "cowsay", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick",
+    "masscan", "nmap", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk",
+    "xargs", "zbarimg",
+];
+
+/// Programs that take statements in which files are named.
+const STATEMENTS: &[&str] = &[
+    "clickhouse", "clickhouse-client", "clickhouse-local", "duckdb", "gdb", "lldb", "mariadb", "mysql", "mysqlsh", "nix",
+    "nix-instantiate", "octave", "octave-cli", "psql", "smbclient", "sqlite3",
+];
+
+/// Programs that look at names alone, load the file for another program, hold it for themselves, or put it away, and
+/// those whose effects on files are told elsewhere.
+const QUIET: &[&str] = &[
+    "7z", "7za", "7zz", ":", "[", "[[", "age", "alias", "ansible", "ansible-playbook", "ansible-vault", "awk", "aws", "az", "b2sum", "base64", "basename", "bash", "bat", "brew", "bun", "bw", "caddy", "cargo", "cat", "cd", "certbot", "chattr", "chgrp", "chmod", "chown", "cksum", "cmp", "code", "codesign", "colordiff", "command", "compgen", "cp", "curl", "cursor", "cut", "dart", "dash", "dd", "declare", "deno", "detect-secrets", "df", "diff", "direnv", "dirname", "docker", "docker-compose", "doctl", "dotenv", "dotenvx", "dotnet", "du", "echo", "egrep", "emacs", "env", "env-cmd", "eval", "exa", "exit", "export", "eza", "false", "fd", "fgrep", "file", "find", "firebase", "flutter", "fly", "flyctl", "for", "foreman", "gawk", "gcloud", "getfacl", "gh", "git", "git-crypt", "gitleaks", "glab", "go", "gojq", "gpg", "gpg2", "gradle", "grep", "gsutil", "hash", "head", "helm", "helmfile", "heroku", "hexdump", "honcho", "idea", "install", "jarsigner", "java", "jq", "kamal", "keytool", "kubectl", "kubeseal", "kustomize", "less", "ln", "local", "locate", "ls", "lsattr", "lsd", "lsof", "make", "mawk", "md5sum", "mkcert", "mkdir", "mktemp", "more", "mosh", "mv", "mvn", "nano", "nerdctl", "netlify", "nginx", "node", "npm", "npx", "nvim", "oc", "od", "op", "open", "openssl", "openvpn", "overmind", "perl", "php", "pip", "pnpm", "podman", "poetry", "printf", "pulumi", "pushd", "pwsh", "pytest", "python", "python2", "python3", "railway", "readlink", "readonly", "realpath", "redis-cli", "return", "rg", "rm", "rmdir", "rsync", "ruby", "sam", "scp", "secret-tool", "security", "sed", "serverless", "set", "setfacl", "sftp", "sh", "sha1sum", "sha256sum", "shasum", "shift", "shred", "sops", "sort", "source", "split", "ssh", "ssh-add", "ssh-copy-id", "ssh-keygen", "sshfs", "stat", "strings", "subl", "supabase", "tail", "tar", "tee", "terraform", "test", "tofu", "touch", "tr", "trash", "tree", "true", "trufflehog", "truncate", "type", "typeset", "uniq", "unlink", "unset", "unzip", "uv", "vagrant", "vault", "vercel", "vi", "view", "vim", "wc", "wg-quick", "wget", "which", "wrangler", "xcodebuild", "xdg-open", "xxd", "yarn", "yq", "zed", "zgrep", "zip", "zsh",
+];
