@@ -35,6 +35,24 @@ fn a_rule_of_a_text_is_asked_for_by_its_own_name_and_counted() {
 }
 
 #[test]
+fn a_near_miss_that_hits_its_rule_or_names_none_fails() {
+    let world = World::new();
+    for (command, near, expected, got) in [
+        ("rm -rf ./build", "['rm-root', 'rm-home']", "", ""),
+        ("rm -rf /", "'rm-root'", "no finding of `rm-root`", "deny by `rm-root`"),
+        ("rm -rf ./build", "'rm-rot'", "a rule", "`rm-rot`, which no policy declares; did you mean `rm-root`?"),
+        ("rm -rf ./build", "''", "a rule", "``, which no policy declares"),
+    ] {
+        let case = format!("[[cases]]\ninput = '{command}'\nexpect = ['ask', 'deny']\nnear = {near}\n");
+        world.write("repo/cases.toml", case);
+        let ended = world.run(&["test", "command-guard", "cases.toml"], "");
+        assert_eq!(ended.exit, i32::from(!got.is_empty()), "{command} {near}: {ended:?}");
+        let told = format!("expected  {expected}\n    got       {got}\n");
+        assert!(got.is_empty() || ended.stdout.contains(&told), "{command} {near}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_threshold_counts_every_rule_of_a_text_and_names_those_that_no_case_hits() {
     let world = World::new();
     world.write("repo/cases.toml", suite(""));

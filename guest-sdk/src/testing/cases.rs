@@ -179,6 +179,8 @@ pub struct Case {
     /// The rule that must name the verdict; of a policy that carries rules of a text, the text's own name for it will do.
     /// A policy that gives no answer fails every case but those that name the rule `policy-fault`.
     pub rule: Option<String>,
+    /// Rules, as a policy declares them, that the call nearly hits: a finding of one of them fails the case.
+    pub near: OneOrMore,
     /// Tags that the finding must have.
     pub tags: BTreeMap<String, String>,
     /// A part of the message.

@@ -109,6 +109,10 @@ impl Case {
             .is_some_and(|rule| !first.is_some_and(|one| one.rule == rule || has(one, "rule", rule)))
         {
             format!("expected the rule {:?}", self.rule.as_deref().unwrap_or_default())
+        } else if let Some(rule) =
+            self.near.0.iter().find(|rule| decision.findings.iter().any(|one| one.rule == **rule))
+        {
+            format!("a near miss of the rule {rule:?} hits it")
         } else if let Some((name, value)) =
             self.tags.iter().find(|(name, value)| !first.is_some_and(|one| has(one, name, value)))
         {
@@ -221,6 +225,7 @@ mod tests {
             r#"{ "cases": [
                 { "payload": { "tool_name": "Bash" }, "expect": "deny", "expect-exit": 2 },
                 { "input": "ls", "expect": ["abstain", "allow"] },
+                { "input": "ls", "expect": "abstain", "near": ["no-ls", "no-cat"] },
                 { "id": "X-1", "name": "wrong", "input": { "command": "ls" }, "expect": "deny" },
                 { "input": 1, "expect": "abstain" } ] }"#,
         )

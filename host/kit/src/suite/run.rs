@@ -50,6 +50,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     compare_faults(chain, case, &traces, &mut differences);
     compare_outcome(case, &verdict, &mut differences);
     compare_rule(chain, case, &verdict, &mut differences);
+    compare_near(chain, case, &verdict, &mut differences);
     compare_texts(case, &verdict, &mut differences);
     compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
     compare_rest(case, &traces, &mut differences);
@@ -241,6 +242,20 @@ fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
                 .collect();
             let got = if got.is_empty() { "no tags".to_owned() } else { got.join(", ") };
             differences.push(Difference { what: "tag", expected: format!("{name}={expected}"), got });
+        }
+    }
+}
+
+/// The rules that the case nearly hits: declared, and without a finding.
+fn compare_near(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
+    for near in &case.near.0 {
+        let mut findings = verdict.findings.iter().chain(&verdict.lifted);
+        if let Some(hit) = findings.find(|found| found.finding.rule == *near) {
+            let got = format!("{} by `{}`", outcome_name(hit.finding.outcome), hit.finding.rule);
+            differences.push(Difference { what: "near", expected: format!("no finding of `{near}`"), got });
+        } else if let Some(hint) = nearest_rule(chain, near) {
+            let got = format!("`{near}`, which no policy declares{hint}");
+            differences.push(Difference { what: "near", expected: "a rule".to_owned(), got });
         }
     }
 }
