@@ -72,6 +72,10 @@ bless-harnesses:
 bless-benchmarks:
     UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::benchmarks
 
+# Write the snapshots of what users read, tests/texts.
+bless-texts:
+    INSTA_UPDATE=always cargo test --release -p guard-host --test all -- --include-ignored
+
 # Write the bindings of Rust and C from wit/.
 bless-bindings:
     UPDATE_BINDINGS=1 cargo test --release -p guard-host --test all bindings::

@@ -38,6 +38,7 @@ mod snapshots;
 mod storm;
 mod sync;
 mod test_command;
+mod texts;
 mod tidy;
 
 #[expect(unreachable_pub, reason = "shared with other binaries of tests")]

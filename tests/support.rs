@@ -9,4 +9,5 @@ pub mod registry;
 pub mod reply;
 pub mod schema;
 pub mod terminal;
+pub mod texts;
 pub mod world;

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::texts::lasting;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
@@ -108,6 +110,7 @@ fn the_line_of_an_unknown_key_is_its_own() {
 
 #[test]
 fn a_value_out_of_range_is_refused() {
+    let mut shown = Vec::new();
     for text in [
         "deadline-ms = 99\n",
         "deadline-ms = 2001\n",
@@ -129,7 +132,9 @@ fn a_value_out_of_range_is_refused() {
         let hint = problems[0].lines().last().unwrap_or_default();
         assert!(!hint.is_empty(), "no hint for {text}");
         assert_eq!(layers.names(), Layers::new().names(), "{text}");
+        shown.push(lasting(&layers.world, &format!("{}\n", problems[0])));
     }
+    assert_text!("config_out_of_range", shown.join("\n"));
 }
 
 #[test]
