@@ -5,7 +5,7 @@
 //!
 //! It needs a network and minutes, so it runs only when it is asked for:
 //! `cargo test --release --test languages -- --ignored`.
-//! A language whose tools are missing says so and is left out.
+//! A language whose tools are missing is ignored, with the reason.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,9 +29,10 @@ mod support;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Instant;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Completion, Trial};
 use support::pages::{Shell, root};
 
 /// A language: its name on the command line, its page, what must run, and what its author runs besides.
@@ -95,9 +96,13 @@ fn missing(language: &Language) -> Option<&'static str> {
     language.tools.iter().copied().find(|line| !runs(line))
 }
 
-/// Says why nothing is tested. Not a failure: a machine without npm can still change the host.
+/// Why the trial that runs is ignored.
+static SKIPPED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Has the trial that runs be ignored. Not a failure: a machine without npm can still change the host.
 fn skip(language: &Language, why: &str) {
     println!("{}: skipped, because {why}", language.name);
+    *SKIPPED.lock().unwrap() = Some(why.to_owned());
 }
 
 /// Runs lines; false if there is no network, which the caller has then been told.
@@ -261,9 +266,9 @@ fn main() {
     let trial = |name: &'static str, test: fn()| {
         let run = move || {
             test();
-            Ok(())
+            Ok(SKIPPED.lock().unwrap().take().map_or(Completion::Completed, Completion::ignored_with))
         };
-        Trial::test(name, run).with_ignored_flag(true)
+        Trial::ignorable_test(format!("languages::{name}"), run).with_ignored_flag(true)
     };
     let trials = vec![
         trial(RUST.name, || try_out(&RUST)),

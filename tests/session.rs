@@ -43,13 +43,13 @@ fn operations(world: &World, key: &str) -> Vec<String> {
     entries.iter().map(|entry| entry["operation"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A world in which `git push` was asked about and confirmed in `s1`; none without a terminal to confirm at.
-fn pushed() -> Option<World> {
+/// A world in which `git push` was asked about and confirmed in `s1`.
+fn pushed() -> World {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
-    let ended = terminal::attended(&world, &["confirm", "git push"])?;
+    let ended = terminal::attended(&world, &["confirm", "git push"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
-    Some(world)
+    world
 }
 
 /// The reply to a call that a person let run.

@@ -1,5 +1,6 @@
 //! Conventions that no compiler checks.
 
+pub(crate) mod early_ends;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,12 +59,6 @@ fn no_file_is_longer_than_500_lines() {
 fn every_source_file_says_what_it_is() {
     let silent = sources().into_iter().filter(|(_, text)| !text.starts_with("//!"));
     fail_with(&silent.map(|(name, _)| format!("{name} does not begin with `//!`")).collect::<Vec<_>>());
-}
-
-#[test]
-fn no_module_is_named_mod() {
-    let named = sources().into_iter().filter(|(name, _)| name.ends_with("/mod.rs"));
-    fail_with(&named.map(|(name, _)| name).collect::<Vec<_>>());
 }
 
 /// What a crate of the host depends on, itself and through others of them, from the manifests.

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
+use crate::support::texts::told;
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 const FILE: &str = ".config/guard-host/guard.toml";
 
@@ -18,7 +20,7 @@ fn the_last_ask_is_never_asked_again_until_it_is_taken_back() {
     let world = World::new();
     world.configure(before);
     assert_ask(&world.bash("rm -rf node_modules"), &[]);
-    let Some(ended) = attended(&world, &["allow", "--last", "--yes", "--why", "npm makes it"]) else { return };
+    let ended = attended(&world, &["allow", "--last", "--yes", "--why", "npm makes it"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     for part in ["command = [\"rm\", \"-rf\"]", "targets = [\"node_modules\"]", "rules = [\"command-guard:"] {
         assert!(ended.stdout.contains(part) && file(&world).contains(part), "{part}: {ended:?}");
@@ -47,7 +49,7 @@ fn it_shows_what_else_it_would_let_run() {
     for command in ["rm -rf ./node_modules", "rm -rf other", "rm -rf node_modules"] {
         assert_ask(&world.bash(command), &[]);
     }
-    let Some(ended) = attended(&world, &["allow", "--last", "--yes"]) else { return };
+    let ended = attended(&world, &["allow", "--last", "--yes"]);
     assert!(ended.stdout.contains("would also allow 1 of "), "{ended:?}");
     // The asks of the log, and at least the examples of the policies.
     let looked_at = ended.stdout.split("would also allow 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
@@ -62,31 +64,32 @@ fn what_an_older_allow_lets_run_is_not_what_a_new_one_adds() {
     for command in ["rm -rf dist", "git push origin a && rm -rf node_modules", "git push origin a && rm -rf dist"] {
         assert_ask(&world.bash(command), &[]);
     }
-    let Some(first) = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]) else { return };
+    let first = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]);
     assert_eq!(first.exit, 0, "{first:?}");
-    let second = attended(&world, &["allow", "git push origin b", "--yes"]).unwrap();
+    let second = attended(&world, &["allow", "git push origin b", "--yes"]);
     assert!(second.exit == 0 && second.stdout.contains("would also allow 0 of "), "{second:?}");
 }
 
 #[test]
 fn what_is_wrong_is_told_as_what_it_is() {
     let world = World::new();
-    let Some(past) = attended(&world, &["allow", "git push", "--until", "2020-01-01"]) else { return };
-    assert!(past.exit == 64 && past.stdout.contains("in the past"), "{past:?}");
-    let no_day = attended(&world, &["allow", "git push", "--until", "2026-02-30"]).unwrap();
-    assert!(no_day.exit == 64 && no_day.stdout.contains("is no day"), "{no_day:?}");
+    let past = attended(&world, &["allow", "git push", "--until", "2020-01-01"]);
+    assert_eq!(past.exit, 64, "{past:?}");
+    let no_day = attended(&world, &["allow", "git push", "--until", "2026-02-30"]);
+    assert_eq!(no_day.exit, 64, "{no_day:?}");
     world.configure("[[allow]]\ncommand = [\"git\", \"push\"]\nuntil = \"2020-01-01\"\n");
-    assert!(world.run(&["allow"], "").stdout.contains("ended after 2020-01-01"));
+    let ended = world.run(&["allow"], "");
     world.configure("[[allow]\n");
-    let broken = attended(&world, &["allow", "git push", "--yes"]).unwrap();
-    assert!(broken.exit == 78 && broken.stdout.contains("guard.toml:1"), "{broken:?}");
+    let broken = attended(&world, &["allow", "git push", "--yes"]);
+    assert_eq!(broken.exit, 78, "{broken:?}");
+    assert_text!("allow_wrong", [past, no_day, ended, broken].map(|ended| told(&world, &ended)).join("\n"));
 }
 
 #[test]
 fn a_call_of_two_commands_is_taken_back_as_a_whole() {
     let world = World::new();
     let call = "rm -rf build && git push origin topic";
-    let Some(ended) = attended(&world, &["allow", call, "--yes"]) else { return };
+    let ended = attended(&world, &["allow", call, "--yes"]);
     assert!(ended.exit == 0 && ended.stdout.contains("`guard-host allow --remove 1,2` takes it back"), "{ended:?}");
     assert_silent(&world.bash(call));
     assert_eq!(world.run(&["allow", "--remove", "1,2"], "").exit, 0);
@@ -99,9 +102,7 @@ fn it_holds_in_this_project_unless_all_are_named() {
     for (all, silent) in [(false, false), (true, true)] {
         let world = World::new();
         let all: &[&str] = if all { &["--any-project"] } else { &[] };
-        let Some(ended) = attended(&world, &[&["allow", "git push origin topic", "--yes"], all].concat()) else {
-            return;
-        };
+        let ended = attended(&world, &[&["allow", "git push origin topic", "--yes"], all].concat());
         assert_eq!(ended.exit, 0, "{ended:?}");
         assert_silent(&world.bash("git push origin topic"));
         let payload = json!({
@@ -118,7 +119,7 @@ fn an_id_of_the_log_names_an_ask() {
     assert_ask(&world.bash("rm -rf build"), &[]);
     assert_ask(&world.bash("rm -rf other"), &[]);
     let id = world.audit()[0]["id"].as_str().unwrap().to_owned();
-    let Some(ended) = attended(&world, &["allow", "--id", &id, "--yes", "--until", "2999-01-31"]) else { return };
+    let ended = attended(&world, &["allow", "--id", &id, "--yes", "--until", "2999-01-31"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert!(file(&world).contains("until = \"2999-01-31\""), "{}", file(&world));
     assert_silent(&world.bash("rm -rf build"));
@@ -128,24 +129,28 @@ fn an_id_of_the_log_names_an_ask() {
 #[test]
 fn what_no_allow_covers_changes_nothing() {
     let world = World::new();
-    for (arguments, exit, word) in [
-        (&["allow", "rm -rf /", "--yes"][..], 1, "an allow only lifts asks"),
-        (&["allow", "ls", "--yes"], 1, "is not asked about"),
-        (&["allow", "sudo rm -rf x", "--yes"], 1, "`rm` runs through `sudo`"),
-        (&["allow", "rm -rf \"$x/y\"", "--yes"], 1, "more than plain commands"),
-        (&["allow", "git push *", "--yes"], 1, "only the run shows what `*` is"),
-        (&["allow", "git push > log", "--yes"], 1, "its output goes to `log`"),
-        (&["allow", "rm -rf /opt/x", "--yes"], 1, "`/opt/x` is outside of the project"),
-        (&["allow", "guard-host policy remove x", "--yes"], 1, "protects guard-host itself"),
-        (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1, "contains a secret"),
-        (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64, "`until` is `soon`"),
-        (&["allow", "--last", "--yes"], 1, "holds no such ask"),
+    let mut shown = Vec::new();
+    for (arguments, exit) in [
+        (&["allow", "rm -rf /", "--yes"][..], 1),
+        (&["allow", "ls", "--yes"], 1),
+        (&["allow", "sudo rm -rf x", "--yes"], 1),
+        (&["allow", "rm -rf \"$x/y\"", "--yes"], 1),
+        (&["allow", "git push *", "--yes"], 1),
+        (&["allow", "git push > log", "--yes"], 1),
+        (&["allow", "rm -rf /opt/x", "--yes"], 1),
+        (&["allow", "guard-host policy remove x", "--yes"], 1),
+        (&["allow", "git push https://u:sw0rdfish-9f3k2@h.example/r", "--yes"], 1),
+        (&["allow", "rm -rf x", "--yes", "--until", "soon"], 64),
+        (&["allow", "--last", "--yes"], 1),
     ] {
-        let Some(ended) = attended(&world, arguments) else { return };
-        assert!(ended.exit == exit && ended.stdout.contains(word), "{arguments:?}: {ended:?}");
+        let ended = attended(&world, arguments);
+        assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
+        let typed = arguments.join(" ").replace("sw0rdfish-9f3k2", "SECRET");
+        shown.push(format!("$ {typed}\n{}", told(&world, &ended)));
     }
+    assert_text!("allow_refused", shown.join("\n"));
     assert_ask(&world.bash("API_TOKEN=0123456789abcdef0123 git push origin topic"), &[]);
-    let ended = attended(&world, &["allow", "--last", "--yes"]).unwrap();
+    let ended = attended(&world, &["allow", "--last", "--yes"]);
     assert!(ended.exit == 1 && ended.stdout.contains("contains a secret"), "{ended:?}");
     assert!(!world.path(FILE).exists());
 }
@@ -156,14 +161,15 @@ fn nobody_at_a_terminal_allows_nothing() {
     assert_ask(&world.bash("rm -rf x"), &[]);
     for arguments in [&["allow", "--last", "--yes"][..], &["allow", "rm -rf x", "--yes"]] {
         let ended = world.run(arguments, "y\n");
-        assert!(ended.exit == 77 && ended.stderr.contains("only from a terminal"), "{ended:?}");
+        assert_eq!(ended.exit, 77, "{ended:?}");
     }
+    assert_text!("allow_unattended", told(&world, &world.run(&["allow", "--last"], "")));
     assert!(!world.path(FILE).exists());
     assert_deny(&world.bash("guard-host allow --last --yes"), &["[self-protect: guard-command]"]);
 }
 
 /// Answers the question of `allow` by what a person types.
-fn choose(world: &World, arguments: &[&str], typed: &str) -> Option<Ended> {
+fn choose(world: &World, arguments: &[&str], typed: &str) -> Ended {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
 }
 
@@ -171,17 +177,9 @@ fn choose(world: &World, arguments: &[&str], typed: &str) -> Option<Ended> {
 fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     let world = World::new();
     assert_ask(&world.bash("git push -u origin feat/cart"), &["guard-host allow --last"]);
-    let Some(ended) = choose(&world, &["allow", "--last"], "2\n") else { return };
+    let ended = choose(&world, &["allow", "--last"], "2\n");
     assert_eq!(ended.exit, 0, "{ended:?}");
-    for shown in [
-        "1  this exact command",
-        "2  any `git push` limited to the effect git.push\n",
-        "3  any `git push` limited to the effect git.push on feat/**",
-        "4  command-guard:git-push warns instead of asking, in every project",
-        "5  command-guard:git-push is turned off, in every project",
-    ] {
-        assert!(ended.stdout.contains(shown), "{shown}: {ended:?}");
-    }
+    assert_text!("allow_choices", told(&world, &ended));
     for command in ["git push -u origin feat/cart", "git push origin other", "git push"] {
         assert_silent(&world.bash(command));
     }
@@ -206,12 +204,12 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
 fn a_way_by_targets_covers_the_folder_alone() {
     let world = World::new();
     assert_ask(&world.bash("git push origin feat/cart"), &[]);
-    let Some(ended) = choose(&world, &["allow", "--last", "--choose", "3", "--yes"], "") else { return };
+    let ended = choose(&world, &["allow", "--last", "--choose", "3", "--yes"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_silent(&world.bash("git push origin feat/other"));
     assert_ask(&world.bash("git push origin topic"), &[]);
     assert_ask(&world.bash("rm -rf build/web"), &[]);
-    let ended = choose(&world, &["allow", "--last", "--choose", "2", "--yes"], "").unwrap();
+    let ended = choose(&world, &["allow", "--last", "--choose", "2", "--yes"], "");
     assert!(ended.exit == 0 && ended.stdout.contains("`rm -rf` on build/**"), "{ended:?}");
     assert_silent(&world.bash("rm -rf build/api"));
     assert_ask(&world.bash("rm -rf src"), &[]);
@@ -228,12 +226,12 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
         world.hook(&payload.to_string())
     };
     assert_ask(&edit("Dockerfile"), &["Stop being asked: guard-host allow --last"]);
-    let Some(ended) = choose(&world, &["allow", "--last"], "1\n") else { return };
+    let ended = choose(&world, &["allow", "--last"], "1\n");
     assert!(ended.exit == 0 && ended.stdout.contains("stops asking about files named `Dockerfile`"), "{ended:?}");
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
     assert_eq!(edit("Dockerfile").decision(), "");
     assert_ask(&edit("Makefile"), &[]);
-    let silenced = choose(&world, &["allow", "--last"], "3\n").unwrap();
+    let silenced = choose(&world, &["allow", "--last"], "3\n");
     assert!(silenced.exit == 0 && file(&world).contains("silence = [\"sensitive-file\"]"), "{silenced:?}");
     assert_eq!(edit("Makefile").decision(), "");
 }
@@ -243,11 +241,12 @@ fn no_answer_and_a_wrong_number_change_nothing() {
     let world = World::new();
     assert_ask(&world.bash("git push origin topic"), &[]);
     for typed in ["\n", "9\n", "0\n", "no\n"] {
-        let Some(ended) = choose(&world, &["allow", "--last"], typed) else { return };
+        let ended = choose(&world, &["allow", "--last"], typed);
         assert_eq!(ended.exit, 77, "{typed}: {ended:?}");
     }
-    let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "").unwrap();
-    assert!(ended.exit == 64 && ended.stdout.contains("there is no option 9"), "{ended:?}");
+    let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "");
+    assert_eq!(ended.exit, 64, "{ended:?}");
+    assert_text!("allow_no_such_choice", told(&world, &ended));
     assert!(!world.path(FILE).exists());
 }
 

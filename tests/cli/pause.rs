@@ -4,7 +4,9 @@ use serde_json::json;
 
 use crate::support::reply::{assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
+use crate::support::texts::told;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// A call that is denied.
 const FORCED: &str = "git push --force origin main";
@@ -12,9 +14,9 @@ const FORCED: &str = "git push --force origin main";
 #[test]
 fn what_is_paused_runs_is_told_and_is_logged() {
     let world = World::new();
-    let Some(ended) = attended(&world, &["pause", "10m", "--all"]) else { return };
-    assert!(ended.exit == 0 && ended.stdout.contains("command-guard"), "{ended:?}");
-    assert!(ended.stdout.contains("as before: self-protect"), "{ended:?}");
+    let ended = attended(&world, &["pause", "10m", "--all"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_text!("pause_all", told(&world, &ended));
     for _ in 0..2 {
         assert_warn(
             &world.bash(FORCED),
@@ -37,17 +39,18 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     let doctor = world.run(&["doctor"], "");
     assert!(doctor.stdout.contains("are paused for 10 min"), "{doctor:?}");
 
-    assert!(world.run(&["pause", "--end"], "").stdout.contains("the pause is over"));
+    assert_text!("resume", told(&world, &world.run(&["pause", "--end"], "")));
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_eq!(world.audit().iter().filter(|line| line["action"] == json!("resume")).count(), 1);
-    assert!(world.run(&["pause", "--end"], "").stdout.contains("nothing is paused"));
+    assert_text!("resume_again", told(&world, &world.run(&["pause", "--end"], "")));
 }
 
 #[test]
 fn a_pause_lifts_asks_and_leaves_denies() {
     let world = World::new();
-    let Some(ended) = attended(&world, &["pause", "10m"]) else { return };
-    assert!(ended.exit == 0 && ended.stdout.contains("denies stay; `--all` pauses them as well"), "{ended:?}");
+    let ended = attended(&world, &["pause", "10m"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_text!("pause_asks", told(&world, &ended));
     assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_deny(&world.bash("git push && rm -rf /"), &["[command-guard: rm-root]"]);
@@ -59,9 +62,8 @@ fn a_pause_lifts_asks_and_leaves_denies() {
 #[test]
 fn only_the_named_policies_are_paused() {
     let world = World::new();
-    if attended(&world, &["pause", "1h", "--all", "--only", "protected-files"]).is_none() {
-        return;
-    }
+    let ended = attended(&world, &["pause", "1h", "--all", "--only", "protected-files"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
@@ -74,10 +76,8 @@ fn only_the_named_policies_are_paused() {
 fn an_agent_can_neither_pause_nor_write_a_pause() {
     let world = World::new();
     let alone = world.run(&["pause", "10m"], "");
-    assert!(
-        alone.exit == 77 && alone.stderr.contains("run it in a terminal of your own: guard-host pause 10m"),
-        "{alone:?}"
-    );
+    assert_eq!(alone.exit, 77, "{alone:?}");
+    assert_text!("pause_unattended", told(&world, &alone));
     assert_deny(&world.bash("guard-host pause 10m"), &["[self-protect: guard-command]"]);
     assert_deny(&world.bash("script -qec 'guard-host pause 10m' /dev/null"), &["self-protect"]);
     assert_deny(&world.bash("echo x > ~/.local/state/guard-host/pause.json"), &["self-protect"]);
@@ -93,26 +93,32 @@ fn a_terminal_that_an_agent_made_is_nobodys() {
     let program = env!("CARGO_BIN_EXE_guard-host");
     // Of its own variables a process can get rid, not of those of the one that started it.
     let hidden = format!("env -i {home} {program} pause 1m; exit $?");
+    let mut shown = Vec::new();
     for arguments in [vec!["CLAUDECODE=1", program, "pause", "1m"], vec!["GEMINI_CLI=1", "sh", "-c", &hidden]] {
-        let Some(ended) = attended_by(&world, "env", &arguments, "") else { return };
-        assert!(ended.exit == 77 && ended.stdout.contains("an agent started this"), "{arguments:?} {ended:?}");
+        let ended = attended_by(&world, "env", &arguments, "");
+        assert_eq!(ended.exit, 77, "{arguments:?} {ended:?}");
+        shown.push(told(&world, &ended));
     }
-    let Some(ended) = attended_by(&world, "env", &[program, "pause", "1m"], "") else { return };
+    assert_text!("pause_by_an_agent", shown.join("\n"));
+    let ended = attended_by(&world, "env", &[program, "pause", "1m"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
 }
 
 #[test]
 fn a_length_or_a_name_that_cannot_be_is_refused() {
     let world = World::new();
-    for (arguments, word) in [
-        (&["pause", "soon"][..], "is no length of a pause"),
-        (&["pause", "0m"], "is no length of a pause"),
-        (&["pause", "25h"], "up to `24h`"),
-        (&["pause", "2020-01-01"], "is no length of a pause"),
-        (&["pause", "1h", "--only", "self-protect"], "`self-protect` cannot be paused"),
-        (&["pause", "1h", "--only", "comand-guard"], "no policy has the name `comand-guard`"),
+    let mut shown = Vec::new();
+    for arguments in [
+        &["pause", "soon"][..],
+        &["pause", "0m"],
+        &["pause", "25h"],
+        &["pause", "2020-01-01"],
+        &["pause", "1h", "--only", "self-protect"],
+        &["pause", "1h", "--only", "comand-guard"],
     ] {
         let ended = world.run(arguments, "");
-        assert!(ended.exit == 64 && ended.stderr.contains(word), "{arguments:?} {ended:?}");
+        assert_eq!(ended.exit, 64, "{arguments:?} {ended:?}");
+        shown.push(format!("$ {}\n{}", arguments.join(" "), told(&world, &ended)));
     }
+    assert_text!("pause_refused", shown.join("\n"));
 }

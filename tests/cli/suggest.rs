@@ -73,7 +73,7 @@ fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() 
     let none = world.run(&["audit", "suggest", "--apply", "2"], "");
     assert!(none.exit == 64 && none.stderr.contains("no suggestion 2"), "{none:?}");
     let program = env!("CARGO_BIN_EXE_guard-host");
-    let Some(ended) = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n") else { return };
+    let ended = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n");
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_silent(&world.bash("rm -rf build"));
     assert!(suggestions(&world).is_empty());
@@ -94,14 +94,13 @@ fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
     let program = env!("CARGO_BIN_EXE_guard-host");
     let config = world.path(".config/guard-host/guard.toml");
     let before = std::fs::read_to_string(&config).unwrap_or_default();
-    if let Some(no) = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "n\n") {
-        assert!(no.exit != 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
-        let yes = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n").unwrap();
-        assert!(yes.exit == 0 && yes.stdout.contains("spares 5 questions"), "{yes:?}");
-        assert_warn(&world.bash("for x in a; do git push origin $x; done"), &["git-push"]);
-        assert!(suggestions(&world).is_empty());
-        std::fs::write(&config, &before).unwrap();
-    }
+    let no = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "n\n");
+    assert!(no.exit != 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
+    let yes = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n");
+    assert!(yes.exit == 0 && yes.stdout.contains("spares 5 questions"), "{yes:?}");
+    assert_warn(&world.bash("for x in a; do git push origin $x; done"), &["git-push"]);
+    assert!(suggestions(&world).is_empty());
+    std::fs::write(&config, &before).unwrap();
     asked(&world, "for x in f; do git push origin $x; done", "");
     refuse(&world, "for x in f; do git push origin $x; done");
     assert!(suggestions(&world).is_empty(), "somebody refused one");
@@ -151,7 +150,7 @@ fn a_person_can_still_approve_the_calls_to_come_after_a_yes() {
     asked(&world, "git push origin topic", "PostToolUse");
     assert!(world.run(&["confirm", "--list"], "").stdout.contains("nothing waits"), "it has run");
     let program = env!("CARGO_BIN_EXE_guard-host");
-    let Some(ended) = attended_by(&world, program, &["confirm", "git push origin topic"], "") else { return };
+    let ended = attended_by(&world, program, &["confirm", "git push origin topic"], "");
     assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: git push origin topic"), "{ended:?}");
     let again = world.bash("git push origin topic");
     assert!(again.reason().contains("confirmed in this session"), "{again:?}");

@@ -17,7 +17,7 @@ fn the_last_call_is_shown_with_its_commands_and_why() {
     std::fs::write(&log, format!("{before}{line}\n")).unwrap();
     let program = env!("CARGO_BIN_EXE_guard-host");
     let watch = format!("stty rows 40 cols 160; exec '{program}' watch");
-    let Some(ended) = attended_by(&world, "/bin/sh", &["-c", &watch], "q") else { return };
+    let ended = attended_by(&world, "/bin/sh", &["-c", &watch], "q");
     assert_eq!(ended.exit, 0, "{ended:?}");
     // Where a line has a space, the cursor is moved.
     for part in ["1 denied, 1 asked about", "--force", "codex", "fs.delete.recursive", "rm-recursive-force]"] {

@@ -139,7 +139,7 @@ fn it_can_only_tighten_trusted_or_not() {
          [[policy]]\nname = \"notices\"\nsource = \"builtin:write-control\"\nmay-allow = true\n",
     );
     assert_ask(&write(&world, "repo", "svc/a/x"), &["`may-allow` stands in a project's file"]);
-    let Some(ended) = attended(&world, &["trust", "--yes", "svc/a"]) else { return };
+    let ended = attended(&world, &["trust", "--yes", "svc/a"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);
     assert_deny(&write(&world, "repo/svc/a", ".env"), &["[protected-files: "]);

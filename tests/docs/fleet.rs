@@ -51,6 +51,7 @@ impl Drop for Ends {
 }
 
 #[test]
+#[ignore = "needs python3"]
 fn the_receiver_stores_what_ship_sends() {
     let world = World::new();
     world.write("psycopg/__init__.py", DATABASE);
@@ -65,11 +66,7 @@ fn the_receiver_stores_what_ship_sends() {
     command.arg(root().join(EXAMPLE).join("receive.py"));
     command.args(["--dsn", "none", "--listen", "127.0.0.1:0", "--token-file", "token"]);
     command.current_dir(world.home.path()).env("PYTHONPATH", world.home.path()).env("PYTHONDONTWRITEBYTECODE", "1");
-    let Ok(child) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
-        eprintln!("skipped, because python3 cannot be started");
-        return;
-    };
-    let mut child = Ends(child);
+    let mut child = Ends(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut first = String::new();
     BufReader::new(child.0.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let url = first.trim().strip_prefix("listening at ").unwrap_or_else(|| panic!("{first}")).to_owned();

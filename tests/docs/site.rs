@@ -6,23 +6,18 @@ use std::process::{Command, Output};
 
 use crate::support::pages::root;
 
-/// Runs `.ci/release/site`; nothing where there is no Python.
-fn site(arguments: &[&str], target: &Path) -> Option<Output> {
+/// Runs `.ci/release/site`.
+fn site(arguments: &[&str], target: &Path) -> Output {
     let mut command = Command::new("python3");
     command.arg(root().join(".ci/release/site")).args(arguments).env("CARGO_TARGET_DIR", target);
-    match command.output() {
-        Ok(output) => Some(output),
-        Err(error) => {
-            eprintln!("skipped, because python3 cannot be started: {error}");
-            None
-        }
-    }
+    command.output().unwrap()
 }
 
 #[test]
+#[ignore = "needs python3"]
 fn the_site_has_no_dead_link() {
     let target = tempfile::tempdir().unwrap();
-    let Some(output) = site(&[], target.path()) else { return };
+    let output = site(&[], target.path());
     assert!(output.status.success(), "{output:?}");
     let sources = target.path().join("site/src");
     let summary = fs::read_to_string(sources.join("SUMMARY.md")).unwrap();
@@ -32,6 +27,7 @@ fn the_site_has_no_dead_link() {
 }
 
 #[test]
+#[ignore = "needs python3"]
 fn dead_links_and_anchors_of_a_built_site_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
@@ -45,13 +41,13 @@ fn dead_links_and_anchors_of_a_built_site_are_found() {
         "index.html",
         r##"<a id="x" href="a/b.html#top">b</a><a href="#x">x</a><a href="https://example.org/z">z</a>"##,
     );
-    let Some(output) = site(&arguments, folder.path()) else { return };
+    let output = site(&arguments, folder.path());
     assert!(output.status.success(), "{output:?}");
     write(
         "a/b.html",
         r##"<a href="gone.html">1</a><a href="../index.html#gone">2</a><img src="gone.png"><a href="../../out.html">3</a>"##,
     );
-    let output = site(&arguments, folder.path()).unwrap();
+    let output = site(&arguments, folder.path());
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     for dead in ["gone.html", "../index.html#gone", "gone.png", "../../out.html"] {

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::pages::root;
+use crate::tidy::early_ends::has_test;
 
 const PAGE: &str = "host/THREATS.md";
 
@@ -10,7 +11,7 @@ const PAGE: &str = "host/THREATS.md";
 fn exists(path: &str) -> bool {
     let Some((module, name)) = path.rsplit_once("::") else { return false };
     let file = root().join("tests").join(module.replace("::", "/")).with_extension("rs");
-    fs::read_to_string(file).is_ok_and(|text| text.contains(&format!("#[test]\nfn {name}()")))
+    fs::read_to_string(file).is_ok_and(|text| has_test(&text, name))
 }
 
 #[test]

@@ -76,10 +76,10 @@ fn what_is_left_is_listed_and_nothing_is_removed() {
 #[test]
 fn a_yes_removes_registrations_and_folders_and_a_no_nothing() {
     let world = installed();
-    let Some(no) = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "n\n") else { return };
+    let no = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "n\n");
     assert!(no.exit == 0 && no.stdout.contains("nothing was removed"), "{no:?}");
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()));
-    let yes = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "y\n").unwrap();
+    let yes = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "y\n");
     assert_eq!(yes.exit, 0, "{yes:?}");
     assert!(FOLDERS.iter().all(|folder| !world.path(folder).exists()), "{yes:?}");
     assert_eq!(read(&world, SETTINGS), "{ \"model\": \"x\" }\n");
@@ -93,7 +93,7 @@ fn a_folder_of_another_name_stays() {
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     world.write("mine/thesis.txt", "text");
     let arguments = ["--state", state.to_str().unwrap(), "self", "uninstall", "--purge"];
-    let Some(ended) = attended_by(&world, PROGRAM, &arguments, "y\n") else { return };
+    let ended = attended_by(&world, PROGRAM, &arguments, "y\n");
     assert!(ended.exit == 69 && ended.stdout.contains("mine` stays"), "{ended:?}");
     assert_eq!(read(&world, "mine/thesis.txt"), "text");
 }

@@ -18,17 +18,11 @@ const MANAGED: &str = "etc/claude-code/managed-settings.json";
 struct Machine(World);
 
 impl Machine {
-    /// None if this user may not have one.
-    fn new() -> Option<Self> {
-        let own_etc = Command::new("unshare").args(["--mount", "true"]).output();
-        if !own_etc.is_ok_and(|ended| ended.status.success()) {
-            println!("skipped, because this user has no mounts of its own");
-            return None;
-        }
+    fn new() -> Self {
         let world = World::new();
         fs::create_dir(world.path("etc")).unwrap();
         fs::copy("/etc/passwd", world.path("etc/passwd")).unwrap();
-        Some(Machine(world))
+        Machine(world)
     }
 
     /// Runs the program in the project, with `before` in front of it, such as another user.
@@ -84,8 +78,9 @@ impl Machine {
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     let said = machine.done(&["install", "claude", "--managed"]);
     assert!(said.contains("each user has their own guard.toml"), "{said}");
     let settings: Value = serde_json::from_str(&read(&machine.0, MANAGED)).unwrap();
@@ -106,8 +101,9 @@ fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn a_registration_for_every_user_names_the_program_by_its_path() {
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     let handler = json!({ "type": "command", "command": "guard-host hook claude", "onFailure": "block" });
     let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
     machine.0.write(MANAGED, settings.to_string());
@@ -117,8 +113,9 @@ fn a_registration_for_every_user_names_the_program_by_its_path() {
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn other_harnesses_have_a_file_for_every_user_or_say_that_they_have_none() {
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     for (name, file) in [
         ("copilot", "etc/github-copilot/policy.d/guard-host.json"),
         ("cursor", "etc/cursor/hooks.json"),
@@ -156,8 +153,9 @@ fn a_hook_of_another_program_for_which_claude_code_skips_the_file_is_a_problem()
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn a_managed_file_that_others_can_write_is_a_problem() {
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     let file = machine.0.write("etc/guard-host/guard.toml", "preset = \"standard\"\n");
     machine.done(&["install", "claude"]);
     assert_eq!(machine.problems(), (0, Vec::new()));
@@ -222,8 +220,9 @@ fn a_server_that_is_down_or_has_another_token_is_a_problem() {
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn a_log_that_this_user_may_not_write_is_a_problem() {
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     let world = &machine.0;
     let log = world.write("logs/audit.jsonl", "");
     world.configure(&format!("[audit]\npath = '{}'\n", log.display()));
@@ -233,10 +232,6 @@ fn a_log_that_this_user_may_not_write_is_a_problem() {
     let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups --";
     let checked = || machine.run_as(nobody, &["config", "check"]);
     let first = checked();
-    if first.stderr.contains("cannot") && first.exit == 127 {
-        println!("skipped, because root cannot become another user here");
-        return;
-    }
     assert!(
         first.exit == 78 && first.stderr.contains("audit.jsonl: the audit log can't be written: Permission denied"),
         "{first:?}"
@@ -251,10 +246,8 @@ fn a_log_that_this_user_may_not_write_is_a_problem() {
 
 /// A home that takes nothing, for each reason: the remedies are those of the reason.
 #[test]
+#[ignore = "needs mounts"]
 fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
-    if Machine::new().is_none() {
-        return;
-    }
     for (mount, remedy, others) in [
         (
             "mount --bind \"$HOME\" \"$HOME\" && mount -o remount,bind,ro \"$HOME\"",
@@ -291,6 +284,7 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
 
 /// `host/ADMIN.md`: its commands are known, its files are those that are written, and its configuration has no mistake.
 #[test]
+#[ignore = "needs mounts"]
 fn the_page_for_administrators_says_what_the_program_does() {
     let page = fs::read_to_string(root().join("host/ADMIN.md")).unwrap();
     let blocks = blocks("host/ADMIN.md");
@@ -317,7 +311,7 @@ fn the_page_for_administrators_says_what_the_program_does() {
         assert!(page.contains(&format!("`/etc/{file}`")), "{file}");
     }
     let toml = blocks.iter().find(|block| block.language == "toml").unwrap();
-    let Some(machine) = Machine::new() else { return };
+    let machine = Machine::new();
     machine.0.write("etc/guard-host/guard.toml", &toml.text);
     let ended = machine.run(&["config", "check"]);
     assert_eq!(ended.exit, 0, "{ended:?}");

@@ -225,10 +225,9 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     world.configure("scripts = \"off\"\n");
     assert_ask(&world.bash(&format!("python ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
     let path = world.path(confirm);
-    if let Some(ended) = attended_by(&world, "python3", &[text(&path), operation], "") {
-        assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{ended:?}");
-        assert!(called(&world, script).stdout.contains("confirmed in this session"));
-    }
+    let ended = attended_by(&world, "python3", &[text(&path), operation], "");
+    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{ended:?}");
+    assert!(called(&world, script).stdout.contains("confirmed in this session"));
     done(&world, &["uninstall", "claude"]);
     assert_eq!(read(&world, confirm), MINE);
     assert!(!world.path(script).exists());

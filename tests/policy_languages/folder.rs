@@ -122,7 +122,7 @@ fn trust_in_a_project_ends_when_a_file_of_the_folder_changes_comes_or_goes() {
     world.write("repo/.guard/team/allow.rego", "package guard\n\nallow if input.tool == \"WebFetch\"\n");
     let unchanged = "package guard\n\nwarn contains \"more\" if false\n";
     let more = world.write("repo/.guard/team/more.rego", unchanged);
-    let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
     assert_deny(&world.bash(FORCE), &["[team: no-force]"]);
     let assert_lapsed = |lapsed: bool, when: &str| {
         let ended = world.run(&["config", "show", "--format", "json"], "");

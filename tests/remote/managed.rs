@@ -13,13 +13,8 @@ use crate::support::world::{Ended, World, end};
 /// What is denied by `command-guard`, and not by `self-protect`.
 const FORCED: &str = "git push --force origin main";
 
-/// The hook over a `Bash` call on a machine whose `/etc` has this managed file; none if this user may not put it there.
-fn on_managed(world: &World, managed: &str, command: &str) -> Option<Ended> {
-    let own_etc = Command::new("unshare").args(["--mount", "true"]).output();
-    if !own_etc.is_ok_and(|ended| ended.status.success()) {
-        println!("skipped, because this user has no mounts of its own");
-        return None;
-    }
+/// The hook over a `Bash` call on a machine whose `/etc` has this managed file.
+fn on_managed(world: &World, managed: &str, command: &str) -> Ended {
     world.write("etc/guard-host/guard.toml", managed);
     world.write("etc/guard-host/token", format!("{TOKEN}\n"));
     fs::copy("/etc/passwd", world.path("etc/passwd")).unwrap();
@@ -28,37 +23,40 @@ fn on_managed(world: &World, managed: &str, command: &str) -> Option<Ended> {
     hook.arg(env!("CARGO_BIN_EXE_guard-host"));
     hook.env_clear().env("HOME", world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
     let payload = json!({ "cwd": world.repo(), "tool_name": "Bash", "tool_input": { "command": command } });
-    Some(end(hook, &payload.to_string()))
+    end(hook, &payload.to_string())
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn what_the_managed_file_asks_for_is_asked_here_as_well() {
     let stub = Stub::of("Abstain");
     let world = asking(&stub.url, "");
     assert_silent(&world.bash(FORCED));
     for managed in ["preset = \"standard\"\n", "lock = [\"command-guard\"]\n"] {
-        let Some(ended) = on_managed(&world, managed, FORCED) else { return };
+        let ended = on_managed(&world, managed, FORCED);
         assert_deny(&ended, &["command-guard: force-push-protected"]);
     }
     // A managed file that holds no policy in place leaves it to the server.
-    let Some(ended) = on_managed(&world, "bypass-ask = \"deny\"\n", FORCED) else { return };
+    let ended = on_managed(&world, "bypass-ask = \"deny\"\n", FORCED);
     assert_silent(&ended);
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn the_server_of_the_managed_file_is_the_one_that_is_asked() {
     let (managed, own) = (Stub::of("Deny"), Stub::of("Abstain"));
     let world = asking(&own.url, "");
     let toml = format!("[remote]\nurl = \"{}\"\ntoken-file = \"/etc/guard-host/token\"\n", managed.url);
-    let Some(ended) = on_managed(&world, &toml, "ls -la") else { return };
+    let ended = on_managed(&world, &toml, "ls -la");
     assert_deny(&ended, &["[central: told]"]);
     assert_eq!((managed.requests().len(), own.requests().len()), (1, 0));
 }
 
 #[test]
+#[ignore = "needs mounts"]
 fn a_broken_managed_file_is_not_mended_by_a_server() {
     let stub = Stub::of("Abstain");
     let world = asking(&stub.url, "");
-    let Some(ended) = on_managed(&world, "presett = \"standard\"\n", "ls -la") else { return };
+    let ended = on_managed(&world, "presett = \"standard\"\n", "ls -la");
     assert_deny(&ended, &["presett"]);
 }

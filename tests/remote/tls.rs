@@ -30,19 +30,14 @@ server.serve_forever()
 "#;
 
 #[test]
+#[ignore = "needs openssl, python3"]
 fn a_certificate_counts_if_the_configuration_names_its_authority() {
     let (world, other, server) = served();
     let folder = world.home.path();
-    if !certificates(folder) {
-        eprintln!("skipped, because this machine has no `openssl`");
-        return;
-    }
+    certificates(folder);
     let mut command = Command::new("python3");
     command.args(["-c", FRONT, &format!("http://{}", server.address)]).current_dir(folder);
-    let Ok(mut front) = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
-        eprintln!("skipped, because python3 cannot be started");
-        return;
-    };
+    let mut front = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut port = String::new();
     BufReader::new(front.stdout.take().unwrap()).read_line(&mut port).unwrap();
     let token = other.path(".local/state/guard-host/serve.token");

@@ -106,7 +106,7 @@ fn a_person_confirms_what_the_server_asked_about() {
     let server = Server::start(&world, &[]);
     // The question is on record as soon as it is answered.
     assert_eq!(server.bash(&world, "git push").decision(), "ask");
-    let Some(ended) = terminal::attended(&world, &["confirm", "git push"]) else { return };
+    let ended = terminal::attended(&world, &["confirm", "git push"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_eq!(server.bash(&world, "git push").reason(), "confirmed in this session");
     assert_eq!(world.bash("git push").reason(), "confirmed in this session", "the hook knows it, too");

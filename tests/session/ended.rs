@@ -16,7 +16,7 @@ fn end(world: &World, session: &str) {
 
 #[test]
 fn s2_58_the_end_of_a_session_forgets_it() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
     let other = world.path(".local/state/guard-host/sessions/s2.json");
     end(&world, "s3");
@@ -38,7 +38,7 @@ fn s2_58_the_end_is_quiet_with_and_without_a_session() {
 
 #[test]
 fn s2_58_what_is_a_day_old_counts_no_more_and_is_removed_by_the_way() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     let path = world.path(".local/state/guard-host/sessions/s1.json");
     let mut old = file(&world);
     old["confirmed"][0]["expires"] = json!(jiff::Timestamp::now().to_string());
@@ -53,7 +53,7 @@ fn s2_58_what_is_a_day_old_counts_no_more_and_is_removed_by_the_way() {
 
 #[test]
 fn s2_73_a_script_can_forget_sessions() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_ask(&bash_in(&world, "s2", "default", "git push"), &[]);
     assert_eq!(world.run(&["session", "clear", "--session", "s2", "--yes"], "").exit, 0);
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
@@ -81,7 +81,7 @@ fn s2_73_the_file_of_the_seed_is_cleared_too() {
 
 #[test]
 fn the_list_shows_what_was_asked_and_confirmed_by_session() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_ask(&bash_in(&world, "s2", "default", "git push origin x"), &[]);
     let ended = world.run(&["session", "list"], "");
     for word in ["session s1", "confirmed", "Bash: git push\n", "session s2", "pending", "Bash: git push origin x\n"] {

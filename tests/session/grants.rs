@@ -10,7 +10,7 @@ use crate::support::world::World;
 /// The end of the seed's flow: S2-12e.
 #[test]
 fn s2_54_to_s2_55_the_call_runs_when_it_is_tried_again() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
     assert_silent(&world.bash("ls"));
@@ -18,7 +18,7 @@ fn s2_54_to_s2_55_the_call_runs_when_it_is_tried_again() {
 
 #[test]
 fn s2_63_the_log_tells_a_confirmed_call_from_an_asked_one() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
     let lines = world.audit();
     assert_eq!(lines.len(), 2, "{lines:?}");
@@ -42,7 +42,7 @@ fn s2_63_the_log_tells_a_confirmed_call_from_an_asked_one() {
 fn s2_65c_the_lines_of_the_seed() {
     let world = guardrail("");
     assert_ask(&world.bash("rm ~/Downloads/old"), &[]);
-    let Some(ended) = attended(&world, &["confirm", "rm ~/Downloads/old"]) else { return };
+    let ended = attended(&world, &["confirm", "rm ~/Downloads/old"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_confirmed(&world.bash("rm ~/Downloads/old"), "confirmed in this session");
     let seed = [
@@ -62,7 +62,7 @@ fn s2_65c_the_lines_of_the_seed() {
 
 #[test]
 fn s2_57_a_grant_is_for_one_operation_one_session_and_one_folder() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_ask(&world.bash("git  push"), &[]);
     assert_ask(&world.bash("git push "), &[]);
     assert_ask(&world.bash("git push; git push"), &[]);
@@ -88,7 +88,7 @@ fn a_grant_for_a_file_is_for_its_content() {
     };
     assert_ask(&write("FROM a"), &[]);
     let code = file(&world)["pending"][0]["code"].as_str().unwrap().to_owned();
-    let Some(ended) = attended(&world, &["confirm", "--code", &code]) else { return };
+    let ended = attended(&world, &["confirm", "--code", &code]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_confirmed(&write("FROM a"), "confirmed in this session");
     assert_ask(&write("FROM b"), &[]);
@@ -105,7 +105,7 @@ fn a_grant_for_a_patch_is_for_its_lines() {
     };
     assert_ask(&patch("FROM a"), &[]);
     let code = file(&world)["pending"][0]["code"].as_str().unwrap().to_owned();
-    let Some(ended) = attended(&world, &["confirm", "--code", &code]) else { return };
+    let ended = attended(&world, &["confirm", "--code", &code]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_confirmed(&patch("FROM a"), "confirmed in this session");
     assert_ask(&patch("FROM b"), &[]);
@@ -113,19 +113,19 @@ fn a_grant_for_a_patch_is_for_its_lines() {
 
 #[test]
 fn s2_55_a_rule_that_was_not_shown_still_asks_and_can_be_confirmed_too() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     world.configure("[[policy]]\nname = \"second\"\nsource = \"builtin:command-guard\"\n");
     let ended = world.bash("git push");
     assert_ask(&ended, &["[second: git-push]"]);
     assert!(!ended.reason().contains("[command-guard: git-push]"), "what was answered is not asked again: {ended:?}");
     assert_eq!(file(&world)["pending"][0]["rules"], json!(["second:git-push"]));
-    attended(&world, &["confirm", "git push"]).unwrap();
+    attended(&world, &["confirm", "git push"]);
     assert_confirmed(&world.bash("git push"), "confirmed in this session");
 }
 
 #[test]
 fn c_13_a_deny_is_never_lifted() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { raise = [\"git-push\"] }\n");
     assert_deny(&world.bash("git push"), &[]);
     world.configure(
@@ -138,7 +138,7 @@ fn c_13_a_deny_is_never_lifted() {
 
 #[test]
 fn c_13_a_grant_written_by_hand_lifts_no_deny() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     let path = world.path(".local/state/guard-host/sessions/s1.json");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("command-guard:git-push", "command-guard:rm-root")).unwrap();
@@ -148,7 +148,7 @@ fn c_13_a_grant_written_by_hand_lifts_no_deny() {
 
 #[test]
 fn s4_37_a_warning_stays_beside_the_grant_and_decides_nothing() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     let second =
         "[[policy]]\nname = \"second\"\nsource = \"builtin:command-guard\"\nsettings = { lower = [\"git-push\"] }\n";
     world.configure(second);
@@ -160,7 +160,7 @@ fn s4_37_a_warning_stays_beside_the_grant_and_decides_nothing() {
 
 #[test]
 fn a_policy_that_fails_after_the_grant_still_asks() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     world.configure("[[policy]]\nname = \"later\"\nsource = \"gone.wasm\"\n");
     assert_ask(&world.bash("git push"), &["[later: policy-fault]"]);
     world.configure("nonsense = 1\n");
@@ -169,7 +169,7 @@ fn a_policy_that_fails_after_the_grant_still_asks() {
 
 #[test]
 fn a_mode_without_prompts_takes_a_grant_as_every_mode_does() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     for setting in ["ask", "deny", "skip"] {
         world.configure(&format!("bypass-ask = \"{setting}\"\n"));
         assert_confirmed(&bash_in(&world, "s1", "bypassPermissions", "git push"), "confirmed in this session");
@@ -182,13 +182,13 @@ fn c_16_a_confirmation_is_never_confirmed_in_advance() {
     assert_ask(&world.bash("git push"), &[]);
     assert_ask(&bash_in(&world, "s1", "dontAsk", "guard-host confirm 'git push'"), &["git push"]);
     assert_eq!(super::operations(&world, "pending"), ["git push"]);
-    let Some(ended) = attended(&world, &["confirm", "guard-host confirm 'git push'"]) else { return };
+    let ended = attended(&world, &["confirm", "guard-host confirm 'git push'"]);
     assert_eq!(ended.exit, 1, "{ended:?}");
 }
 
 #[test]
 fn a_check_knows_no_session() {
-    let Some(world) = pushed() else { return };
+    let world = pushed();
     assert_eq!(world.run(&["check", "git push"], "").exit, 1);
     let before = file(&world);
     assert_eq!(world.run(&["check", "git push origin x"], "").exit, 1);
@@ -201,7 +201,7 @@ fn a_grant_does_not_follow_a_link_that_leads_elsewhere_later() {
     std::fs::create_dir_all(world.repo().join("b/sub")).unwrap();
     std::fs::create_dir_all(world.path("Documents/sub")).unwrap();
     assert_ask(&world.bash("rm -rf ./b/sub"), &[]);
-    let Some(ended) = attended(&world, &["confirm", "rm -rf ./b/sub"]) else { return };
+    let ended = attended(&world, &["confirm", "rm -rf ./b/sub"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_confirmed(&world.bash("rm -rf ./b/sub"), "confirmed in this session");
     std::fs::rename(world.repo().join("b"), world.repo().join("c")).unwrap();

@@ -48,7 +48,7 @@ fn trust_shows_what_it_grants_and_asks() {
     let world = world();
     for (typed, exit) in [("n\n", 77), ("\n", 77), ("yes, no\n", 77), ("", 77), ("y\n", 69)] {
         let program = env!("CARGO_BIN_EXE_guard-host");
-        let Some(ended) = attended_by(&world, program, &["trust"], typed) else { return };
+        let ended = attended_by(&world, program, &["trust"], typed);
         assert_eq!(ended.exit, exit, "{typed:?}: {ended:?}");
         for word in ["ours  builtin:command-guard", "grant     env:CI", "on-error  allow", "policy.wasm", "[y/N]"] {
             assert!(ended.stdout.contains(word), "{word}: {ended:?}");
@@ -57,7 +57,7 @@ fn trust_shows_what_it_grants_and_asks() {
     }
     // What would not be more than it may anyway is told too.
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"more\"\nsource = \"builtin:write-control\"\n");
-    let ended = attended(&world, &["trust", "--yes"]).unwrap();
+    let ended = attended(&world, &["trust", "--yes"]);
     assert!(ended.exit == 0 && ended.stdout.contains("gets no grant"), "{ended:?}");
     assert_eq!(world.run(&["trust", "--yes"], "").exit, 77);
 }
@@ -66,7 +66,7 @@ fn trust_shows_what_it_grants_and_asks() {
 fn trust_lifts_the_limits_and_lapses_with_any_change() {
     let world = world();
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
-    let Some(ended) = attended(&world, &["trust", "--yes"]) else { return };
+    let ended = attended(&world, &["trust", "--yes"]);
     // The component is none, which is told, and `on-error` answers for it.
     assert_eq!(ended.exit, 69, "{ended:?}");
     for word in ["trusted: ", "repo/.guard/guard.toml", "settings.json", "policy.wasm"] {
@@ -97,7 +97,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         world.write(&below, &before);
         assert_silent(&world.bash("ls"));
     }
-    assert_eq!(attended(&world, &["trust", "--remove"]).unwrap().exit, 0);
+    assert_eq!(attended(&world, &["trust", "--remove"]).exit, 0);
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     assert_eq!(standing(&world), "none");
 }
@@ -106,7 +106,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
 fn a_file_that_was_missing_when_it_was_trusted_does_not_slip_in() {
     let world = world();
     std::fs::remove_file(world.path("repo/.guard/settings.json")).unwrap();
-    let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
     assert_silent(&world.bash("git status"));
     world.write("repo/.guard/settings.json", "{\"silence\":[\"git-push\"]}");
     assert_ask(&world.bash("git status"), &["[config: broken-config]"]);
@@ -118,17 +118,17 @@ fn trust_is_for_one_project() {
     let other = world.path("other");
     let copied = std::process::Command::new("cp").arg("-R").args([&world.repo(), &other]).status().unwrap();
     assert!(copied.success());
-    let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
     let payload = json!({ "cwd": other, "tool_input": { "command": "ls" } });
     assert_ask(&world.hook(&payload.to_string()), &["[config: broken-config]"]);
-    attended(&world, &["trust", "--yes", &other.to_string_lossy()]).unwrap();
+    attended(&world, &["trust", "--yes", &other.to_string_lossy()]);
     assert_silent(&world.hook(&payload.to_string()));
 }
 
 #[test]
 fn pins_that_nobody_here_sealed_count_for_nothing() {
     let world = world();
-    let Some(_) = attended(&world, &["trust", "--yes"]) else { return };
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
     let path = world.path(".local/state/guard-host/trust.json");
     let sealed = std::fs::read_to_string(&path).unwrap();
     let digest = sealed.split("settings.json\":\"").nth(1).unwrap().get(..64).unwrap();
@@ -143,13 +143,13 @@ fn trust_makes_no_layer_of_a_project() {
     let world = World::new();
     for text in ["preset = \"none\"\n", "bypass-ask = \"skip\"\n", "[session]\nfile = \"/tmp/x\"\n", "[[policy]\n"] {
         world.write("repo/.guard/guard.toml", text);
-        let Some(ended) = attended(&world, &["trust", "--yes"]) else { return };
+        let ended = attended(&world, &["trust", "--yes"]);
         assert_eq!(ended.exit, 78, "{text}: {ended:?}");
         assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
         assert_eq!(standing(&world), "none");
     }
     std::fs::remove_file(world.path("repo/.guard/guard.toml")).unwrap();
-    assert_eq!(attended(&world, &["trust", "--yes"]).unwrap().exit, 66);
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 66);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn c_11_the_allow_of_a_trusted_policy_counts() {
     let untrusted = write();
     world.write("repo/.guard/guard.toml", format!("{entry}may-allow = true\n"));
     assert_ask(&write(), &["[config: broken-config]"]);
-    let Some(ended) = attended(&world, &["trust", "--yes"]) else { return };
+    let ended = attended(&world, &["trust", "--yes"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_eq!((untrusted.decision().as_str(), write().decision().as_str()), ("", "allow"));
 }

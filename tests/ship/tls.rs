@@ -24,19 +24,14 @@ server.serve_forever()
 "#;
 
 #[test]
+#[ignore = "needs openssl, python3"]
 fn a_certificate_counts_if_its_authority_is_named() {
     let world = World::new();
     let folder = world.home.path();
     let mut command = Command::new("python3");
     command.args(["-c", RECEIVER]).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null());
-    if !certificates(folder) {
-        eprintln!("skipped, because this machine has no `openssl`");
-        return;
-    }
-    let Ok(mut receiver) = command.spawn() else {
-        eprintln!("skipped, because python3 cannot be started");
-        return;
-    };
+    certificates(folder);
+    let mut receiver = command.spawn().unwrap();
     let mut port = String::new();
     BufReader::new(receiver.stdout.take().unwrap()).read_line(&mut port).unwrap();
     let url = format!("https://localhost:{}", port.trim());

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{AGENTS, Ended, World, end};
 
 /// A fenced block.
 #[derive(Debug, Clone)]
@@ -98,6 +98,10 @@ impl Shell {
         }
         // The pages install packages from a clone.
         command.env("CHECKOUT", root());
+        // An agent that runs the tests is not the one that a page speaks of.
+        for variable in AGENTS {
+            command.env_remove(variable);
+        }
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
             command.env_remove(variable);
         }

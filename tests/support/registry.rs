@@ -268,12 +268,8 @@ pub struct Real {
 }
 
 impl Real {
-    /// Starts it, with further lines of its section `http` and a section of its own for passwords. None, with a word about
-    /// it, where the machine has none.
-    pub fn start(
-        http: impl FnOnce(&std::path::Path) -> String,
-        rest: impl FnOnce(&std::path::Path) -> String,
-    ) -> Option<Self> {
+    /// Starts it, with further lines of its section `http` and a section of its own for passwords.
+    pub fn start(http: impl FnOnce(&std::path::Path) -> String, rest: impl FnOnce(&std::path::Path) -> String) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let place = folder.path();
@@ -291,17 +287,14 @@ impl Real {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn();
-        let Ok(child) = child else {
-            eprintln!("skipped, because this machine has no `docker-registry`");
-            return None;
-        };
+            .spawn()
+            .expect("docker-registry starts");
         let host = format!("localhost:{port}");
         let until = std::time::Instant::now() + Duration::from_secs(20);
         while TcpStream::connect(("127.0.0.1", port)).is_err() && std::time::Instant::now() < until {
             thread::sleep(Duration::from_millis(50));
         }
-        Some(Real { host, child, folder })
+        Real { host, child, folder }
     }
 
     pub fn folder(&self) -> &std::path::Path {

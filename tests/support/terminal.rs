@@ -1,41 +1,81 @@
-//! A person at a terminal, played by `script(1)`: no crate is taken for what every machine has.
+//! A person at a terminal: a pseudo terminal of the test's own, and a process that no agent started.
 
-use std::process::Command;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
 
-use crate::support::world::{Ended, World, end};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::support::world::{Ended, PATIENCE, World};
+
+/// What ends the input of a terminal.
+const END_OF_INPUT: u8 = 4;
+
+/// Starts `$3 ...` in a session of its own with the terminal, and ends before it does: the program below belongs to the
+/// first process of the machine, and whatever started the tests is not above it. Its exit code is left in `$2`.
+const ORPHAN: &str = "\
+exec 3<&0
+SETSID sh -c 'open=$1 code=$2; shift 2
+  until test -e \"$open\"; do sleep 0.01; done
+  \"$@\"; echo $? > \"$code\"' sh \"$@\" <&3 3<&- &";
 
 /// Runs the program with a terminal for all its streams. What it prints is in `stdout`, with the line ends of a terminal
-/// taken out. None, with a word about it, where the machine has no `script`.
-pub fn attended(world: &World, arguments: &[&str]) -> Option<Ended> {
+/// taken out.
+#[track_caller]
+pub fn attended(world: &World, arguments: &[&str]) -> Ended {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, "")
 }
 
-/// The same for the program under another name, with a person who types something.
-pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> Option<Ended> {
-    // Below an agent the program takes no terminal for a person's.
-    if let Some(agent) = ["AI_AGENT", "CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE"]
-        .into_iter()
-        .find(|name| std::env::var_os(name).is_some())
-    {
-        eprintln!("skipped, because an agent runs the tests: `{agent}` is set");
-        return None;
-    }
-    let mut command = Command::new("script");
-    if cfg!(target_os = "macos") {
-        command.args(["-q", "/dev/null", program]).args(arguments);
-    } else {
-        let words = std::iter::once(&program).chain(arguments);
-        let quoted: Vec<String> = words.map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
-        command.args(["-qec", &quoted.join(" "), "/dev/null"]);
-    }
+/// The same for another program, with a person who types something.
+#[track_caller]
+pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> Ended {
+    let (master, slave) = terminal();
+    let folder = tempfile::tempdir().unwrap();
+    let (open, code) = (folder.path().join("open"), folder.path().join("code"));
+    // macOS has no program for it, and asks no process above for its variables.
+    let script = ORPHAN.replace("SETSID", if cfg!(target_os = "macos") { "" } else { "setsid --ctty" });
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, "sh"]).args([&open, &code]).arg(program).args(arguments);
     command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }
-    if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("skipped, because this machine has no `script`");
-        return None;
-    }
-    let ended = end(command, typed);
-    Some(Ended { stdout: ended.stdout.replace('\r', ""), ..ended })
+    let stream = || Stdio::from(slave.try_clone().unwrap());
+    command.stdin(stream()).stdout(stream()).stderr(stream());
+    let started = command.status().unwrap();
+    // Its streams as well: the other side ends once nobody has the terminal open.
+    drop((command, slave));
+    assert!(started.success(), "{program}: {started}");
+    let mut keyboard = master.try_clone().unwrap();
+    keyboard.write_all(&[typed.as_bytes(), &[END_OF_INPUT]].concat()).unwrap();
+    fs::write(&open, "").unwrap();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(screen(master)));
+    let screen = receiver.recv_timeout(PATIENCE).expect("the program ends");
+    let exit = fs::read_to_string(&code).unwrap_or_else(|error| panic!("{program}: {error}: {screen}"));
+    Ended { exit: exit.trim().parse().unwrap(), stdout: screen.replace('\r', ""), stderr: String::new() }
+}
+
+/// Both sides of a new terminal.
+fn terminal() -> (File, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave =
+        rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    (File::from(master), slave)
+}
+
+/// All that is printed. Linux ends it with an error, other systems with an end.
+fn screen(mut master: File) -> String {
+    let mut bytes = Vec::new();
+    let _ = master.read_to_end(&mut bytes);
+    String::from_utf8(bytes).unwrap()
 }

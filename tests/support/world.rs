@@ -14,6 +14,22 @@ use tempfile::TempDir;
 /// How long a test waits for what must come. No machine is so slow: who waits longer waits for ever.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Variables by which agents are known, as `host/cli/src/cli/terminal.rs` has them.
+pub const AGENTS: [&str; 12] = [
+    "AI_AGENT",
+    "CLAUDECODE",
+    "CLINE_ACTIVE",
+    "CODEX_THREAD_ID",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GROK_AGENT",
+    "KILO",
+    "OPENCODE",
+    "PI_CODING_AGENT",
+    "QWEN_CODE",
+];
+
 /// A home of its own with a project in it.
 pub struct World {
     pub home: TempDir,
