@@ -7,7 +7,7 @@ mod cookbook;
 mod examples;
 mod fleet;
 mod recipes;
-mod rules;
+pub(crate) mod rules;
 mod site;
 mod threats;
 mod units;

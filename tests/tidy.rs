@@ -1,13 +1,12 @@
 //! Conventions that no compiler checks.
 
 pub(crate) mod early_ends;
+mod near_misses;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use guard_kit::suite;
 
 /// The most lines of a source file, tests included.
 const LINES: usize = 500;
@@ -205,48 +204,6 @@ fn the_rows_that_were_seen_to_fail_are_rows() {
         assert!(rows.lines().any(|line| line == *row), "`{row}` of tests/README.md is no row with a test");
     }
     assert!(proven.len() >= 40, "{} rows", proven.len());
-}
-
-#[test]
-fn every_rule_has_a_hit_and_three_near_misses() {
-    let mut complaints = Vec::new();
-    for (policy, path) in policies() {
-        let mut misses: BTreeMap<String, usize> = BTreeMap::new();
-        let mut hits: BTreeSet<String> = BTreeSet::new();
-        for file in suite::find(&path.join("cases")).unwrap_or_else(|error| panic!("{error}")) {
-            let suite = suite::read(&file).unwrap_or_else(|error| panic!("{error}"));
-            let rules: BTreeSet<&String> = suite.cases.iter().filter_map(|case| case.rule.as_ref()).collect();
-            for rule in rules {
-                hits.insert(rule.clone());
-                let missed = suite.cases.iter().filter(|case| case.rule.as_ref() != Some(rule)).count();
-                *misses.entry(rule.clone()).or_default() += missed;
-            }
-        }
-        for rule in rules(&path) {
-            if !hits.contains(&rule) {
-                complaints.push(format!("{policy}: no case hits `{rule}`"));
-            }
-            if misses.get(&rule).copied().unwrap_or(0) < 3 {
-                complaints.push(format!("{policy}: less than three near misses stand beside `{rule}`"));
-            }
-        }
-    }
-    fail_with(&complaints);
-}
-
-/// The ids of a policy's rules, from its rule files.
-fn rules(policy: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(policy.join("src/rules")).unwrap() {
-        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
-        if let Some((_, rest)) = text.split_once(" id: \"")
-            && let Some((id, _)) = rest.split_once('"')
-        {
-            found.push(id.to_owned());
-        }
-    }
-    found.sort();
-    found
 }
 
 #[test]

@@ -36,13 +36,14 @@ const ENDS: [(&str, &str); 6] = [
 ];
 
 /// A rule, as the manifest names it.
-struct Rule {
-    id: String,
+pub(crate) struct Rule {
+    pub(crate) id: String,
     summary: String,
     default: String,
 }
 
-fn rules(policy: &str, world: &World) -> Vec<Rule> {
+/// The rules of a built-in policy, as `policy inspect` prints them.
+pub(crate) fn rules(policy: &str, world: &World) -> Vec<Rule> {
     let ended = world.run(&["policy", "inspect", policy, "--format", "json"], "");
     let about: Value =
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{policy}: {error}: {ended:?}"));
