@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output};
 
 use crate::support::pages::root;
 
@@ -14,7 +15,13 @@ fn fault(line: &str) -> Option<String> {
         return (!runs).then(|| format!("`{script}` is no script of the repository"));
     }
     let action = line.strip_prefix("uses:").map(str::trim)?;
-    (!action.starts_with("actions/checkout@")).then(|| format!("`{action}` is an action of others"))
+    let Some(commit) = action.strip_prefix("actions/checkout@") else {
+        return Some(format!("`{action}` is an action of others"));
+    };
+    let is_pinned = commit.split_once(" # v").is_some_and(|(commit, version)| {
+        commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()) && !version.is_empty()
+    });
+    (!is_pinned).then(|| format!("`{action}` is no commit with its version behind it"))
 }
 
 /// Those of this repository; `policies.yml` is for others.
@@ -39,6 +46,30 @@ fn a_step_that_runs_something_else_is_found() {
     ] {
         assert!(fault(line).is_some(), "{line}");
     }
-    assert!(fault("      - uses: someone/something@v1").is_some());
+    let commit = "0123456789".repeat(4);
+    for action in ["someone/something@v1", "actions/checkout@v4", "actions/checkout@0123 # v4"] {
+        assert!(fault(&format!("      - uses: {action}")).is_some(), "{action}");
+    }
+    assert!(fault(&format!("      - uses: actions/checkout@{commit}")).is_some());
+    assert_eq!(fault(&format!("      - uses: actions/checkout@{commit} # v4.2.2")), None);
     assert_eq!(fault("      - run: .ci/run"), None);
+}
+
+/// `.ci/ignored` in CI, over what `cargo test` printed.
+fn ignored(log: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    fs::write(&path, log).unwrap();
+    Command::new(root().join(".ci/ignored")).arg(&path).env("CI", "true").output().unwrap()
+}
+
+#[test]
+fn an_ignored_test_that_nothing_excuses_fails_in_ci() {
+    let excused = ignored("test a::b ... ok\ntest languages::rust ... ignored\n");
+    assert!(excused.status.success(), "{excused:?}");
+    for reason in ["", ", flaky", ", needs no-such-program"] {
+        let ended = ignored(&format!("test a::b ... ok\ntest a::c ... ignored{reason}\n"));
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && told.contains("a::c is ignored"), "{ended:?}");
+    }
 }
