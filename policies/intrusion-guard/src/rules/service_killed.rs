@@ -15,6 +15,8 @@
 //! ## Instead
 //! Use the service's own way, as with `systemctl restart`, and ask the user first.
 
+use std::cell::OnceCell;
+
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
@@ -29,6 +31,9 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
+/// The most stages of a pipeline, and comparisons, that are looked at.
+const STAGES: usize = 64;
+
 /// Signals by which a process is told something.
 const MILD: &[&str] = &["HUP", "SIGHUP", "USR1", "USR2", "SIGUSR1", "SIGUSR2", "CONT", "WINCH", "0"];
 
@@ -36,14 +41,17 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let mut ended =
         view.analysis.effects.iter().filter(|effect| effect.operation == "process.kill" && !is_in_a_container(effect));
     let by_control = || view.commands().find_map(stopped);
-    let name = ended.find_map(|effect| of_effect(effect, view)).or_else(by_control).or_else(|| in_code(view))?;
+    let named = OnceCell::new();
+    let name =
+        ended.find_map(|effect| of_effect(effect, view, &named)).or_else(by_control).or_else(|| in_code(view))?;
     Some(Hit::new(
         format!("Ends `{}`, a service of the machine", shorten(&name)),
         "use the service's own way, such as `systemctl restart`, after the user agreed",
     ))
 }
 
-fn of_effect(effect: &Effect, view: &View<'_>) -> Option<String> {
+/// `named` has the names by which the text picks processes, once a rule asked for them.
+fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) -> Option<String> {
     let command = view.index().command(effect.command_id)?;
     let is_mild = texts(command).any(|text| is_any(text.trim_start_matches('-'), MILD));
     if is_mild {
@@ -56,7 +64,7 @@ fn of_effect(effect: &Effect, view: &View<'_>) -> Option<String> {
     if effect.certain && !effect.target.contains('$') {
         return None;
     }
-    let named = names(command, view);
+    let named = named.get_or_init(|| names(view));
     if let Some(name) = named.iter().find(|name| services::is_of_the_machine(name)) {
         return Some(name.clone());
     }
@@ -107,11 +115,11 @@ fn name_is_ps(command: &Command) -> bool {
 }
 
 /// Names by which the text picks processes: words of searches in a list of them, and patterns that a loop compares with.
-fn names(command: &Command, view: &View<'_>) -> Vec<String> {
+fn names(view: &View<'_>) -> Vec<String> {
     let lists = |other: &Command| is_any(&name(other), &["ps", "pgrep", "pidof", "lsof", "top", "systemctl"]);
     let of_processes = |other: &&Command| {
         let searches = is_any(&name(other), &["grep", "egrep", "pgrep", "pidof", "awk", "gawk", "mawk", "sed", "rg"]);
-        searches && other.id != command.id && view.index().pipeline(other).iter().any(|stage| lists(stage))
+        searches && view.index().pipeline(other).iter().take(STAGES).any(|stage| lists(stage))
     };
     let words = view.commands().filter(of_processes).flat_map(texts);
     let split = |text: &str| -> Vec<String> {
@@ -123,14 +131,9 @@ fn names(command: &Command, view: &View<'_>) -> Vec<String> {
         return names;
     }
     // `[[ $line == *sshd* ]]` is no command.
-    let mut rest = view.text();
-    while let Some((_, behind)) = rest.split_once("==").or_else(|| rest.split_once("=~")) {
-        let end = behind.find("]]").unwrap_or(behind.len()).min(80);
-        names.extend(behind.get(..end).map(split).unwrap_or_default());
-        rest = behind;
-        if names.len() > 128 {
-            break;
-        }
+    for behind in view.text().split("==").skip(1).chain(view.text().split("=~").skip(1)).take(STAGES) {
+        let pattern: String = behind.chars().take(80).collect();
+        names.extend(split(pattern.split("]]").next().unwrap_or_default()));
     }
     names
 }

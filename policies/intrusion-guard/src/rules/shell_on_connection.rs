@@ -156,7 +156,7 @@ fn by_command(command: &Command, view: &View<'_>) -> bool {
             let interactive = texts(other).any(|text| text == "-i") || words().next().is_none();
             is_any(&name(other), SHELLS) && interactive && !texts(other).any(|text| text.starts_with("-c"))
         };
-        if stages.iter().any(|other| other.id != command.id && is_reader(&other)) {
+        if stages.iter().take(64).any(|other| other.id != command.id && is_reader(&other)) {
             return true;
         }
     }
