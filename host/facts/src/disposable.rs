@@ -16,7 +16,7 @@ use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 
 use crate::{Entry, Facts, Resolver};
-use rules::Rules;
+pub use rules::Rules;
 
 /// The tag's name.
 const TAG: &str = "disposable";

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use machine::ask;
+#[cfg(not(target_family = "wasm"))]
+pub use machine::command;
 
 /// A question about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,6 +31,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use answer::{Answer, Question, Used};
+pub use disposable::Rules;
 pub use git::{GitAsked, GitQuestion};
 pub use guard_sdk::resolve::{Disk, Entry, git_root};
 pub use resolve::{PATHS, Resolver};

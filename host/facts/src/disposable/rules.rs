@@ -14,15 +14,15 @@ const IGNORE_BYTES: usize = 64 << 10;
 const STARS: usize = 32;
 
 /// The `.gitignore` files from the root of a repository downwards.
-#[derive(Default)]
-pub(super) struct Rules {
+#[derive(Debug, Default)]
+pub struct Rules {
     /// Each with its folder.
     files: Vec<(String, Vec<Pattern>)>,
 }
 
 impl Rules {
     /// Adds the file of a folder, if there is one. Gives whether it is understood whole.
-    pub(super) fn read(&mut self, folder: &str, facts: &dyn Facts) -> bool {
+    pub fn read(&mut self, folder: &str, facts: &dyn Facts) -> bool {
         let path = format!("{}/.gitignore", folder.trim_end_matches('/'));
         match facts.entry(&path) {
             Entry::Absent => return true,
@@ -63,6 +63,17 @@ impl Rules {
             };
             rules.iter().rev().find(fits)
         })
+    }
+
+    /// Whether a path is ignored.
+    #[must_use]
+    pub fn ignores(&self, path: &str, is_folder: bool) -> bool {
+        self.ignoring(path, is_folder).is_some()
+    }
+
+    /// Forgets the files of folders that do not hold this path.
+    pub fn leave_all_but(&mut self, path: &str) {
+        self.files.retain(|(folder, _)| below(path, folder).is_some());
     }
 
     /// The rule that ignores a path.

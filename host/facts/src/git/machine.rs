@@ -63,17 +63,28 @@ impl GitQuestion {
     }
 }
 
+/// The `git` of the machine in a work tree, before its command: it runs no program that a repository's settings name, and
+/// asks no network. `own` are folders whose programs are not run, `env` the variables of this process.
+#[must_use]
+pub fn command(root: &str, own: &[String], env: &BTreeMap<String, String>) -> Option<Command> {
+    let mut command = Command::new(program(own, env.get("PATH")?)?);
+    command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
+    for setting in OFF {
+        command.args(["-c", setting]);
+    }
+    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
+    // No protocol may be used, whatever the settings say of each.
+    command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
+    Some(command)
+}
+
 /// Asks git. None: it is not known.
 pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
     let GitAsked { root, path, question, own } = asked;
-    let mut command = Command::new(program(own, env.get("PATH")?)?);
-    command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
+    let mut command = command(root, own, env)?;
     // A name is a name, not a pattern. The question of rules takes names alone, and refuses to be told so.
     if question != GitQuestion::Ignored {
         command.arg("--literal-pathspecs");
-    }
-    for setting in OFF {
-        command.args(["-c", setting]);
     }
     command.args(question.options());
     match question {
@@ -81,9 +92,6 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
         GitQuestion::Head => drop(command.arg(format!("HEAD:{}", below(path, root)?))),
         _ => drop(command.arg("--").arg(path)),
     }
-    command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
-    // No protocol may be used, whatever the settings say of each.
-    command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let most = if question == GitQuestion::Head { HEAD_BYTES } else { OUTPUT_BYTES };
     let output = read(&mut child, wait, most);

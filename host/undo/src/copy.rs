@@ -1,0 +1,84 @@
+//! Copies of files: a shared extent where the file system has that, else the bytes.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::time::Instant;
+
+use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps};
+
+/// How much is copied between two looks at the clock.
+const CHUNK: u64 = 4 << 20;
+
+/// Copies the bytes of a regular file to a new file of this user alone. No link is followed, and a file that is no regular
+/// one by now is not opened for long.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
+pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<()> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).map_err(io::Error::other)?;
+    let mut source = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
+    if !source.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file any more"));
+    }
+    let mut target = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    if is_cloned(&source, &target) {
+        return Ok(());
+    }
+    loop {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if io::copy(&mut (&mut source).take(CHUNK), &mut target)? < CHUNK {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn is_cloned(source: &File, target: &File) -> bool {
+    rustix::fs::ioctl_ficlone(target, source).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_cloned(_: &File, _: &File) -> bool {
+    false
+}
+
+/// The time at which a file was changed, in seconds and nanoseconds.
+pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
+    (data.mtime(), data.mtime_nsec())
+}
+
+/// Gives a file or folder its mode and its time.
+pub(crate) fn dress(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))?;
+    date(path, time)
+}
+
+/// Gives a path its time. Of a link it is the link's own.
+pub(crate) fn date(path: &Path, (seconds, nanos): (i64, i64)) -> io::Result<()> {
+    let time = Timespec { tv_sec: seconds, tv_nsec: nanos };
+    let times = Timestamps { last_access: time, last_modification: time };
+    Ok(rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// Two files have the same content.
+pub(crate) fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+    let (mut one, mut other) = (File::open(one)?, File::open(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    loop {
+        here.clear();
+        there.clear();
+        let count = (&mut one).take(CHUNK).read_to_end(&mut here)?;
+        (&mut other).take(CHUNK).read_to_end(&mut there)?;
+        if here != there || count == 0 {
+            return Ok(here == there);
+        }
+    }
+}

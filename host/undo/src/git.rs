@@ -1,0 +1,111 @@
+//! [`Repository`]: where a repository is, and its `git`, run with what its settings name switched off.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use guard_facts::git;
+
+/// The longest answer of git that is read.
+const OUTPUT_BYTES: usize = 64 << 20;
+
+/// The prefix of references that keep commits from being pruned.
+pub(crate) const PINS: &str = "refs/guard-host/undo";
+
+/// A repository with a work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The work tree.
+    pub root: PathBuf,
+    /// The folder with its index and `HEAD`.
+    pub git_dir: PathBuf,
+    /// The folder with its objects.
+    pub common_dir: PathBuf,
+}
+
+impl Repository {
+    /// The repository of a folder.
+    #[must_use]
+    pub fn of(folder: &Path) -> Option<Self> {
+        let root = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())?;
+        let dot = root.join(".git");
+        let git_dir = if dot.is_dir() {
+            dot
+        } else {
+            let text = std::fs::read_to_string(&dot).ok()?;
+            root.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        if !git_dir.join("HEAD").exists() {
+            return None;
+        }
+        let common = std::fs::read_to_string(git_dir.join("commondir")).ok();
+        let common_dir = common.map_or_else(|| git_dir.clone(), |text| git_dir.join(text.trim()));
+        Some(Repository { root: root.to_path_buf(), git_dir, common_dir })
+    }
+
+    /// Its index.
+    #[must_use]
+    pub fn index(&self) -> PathBuf {
+        self.git_dir.join("index")
+    }
+}
+
+/// Runs git for this program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Git<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) env: &'a BTreeMap<String, String>,
+}
+
+impl Git<'_> {
+    fn command(&self) -> io::Result<Command> {
+        let root = self.root.to_str().ok_or_else(|| io::Error::other("the path of the repository is no text"))?;
+        let command = git::command(root, &[root.to_owned()], self.env);
+        command.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `git`"))
+    }
+
+    /// What git prints, if it succeeds.
+    pub(crate) fn output(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        self.fed(arguments, Vec::new())
+    }
+
+    /// As [`Git::output`], as text.
+    pub(crate) fn text(&self, arguments: &[&str]) -> io::Result<String> {
+        Ok(String::from_utf8_lossy(&self.output(arguments)?).trim_end_matches('\n').to_owned())
+    }
+
+    /// What git prints that is given this on standard input.
+    pub(crate) fn fed(&self, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.run(arguments, input, false)
+    }
+
+    /// As [`Git::output`], for a command that writes files of the work tree: filters may need programs of the `PATH`.
+    pub(crate) fn with_filters(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+        self.run(arguments, Vec::new(), true)
+    }
+
+    fn run(&self, arguments: &[&str], input: Vec<u8>, is_given_path: bool) -> io::Result<Vec<u8>> {
+        let mut command = self.command()?;
+        if let Some(path) = self.env.get("PATH").filter(|_| is_given_path) {
+            command.env("PATH", path);
+        }
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let to = child.stdin.take();
+        let output = thread::scope(|scope| {
+            scope.spawn(move || to.map(|mut to| to.write_all(&input)));
+            child.wait_with_output()
+        })?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let line = said.lines().next().unwrap_or("it failed").to_owned();
+            return Err(io::Error::other(format!("git {}: {line}", arguments.first().unwrap_or(&""))));
+        }
+        if output.stdout.len() > OUTPUT_BYTES {
+            return Err(io::Error::other("git printed too much"));
+        }
+        Ok(output.stdout)
+    }
+}

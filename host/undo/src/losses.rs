@@ -1,0 +1,301 @@
+//! [`losses`]: what a call destroys, from the effects that the analysis found.
+//!
+//! No file is opened here, because every call comes this way.
+
+use guard_contract::Presence;
+use guard_contract::paths::lexical;
+use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
+use serde::{Deserialize, Serialize};
+
+/// The most losses of one call. With more, the rest is not kept.
+const LOSSES: usize = 256;
+
+/// Clients of databases that are files.
+const FILE_DATABASES: [&str; 2] = ["sqlite3", "duckdb"];
+
+/// What becomes of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum How {
+    /// It is deleted, with everything in it.
+    Delete,
+    /// Its content is replaced.
+    Overwrite,
+    /// Files in it are replaced by others: an archive is unpacked there, or a tree copied.
+    Merge,
+}
+
+/// A path whose content is lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathLoss {
+    /// The absolute path. The last component is not resolved.
+    pub path: String,
+    /// What becomes of it.
+    pub how: How,
+    /// The path is a pattern of the shell.
+    pub is_pattern: bool,
+    /// Only files of this name are lost, wherever below the path. Empty: all.
+    pub name: String,
+}
+
+/// What a command of git loses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitLoss {
+    /// The folder in which git runs.
+    pub folder: String,
+    /// The operation, such as `git.reset.hard`.
+    pub operation: String,
+    /// A path, a branch, a commit, or a stash. Empty: all.
+    pub target: String,
+    /// Changes in the whole work tree are lost.
+    pub is_forced: bool,
+    /// Ignored files are lost as well.
+    pub with_ignored: bool,
+}
+
+/// Something that a call destroys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Loss {
+    /// Files.
+    Path(PathLoss),
+    /// What a repository holds.
+    Git(GitLoss),
+    /// Something that no copy brings back, or that is not known.
+    Unkept(String),
+}
+
+/// What a call destroys.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Losses {
+    /// Each loss, in the order of the effects.
+    pub list: Vec<Loss>,
+    /// There may be losses that are not in the list.
+    pub may_be_more: bool,
+}
+
+impl Losses {
+    /// Something is lost that a copy can bring back.
+    #[must_use]
+    pub fn is_worth_a_copy(&self) -> bool {
+        self.list.iter().any(|loss| !matches!(loss, Loss::Unkept(_)))
+    }
+
+    /// Adds those of another call of the same event.
+    pub fn extend(&mut self, other: Losses) {
+        self.list.extend(other.list);
+        self.may_be_more |= other.may_be_more;
+    }
+}
+
+/// What a call with this analysis destroys.
+#[must_use]
+pub fn losses(analysis: &Analysis) -> Losses {
+    let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
+    for effect in &analysis.effects {
+        match of_effect(effect, analysis) {
+            Fate::Safe => {}
+            Fate::Lost(loss) if found.list.contains(&loss) => {}
+            Fate::Lost(loss) => {
+                found.may_be_more |= !effect.certain;
+                found.list.push(loss);
+            }
+        }
+    }
+    for command in &analysis.commands {
+        found.list.extend(of_silent_git(command).map(Loss::Git));
+    }
+    if found.list.len() > LOSSES {
+        found.list.truncate(LOSSES);
+        found.may_be_more = true;
+    }
+    found
+}
+
+enum Fate {
+    Safe,
+    Lost(Loss),
+}
+
+fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
+    effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+fn of_effect(effect: &Effect, analysis: &Analysis) -> Fate {
+    let unkept = || match effect.severity {
+        Severity::Destructive | Severity::Catastrophic => {
+            Fate::Lost(Loss::Unkept(format!("{} {}", effect.operation, effect.target).trim().to_owned()))
+        }
+        Severity::Routine | Severity::Notable => Fate::Safe,
+    };
+    if tag(effect, "dry-run").is_some() {
+        return Fate::Safe;
+    }
+    if tag(effect, "where").is_some() {
+        return unkept();
+    }
+    match effect.kind.as_str() {
+        "delete" if effect.operation.starts_with("fs.") => deleted(effect, analysis),
+        "write" => written(effect),
+        "vcs" => of_git(effect, analysis).unwrap_or_else(unkept),
+        "database" => of_database(effect, analysis).unwrap_or_else(unkept),
+        _ => unkept(),
+    }
+}
+
+fn path(effect: &Effect, how: How) -> Fate {
+    let path = effect.path.lexical.trim_end_matches('/').to_owned();
+    let is_pattern = tag(effect, "glob").is_some();
+    if path.is_empty() || path.contains(['$', '`']) && !effect.certain {
+        let shown = if effect.target.is_empty() { "a path that is not known" } else { &effect.target };
+        return Fate::Lost(Loss::Unkept(shown.to_owned()));
+    }
+    Fate::Lost(Loss::Path(PathLoss { path, how, is_pattern, name: String::new() }))
+}
+
+fn deleted(effect: &Effect, analysis: &Analysis) -> Fate {
+    if let Some("made-here" | "scratch") = tag(effect, "disposable") {
+        return Fate::Safe;
+    }
+    if tag(effect, "by") == Some("mv") || tag(effect, "tracked").is_some() {
+        // What is moved is not lost. Only if it takes the place of another file is its old place worth a copy.
+        let replaces = |other: &Effect| {
+            other.command_id == effect.command_id && other.kind == "write" && is_file(other) && other != effect
+        };
+        return if analysis.effects.iter().any(replaces) { path(effect, How::Delete) } else { Fate::Safe };
+    }
+    if let (Some(start), Some(name)) = (tag(effect, "below").or(Some(&effect.path.lexical)), tag(effect, "every")) {
+        let start = lexical(start, "/", "");
+        if start.len() > 1 && !start.contains(['$', '`', '*', '{']) {
+            let name = name.to_owned();
+            return Fate::Lost(Loss::Path(PathLoss { path: start, how: How::Delete, is_pattern: false, name }));
+        }
+    }
+    let is_search = tag(effect, "filtered").is_some();
+    if effect.target == "{}" {
+        return Fate::Lost(Loss::Unkept("files whose names another program writes".to_owned()));
+    }
+    if is_search && !effect.path.lexical.is_empty() {
+        // All below the start, of which the search takes some.
+        let path = effect.path.lexical.clone();
+        return Fate::Lost(Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() }));
+    }
+    if effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
+        return Fate::Safe;
+    }
+    path(effect, How::Delete)
+}
+
+fn is_file(effect: &Effect) -> bool {
+    effect.path.exists == Presence::Yes && effect.path.kind == "file"
+}
+
+fn written(effect: &Effect) -> Fate {
+    let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
+    if adds || effect.path.exists != Presence::Yes {
+        return Fate::Safe;
+    }
+    // The operation of git beside it says what is lost.
+    if tag(effect, "by") == Some("git") && tag(effect, "tracked").is_none() && tag(effect, "patch").is_none() {
+        return Fate::Safe;
+    }
+    let is_merged = ["tree", "archive", "patch"].iter().any(|name| tag(effect, name).is_some());
+    match effect.path.kind.as_str() {
+        "file" => path(effect, How::Overwrite),
+        "dir" if is_merged => path(effect, How::Merge),
+        _ => Fate::Safe,
+    }
+}
+
+/// The folder in which a command of git runs. None if it is not known, or if its options name another repository.
+fn folder_of(command: &Command) -> Option<String> {
+    let mut folder = command.cwd.clone();
+    let mut words = command.argv.iter().skip(1);
+    while let Some(word) = words.next().filter(|word| word.text.starts_with('-')) {
+        if word.text == "-C" {
+            let to = words.next().filter(|to| !to.dynamic)?;
+            folder = lexical(&to.text, &folder, "");
+        } else if word.text == "-c" {
+            words.next();
+        } else if word.text.starts_with("--git-dir") || word.text.starts_with("--work-tree") {
+            return None;
+        }
+    }
+    folder.starts_with('/').then_some(folder)
+}
+
+fn is_git(command: &Command) -> bool {
+    command.argv.first().is_some_and(|word| word.text == "git" || word.text.ends_with("/git"))
+}
+
+/// Operations after which commits, stashes or changes are gone, and that a copy can bring back.
+const OF_GIT: [&str; 11] = [
+    "git.abort",
+    "git.branch.delete",
+    "git.branch.move",
+    "git.clean",
+    "git.discard",
+    "git.rebase",
+    "git.ref.delete",
+    "git.reflog.expire",
+    "git.reset.hard",
+    "git.stash.drop",
+    "git.tag.delete",
+];
+
+fn of_git(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
+    let is_worktree = effect.operation == "git.worktree.remove";
+    if !is_worktree && !OF_GIT.contains(&effect.operation.as_str()) {
+        return None;
+    }
+    let command = analysis.commands.iter().find(|command| command.id == effect.command_id).filter(|it| is_git(it))?;
+    let folder = folder_of(command)?;
+    if effect.target.contains(['$', '`']) {
+        return None;
+    }
+    if is_worktree {
+        let path = lexical(&effect.target, &folder, "");
+        let loss = PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() };
+        return Some(Fate::Lost(Loss::Path(loss)));
+    }
+    Some(Fate::Lost(Loss::Git(GitLoss {
+        folder,
+        operation: effect.operation.clone(),
+        target: effect.target.clone(),
+        is_forced: tag(effect, "force").is_some(),
+        with_ignored: tag(effect, "ignored").is_some(),
+    })))
+}
+
+/// Commands of git without an effect after which a commit or the index is gone from sight.
+fn of_silent_git(command: &Command) -> Option<GitLoss> {
+    let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
+    if !is_git(command) || is_elsewhere {
+        return None;
+    }
+    let has = |word: &str| command.argv.iter().any(|other| other.text == word);
+    let verb =
+        command.argv.iter().skip(1).map(|word| word.text.as_str()).find(|word| matches!(*word, "commit" | "reset"))?;
+    let operation = match verb {
+        "commit" if has("--amend") && !has("--dry-run") => "git.amend",
+        "reset" if !has("--hard") => "git.reset",
+        _ => return None,
+    };
+    let folder = folder_of(command)?;
+    let (operation, target) = (operation.to_owned(), String::new());
+    Some(GitLoss { folder, operation, target, is_forced: false, with_ignored: false })
+}
+
+/// The file of a database that a client is given.
+fn of_database(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
+    let client = tag(effect, "client").filter(|client| FILE_DATABASES.contains(client))?;
+    let command = analysis.commands.iter().find(|command| command.id == effect.command_id)?;
+    let is_client = |text: &str| text.rsplit('/').next() == Some(client);
+    command.argv.first().filter(|word| is_client(&word.text))?;
+    let file = command.argv.iter().skip(1).find(|word| !word.text.starts_with('-')).filter(|word| !word.dynamic)?;
+    if file.text == ":memory:" {
+        return Some(Fate::Safe);
+    }
+    let path = Some(lexical(&file.text, &command.cwd, "")).filter(|_| command.cwd.starts_with('/'))?;
+    // With the journals that lie beside it.
+    let loss = PathLoss { path: format!("{path}*"), how: How::Overwrite, is_pattern: true, name: String::new() };
+    Some(Fate::Lost(Loss::Path(loss)))
+}

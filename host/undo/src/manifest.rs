@@ -1,0 +1,114 @@
+//! [`Manifest`]: what a snapshot holds, and why it was made.
+
+use serde::{Deserialize, Serialize};
+
+/// How much of what a call destroys is in its snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    /// All of it.
+    Whole,
+    /// A part of it.
+    Partly,
+    /// None of it.
+    Nothing,
+}
+
+/// What was lost about a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// The call deletes it.
+    Deleted,
+    /// The call replaces its content.
+    Replaced,
+}
+
+/// What a path was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// A folder.
+    Folder,
+    /// A file, of which the snapshot has a copy with this number.
+    Copy(u32),
+    /// A file that git holds under this object id, in the repository of this root.
+    Git {
+        /// The object.
+        oid: String,
+        /// The work tree.
+        root: String,
+    },
+    /// A symbolic link to this.
+    Link(String),
+}
+
+/// A path of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Entry {
+    /// The absolute path.
+    pub path: String,
+    /// What it was.
+    pub content: Content,
+    /// Its size, in bytes.
+    pub size: u64,
+    /// Its mode.
+    pub mode: u32,
+    /// When it was changed, in seconds and nanoseconds.
+    pub time: (i64, i64),
+    /// What the call does to it.
+    pub why: Why,
+    /// The path that the call names: this one, or a folder above.
+    pub top: String,
+}
+
+/// What a repository was before a command of git.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GitState {
+    /// The work tree.
+    pub root: String,
+    /// What the command does, such as `git.reset.hard`.
+    pub operation: String,
+    /// The branch that was checked out. Empty: none.
+    pub branch: String,
+    /// The commit that was checked out. Empty: none.
+    pub head: String,
+    /// References that the command deletes or moves, with their object ids.
+    pub refs: Vec<(String, String)>,
+    /// Stashes, the newest first: object id and message.
+    pub stashes: Vec<(String, String)>,
+    /// The number of the copy of the index.
+    pub index: Option<u32>,
+    /// The command changes files of the work tree that git holds.
+    pub moves_files: bool,
+}
+
+/// A snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Manifest {
+    /// Its name.
+    pub id: String,
+    /// When it was made, RFC 3339 in UTC.
+    pub time: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// The call, without secrets.
+    pub call: String,
+    /// The session's id.
+    pub session: String,
+    /// The project's root.
+    pub project: String,
+    /// How much of what the call destroys is kept.
+    pub kept: Kept,
+    /// What is not kept, and why.
+    pub left_out: Vec<String>,
+    /// The bytes of all copies.
+    pub bytes: u64,
+    /// Files, links and folders, each folder before what is in it.
+    pub entries: Vec<Entry>,
+    /// Repositories.
+    pub git: Vec<GitState>,
+}

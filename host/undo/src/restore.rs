@@ -1,0 +1,425 @@
+//! Puts back what a snapshot holds.
+//!
+//! Each file is made whole under another name and then renamed, and so is each folder of which nothing is left. What is
+//! replaced goes into a snapshot of its own first.
+
+mod of_git;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirBuilder};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::copy::{changed, copy, date, dress, is_same};
+use crate::git::Git;
+use crate::losses::{GitLoss, How, Loss, Losses, PathLoss};
+use crate::manifest::{Content, Entry, Kept, Manifest, Why};
+use crate::snapshot::{Task, make};
+use crate::store::Store;
+
+/// A call is taken to have ended so long after its snapshot, if nothing tells when.
+const LONGEST_CALL: i64 = 600;
+
+/// How long the snapshot of what is replaced may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The most bytes that git is asked for at once.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// Why nothing was put back.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// What would be replaced cannot be kept.
+    #[error("can't keep a copy of what would be replaced: {0}")]
+    Unkept(String),
+    /// The file system refuses.
+    #[error("can't restore `{path}`")]
+    Io {
+        /// The path.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is to be put back, and where to.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only these absolute paths, and what is below them. Empty: all.
+    pub paths: Vec<PathBuf>,
+    /// The folder below which files are put. None: where they were.
+    pub to: Option<PathBuf>,
+    /// What changed since is replaced, too.
+    pub is_forced: bool,
+    /// When paths were changed again after the call, in seconds of the epoch.
+    pub changed_again: BTreeMap<String, i64>,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is as it was.
+    Same,
+    /// It is gone, and is made.
+    Made,
+    /// It is as the call left it, and is replaced.
+    Replaced,
+    /// It changed since the call, and is kept.
+    ChangedSince,
+    /// Something else is in its place, which is kept.
+    Blocked(&'static str),
+}
+
+/// An entry, and what becomes of it.
+#[derive(Debug, Clone)]
+pub struct Item<'a> {
+    /// The entry.
+    pub entry: &'a Entry,
+    /// Where it is put.
+    pub target: PathBuf,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+impl Item<'_> {
+    fn is_written(&self, options: &Options) -> bool {
+        match self.fate {
+            Fate::Made | Fate::Replaced => true,
+            Fate::ChangedSince => options.is_forced,
+            Fate::Same | Fate::Blocked(_) => false,
+        }
+    }
+}
+
+/// What was put back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The paths.
+    pub restored: Vec<String>,
+    /// What was done in repositories.
+    pub git: Vec<String>,
+    /// What could not be put back, and why.
+    pub problems: Vec<String>,
+    /// The snapshot of what was replaced. Empty: nothing was.
+    pub replaced: String,
+}
+
+/// Puts snapshots of this state folder back.
+#[derive(Debug, Clone, Copy)]
+pub struct Restorer<'a> {
+    /// The snapshots.
+    pub store: &'a Store,
+    /// The state folder.
+    pub state: &'a Path,
+    /// The variables of this process.
+    pub env: &'a BTreeMap<String, String>,
+}
+
+fn target_of(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
+    let path = Path::new(&entry.path);
+    let Some(to) = &options.to else { return path.to_path_buf() };
+    let below = path.strip_prefix(&manifest.project).or_else(|_| path.strip_prefix("/")).unwrap_or(path);
+    to.join(below)
+}
+
+impl Restorer<'_> {
+    /// What becomes of each entry that is meant.
+    #[must_use]
+    pub fn plan<'a>(&self, manifest: &'a Manifest, options: &Options) -> Vec<Item<'a>> {
+        let is_meant = |entry: &&Entry| {
+            let path = Path::new(&entry.path);
+            options.paths.is_empty() || options.paths.iter().any(|meant| path.starts_with(meant))
+        };
+        let entries: Vec<&Entry> = manifest.entries.iter().filter(is_meant).collect();
+        let hashes = self.hashes(&entries, manifest, options);
+        let item = |entry: &'a Entry| {
+            let target = target_of(entry, manifest, options);
+            let fate = self.fate(manifest, entry, &target, options, &hashes);
+            Item { entry, target, fate }
+        };
+        entries.into_iter().map(item).collect()
+    }
+
+    /// The object ids of the files that stand in the place of those that git holds.
+    fn hashes(&self, entries: &[&Entry], manifest: &Manifest, options: &Options) -> BTreeMap<PathBuf, String> {
+        let mut by_root: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+        for entry in entries {
+            let Content::Git { root, .. } = &entry.content else { continue };
+            let target = target_of(entry, manifest, options);
+            let is_plain = target.to_str().is_some_and(|text| !text.contains('\n'));
+            if is_plain && target.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == entry.size) {
+                by_root.entry(root).or_default().push(target);
+            }
+        }
+        let mut found = BTreeMap::new();
+        for (root, paths) in by_root {
+            let names: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
+            let git = Git { root: Path::new(root), env: self.env };
+            let output = git.fed(&["hash-object", "--no-filters", "--stdin-paths"], names.into_bytes());
+            let output = output.map(|output| String::from_utf8_lossy(&output).into_owned()).unwrap_or_default();
+            found.extend(paths.into_iter().zip(output.lines().map(str::to_owned)));
+        }
+        found
+    }
+
+    fn fate(
+        &self,
+        manifest: &Manifest,
+        entry: &Entry,
+        target: &Path,
+        options: &Options,
+        hashes: &BTreeMap<PathBuf, String>,
+    ) -> Fate {
+        let Ok(data) = target.symlink_metadata() else { return Fate::Made };
+        let is_mode_same = data.mode() & 0o7777 == entry.mode;
+        let is_same = match &entry.content {
+            Content::Folder if data.is_dir() => return Fate::Same,
+            Content::Folder => return Fate::Blocked("a file is in its place"),
+            _ if data.is_dir() => return Fate::Blocked("a folder is in its place"),
+            Content::Copy(number) => {
+                data.is_file() && is_mode_same && is_same(target, &self.store.copy(manifest, *number)).unwrap_or(false)
+            }
+            Content::Git { oid, .. } => is_mode_same && hashes.get(target) == Some(oid),
+            Content::Link(to) => fs::read_link(target).is_ok_and(|now| now == Path::new(to)),
+        };
+        if is_same {
+            return Fate::Same;
+        }
+        if options.to.is_some() || entry.why == Why::Deleted {
+            return Fate::ChangedSince;
+        }
+        let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
+        let end = options.changed_again.get(&entry.path).copied().unwrap_or(began + LONGEST_CALL);
+        if changed(&data) > (end, 999_999_999) { Fate::ChangedSince } else { Fate::Replaced }
+    }
+
+    /// Puts back what the plan says.
+    ///
+    /// # Errors
+    ///
+    /// What would be replaced cannot be kept, or the file system refuses.
+    pub fn apply(&self, manifest: &Manifest, items: &[Item<'_>], options: &Options) -> Result<Report, RestoreError> {
+        let mut report = Report::default();
+        let with_git = options.paths.is_empty() && options.to.is_none();
+        self.keep_replaced(manifest, items, options, with_git, &mut report)?;
+        let moved = with_git && self.move_heads(manifest, &mut report);
+        let again = if moved { self.plan(manifest, options) } else { Vec::new() };
+        // What git has just put there is what the call replaced before.
+        let is_meant = |item: &&Item<'_>| {
+            let before = items.iter().find(|other| other.entry.path == item.entry.path);
+            before.is_some_and(|before| before.fate == Fate::Same || before.is_written(options))
+        };
+        let mut wanted: Vec<&Item<'_>> = items.iter().filter(|item| item.is_written(options)).collect();
+        if moved {
+            let is_open = |item: &&Item<'_>| !matches!(item.fate, Fate::Same | Fate::Blocked(_));
+            wanted = again.iter().filter(is_open).filter(is_meant).collect();
+        }
+        self.write(manifest, &wanted, options, &mut report)?;
+        if with_git {
+            self.finish_git(manifest, &mut report);
+        }
+        Ok(report)
+    }
+
+    fn keep_replaced(
+        &self,
+        manifest: &Manifest,
+        items: &[Item<'_>],
+        options: &Options,
+        with_git: bool,
+        report: &mut Report,
+    ) -> Result<(), RestoreError> {
+        let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != Fate::Made);
+        let loss = |item: &Item<'_>| {
+            let path = item.target.to_string_lossy().into_owned();
+            Loss::Path(PathLoss { path, how: How::Overwrite, is_pattern: false, name: String::new() })
+        };
+        let mut list: Vec<Loss> = replaced.map(loss).collect();
+        if with_git {
+            list.extend(manifest.git.iter().filter(|state| state.index.is_some()).map(|state| {
+                let (folder, operation, target) = (state.root.clone(), "git.reset".to_owned(), String::new());
+                Loss::Git(GitLoss { folder, operation, target, is_forced: false, with_ignored: false })
+            }));
+        }
+        if list.is_empty() {
+            return Ok(());
+        }
+        let task = Task {
+            state: self.state.to_path_buf(),
+            losses: Losses { list, may_be_more: false },
+            left_ms: u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX),
+            max_bytes: u64::MAX,
+            exclude: Vec::new(),
+            tool: "guard-host".to_owned(),
+            call: format!("guard-host undo restore {}", manifest.id),
+            session: manifest.session.clone(),
+            project: manifest.project.clone(),
+        };
+        let answer = make(&task, Instant::now(), self.env);
+        if answer.kept != Kept::Whole && !answer.is_needless {
+            return Err(RestoreError::Unkept(answer.why));
+        }
+        report.replaced = answer.id;
+        Ok(())
+    }
+
+    /// Writes entries, those of a folder that is gone in one step.
+    fn write(
+        &self,
+        manifest: &Manifest,
+        wanted: &[&Item<'_>],
+        options: &Options,
+        report: &mut Report,
+    ) -> Result<(), RestoreError> {
+        let blobs = self.blobs(wanted)?;
+        let writing = Writing { restorer: self, manifest, blobs };
+        let mut done: BTreeSet<&Path> = BTreeSet::new();
+        for item in wanted {
+            let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
+            if !is_top || item.fate != Fate::Made {
+                continue;
+            }
+            let own: Vec<&Item<'_>> =
+                wanted.iter().copied().filter(|other| other.target.starts_with(&item.target)).collect();
+            let staged = temporary(&item.target, &manifest.id);
+            let fail = |source| RestoreError::Io { path: item.entry.path.clone(), source };
+            prepare_parent(&item.target, options).map_err(fail)?;
+            // Left by a process that died.
+            remove(&staged).map_err(fail)?;
+            for other in &own {
+                let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
+                let at = if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) };
+                writing.make(other.entry, &at).map_err(|source| of_entry(other.entry, source))?;
+            }
+            for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
+                let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
+                let _ = dress(&staged.join(below), other.entry.mode, other.entry.time);
+            }
+            fs::rename(&staged, &item.target).map_err(fail)?;
+            let _ = date(&item.target, item.entry.time);
+            done.extend(own.iter().map(|other| other.target.as_path()));
+            report.restored.push(item.entry.path.clone());
+        }
+        let others: Vec<&&Item<'_>> = wanted.iter().filter(|item| !done.contains(item.target.as_path())).collect();
+        for item in &others {
+            let put = || -> io::Result<()> {
+                prepare_parent(&item.target, options)?;
+                if item.entry.content == Content::Folder {
+                    return DirBuilder::new().recursive(true).mode(0o700).create(&item.target);
+                }
+                let staged = temporary(&item.target, &manifest.id);
+                remove(&staged)?;
+                writing.make(item.entry, &staged)?;
+                fs::rename(&staged, &item.target)
+            };
+            put().map_err(|source| of_entry(item.entry, source))?;
+            report.restored.push(item.entry.path.clone());
+        }
+        for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
+            let _ = dress(&item.target, item.entry.mode, item.entry.time);
+        }
+        Ok(())
+    }
+
+    /// The content of the files that git holds.
+    fn blobs(&self, wanted: &[&Item<'_>]) -> Result<BTreeMap<String, Vec<u8>>, RestoreError> {
+        let mut by_root: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
+        for item in wanted {
+            if let Content::Git { oid, root } = &item.entry.content {
+                by_root.entry(root).or_default().push((oid, item.entry.size));
+            }
+        }
+        let mut found = BTreeMap::new();
+        for (root, objects) in by_root {
+            let fail = |source| RestoreError::Io { path: root.to_owned(), source };
+            let git = Git { root: Path::new(root), env: self.env };
+            let mut rest = objects.as_slice();
+            while !rest.is_empty() {
+                let mut bytes = 0;
+                let fits = |(_, size): &&(&str, u64)| {
+                    bytes += size;
+                    bytes <= BATCH_BYTES
+                };
+                let count = rest.iter().take_while(fits).count().max(1);
+                let (part, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+                let orders: String = part.iter().map(|(oid, _)| format!("{oid}\n")).collect();
+                let output = git.fed(&["cat-file", "--batch"], orders.into_bytes()).map_err(fail)?;
+                read_batch(&output, &mut found).ok_or_else(|| fail(io::Error::other("git lacks an object")))?;
+                rest = others;
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {
+    while !output.is_empty() {
+        let end = output.iter().position(|byte| *byte == b'\n')?;
+        let header = std::str::from_utf8(output.get(..end)?).ok()?;
+        let mut words = header.split(' ');
+        let oid = words.next()?.to_owned();
+        let size: usize = words.nth(1)?.parse().ok()?;
+        let content = output.get(end + 1..)?.get(..size)?;
+        found.insert(oid, content.to_vec());
+        output = output.get(end + 1 + size + 1..)?;
+    }
+    Some(())
+}
+
+fn of_entry(entry: &Entry, source: io::Error) -> RestoreError {
+    RestoreError::Io { path: entry.path.clone(), source }
+}
+
+/// Another name in the same folder, the same each time, so that what a process left is found.
+fn temporary(target: &Path, id: &str) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().take(60).collect();
+    target.with_file_name(format!(".{name}.guard-undo-{id}"))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(data) if data.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Makes the folder of a path, if it is gone. One that is reached through a link by now is not written to.
+fn prepare_parent(target: &Path, options: &Options) -> io::Result<()> {
+    let parent = target.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(parent)?;
+    if options.to.is_none() && parent.canonicalize()? != parent {
+        return Err(io::Error::other("its folder is reached through a link now"));
+    }
+    Ok(())
+}
+
+struct Writing<'a> {
+    restorer: &'a Restorer<'a>,
+    manifest: &'a Manifest,
+    blobs: BTreeMap<String, Vec<u8>>,
+}
+
+impl Writing<'_> {
+    /// Makes an entry under a name that is not taken.
+    fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
+        match &entry.content {
+            Content::Folder => return DirBuilder::new().mode(0o700).create(at),
+            Content::Copy(number) => copy(&self.restorer.store.copy(self.manifest, *number), at, None)?,
+            Content::Git { oid, .. } => {
+                let bytes = self.blobs.get(oid).ok_or(io::ErrorKind::NotFound)?;
+                let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(at)?;
+                file.write_all(bytes)?;
+            }
+            Content::Link(to) => {
+                std::os::unix::fs::symlink(to, at)?;
+                return date(at, entry.time);
+            }
+        }
+        dress(at, entry.mode, entry.time)
+    }
+}

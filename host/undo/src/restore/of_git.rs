@@ -1,0 +1,161 @@
+//! What is put back in repositories: branches, stashes, the index.
+
+use std::path::{Path, PathBuf};
+
+use super::{Report, Restorer};
+use crate::copy::copy;
+use crate::git::{Git, Repository};
+use crate::manifest::{GitState, Manifest};
+
+/// What git takes for "it does not exist".
+const NO_OBJECT: &str = "0000000000000000000000000000000000000000";
+
+impl Restorer<'_> {
+    fn git<'a>(&'a self, state: &'a GitState) -> Git<'a> {
+        Git { root: Path::new(&state.root), env: self.env }
+    }
+
+    /// What a snapshot would put back in repositories, in words.
+    #[must_use]
+    pub fn plan_git(&self, manifest: &Manifest) -> Vec<String> {
+        let mut told = Vec::new();
+        for state in &manifest.git {
+            let git = self.git(state);
+            let stashes = self.lost_stashes(state).len();
+            if stashes > 0 {
+                told.push(format!("{stashes} of the stashes of {}", state.root));
+            }
+            for (name, oid) in state.refs.iter().filter(|(name, _)| !name.is_empty()) {
+                if git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default() != *oid {
+                    told.push(format!("{name} at {}", short(oid)));
+                }
+            }
+            let head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
+            if state.index.is_some() && !state.head.is_empty() && head != state.head {
+                let branch = if state.branch.is_empty() { "HEAD" } else { &state.branch };
+                told.push(format!("{branch} at {}", short(&state.head)));
+            }
+            if self.is_index_changed(manifest, state) {
+                told.push(format!("the index of {}", state.root));
+            }
+        }
+        told
+    }
+
+    fn index_of(&self, state: &GitState) -> Option<PathBuf> {
+        Repository::of(Path::new(&state.root)).map(|repository| repository.index())
+    }
+
+    fn is_index_changed(&self, manifest: &Manifest, state: &GitState) -> bool {
+        let Some(number) = state.index else { return false };
+        let copy = self.store.copy(manifest, number);
+        let entries = |path: &Path| {
+            crate::index::Index::read(path)
+                .map(|index| index.files.into_iter().map(|(path, tracked)| (path, tracked.oid)).collect::<Vec<_>>())
+        };
+        self.index_of(state).is_some_and(|index| entries(&index) != entries(&copy))
+    }
+
+    fn lost_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
+        if state.stashes.is_empty() {
+            return Vec::new();
+        }
+        let now = self.git(state).text(&["log", "-g", "--format=%H", "refs/stash", "--"]).unwrap_or_default();
+        state.stashes.iter().filter(|(oid, _)| !now.lines().any(|other| other == oid)).collect()
+    }
+
+    /// Puts branches, stashes and `HEAD` back. Gives whether files of a work tree may have changed.
+    pub(super) fn move_heads(&self, manifest: &Manifest, report: &mut Report) -> bool {
+        let mut moved = false;
+        for state in &manifest.git {
+            let git = self.git(state);
+            // The oldest first, so that they are in their order again.
+            for (oid, message) in self.lost_stashes(state).into_iter().rev() {
+                match git.output(&["stash", "store", "-m", message, oid]) {
+                    Ok(_) => report.git.push(format!("stash {}: {message}", short(oid))),
+                    Err(error) => report.problems.push(format!("stash {}: {error}", short(oid))),
+                }
+            }
+            let head = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
+            for (name, oid) in state.refs.iter().filter(|(name, _)| !name.is_empty()) {
+                let now = git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default();
+                if now == *oid {
+                    continue;
+                }
+                if *name == head {
+                    report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
+                    continue;
+                }
+                let before = if now.is_empty() { NO_OBJECT } else { &now };
+                match git.output(&["update-ref", "-m", "guard-host undo", name, oid, before]) {
+                    Ok(_) => report.git.push(format!("{name} at {}", short(oid))),
+                    Err(error) => report.problems.push(format!("{name}: {error}")),
+                }
+            }
+            if state.index.is_some() {
+                moved |= self.move_head(state, &head, report);
+            }
+        }
+        moved
+    }
+
+    fn move_head(&self, state: &GitState, branch: &str, report: &mut Report) -> bool {
+        let git = self.git(state);
+        let mut moved = false;
+        if branch != state.branch && !state.head.is_empty() {
+            let name = state.branch.strip_prefix("refs/heads/").unwrap_or_default();
+            let switched = match name {
+                "" => git.with_filters(&["checkout", "--quiet", "--detach", &state.head]),
+                name => git.with_filters(&["checkout", "--quiet", name, "--"]),
+            };
+            if let Err(error) = switched {
+                report.problems.push(format!("{}: {error}", state.root));
+                return false;
+            }
+            report.git.push(format!("checked out {}", if name.is_empty() { short(&state.head) } else { name }));
+            moved = true;
+        }
+        let head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
+        if state.head.is_empty() || head == state.head {
+            return moved;
+        }
+        // Files with changes since are not lost: git refuses then.
+        let how = if state.moves_files { "--keep" } else { "--soft" };
+        match git.with_filters(&["reset", "--quiet", how, &state.head]) {
+            Ok(_) => {
+                report.git.push(format!("HEAD at {}", short(&state.head)));
+                true
+            }
+            Err(error) => {
+                report.problems.push(format!("{}: {error}", state.root));
+                moved
+            }
+        }
+    }
+
+    /// Puts indexes back, once files and branches are.
+    pub(super) fn finish_git(&self, manifest: &Manifest, report: &mut Report) {
+        for state in manifest.git.iter().filter(|state| self.is_index_changed(manifest, state)) {
+            let head = self.git(state).text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
+            let (Some(number), Some(index), true) = (state.index, self.index_of(state), head == state.head) else {
+                continue;
+            };
+            let lock = index.with_file_name("index.lock");
+            let put = copy(&self.store.copy(manifest, number), &lock, None).and_then(|()| {
+                let renamed = std::fs::rename(&lock, &index);
+                if renamed.is_err() {
+                    let _ = std::fs::remove_file(&lock);
+                }
+                renamed
+            });
+            match put {
+                Ok(()) => report.git.push("the index".to_owned()),
+                Err(error) => report.problems.push(format!("the index of {}: {error}", state.root)),
+            }
+        }
+    }
+}
+
+fn short(oid: &str) -> &str {
+    oid.get(..10).unwrap_or(oid)
+}

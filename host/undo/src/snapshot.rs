@@ -1,0 +1,442 @@
+//! Makes a snapshot: what the child of the hook does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use guard_redact::{plain, redact, shorten};
+use guard_sdk::globs::Glob;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::copy::copy;
+use crate::gather::{Bounds, Gatherer, Stop};
+use crate::git::{Git, PINS, Repository};
+use crate::losses::{GitLoss, Loss, Losses};
+use crate::manifest::{Content, GitState, Kept, Manifest, Why};
+use crate::store::{Making, Store, StoreError};
+
+/// The hidden command of `guard-host-tools` that makes a snapshot.
+pub const COMMAND: &str = "keep-undo";
+
+/// How long a call waits for its snapshot.
+pub const BUDGET: Duration = Duration::from_millis(150);
+
+/// The largest snapshot of one call by default, in bytes.
+pub const CALL_BYTES: u64 = 256 << 20;
+
+/// The largest ignored file or folder that is kept, in bytes.
+pub const IGNORED_BYTES: u64 = 1 << 20;
+
+/// With at most so many bytes in at most so many files, copying takes less time than asking git what it holds.
+const SMALL: (u64, usize) = (1 << 20, 64);
+
+/// The longest text of a call in a manifest.
+const CALL_TEXT: usize = 2000;
+
+/// The most stashes that are kept.
+const STASHES: usize = 64;
+
+/// The most commits of a reflog that are kept.
+const REFLOG: usize = 1000;
+
+/// What a child is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The state folder.
+    pub state: PathBuf,
+    /// What the call destroys.
+    pub losses: Losses,
+    /// How long it may take, in milliseconds.
+    pub left_ms: u64,
+    /// The most bytes of the copies.
+    pub max_bytes: u64,
+    /// Patterns of files that are not copied.
+    pub exclude: Vec<String>,
+    /// The tool that is called.
+    pub tool: String,
+    /// The call.
+    pub call: String,
+    /// The session's id.
+    pub session: String,
+    /// The project's root.
+    pub project: String,
+}
+
+/// What a child has kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// How much of what the call destroys.
+    pub kept: Kept,
+    /// The name of the snapshot. Empty: none.
+    pub id: String,
+    /// Why there is not more.
+    pub why: String,
+    /// Nothing is lost after all.
+    pub is_needless: bool,
+}
+
+impl Answer {
+    /// Nothing is kept, for this reason.
+    #[must_use]
+    pub fn nothing(why: String) -> Self {
+        Answer { kept: Kept::Nothing, id: String::new(), why, is_needless: false }
+    }
+}
+
+/// Makes the snapshot of a task that began at this time.
+#[must_use]
+pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Answer {
+    let store = Store::of(&task.state);
+    let made = begin_and_fill(&store, task, started, env);
+    match made {
+        Ok(answer) => {
+            if !answer.is_needless {
+                store.prune_some(env);
+            }
+            answer
+        }
+        Err(error) => Answer::nothing(error.to_string()),
+    }
+}
+
+fn begin_and_fill(
+    store: &Store,
+    task: &Task,
+    started: Instant,
+    env: &BTreeMap<String, String>,
+) -> Result<Answer, StoreError> {
+    let until = started + Duration::from_millis(task.left_ms);
+    let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
+    let project = Path::new(&task.project).canonicalize().unwrap_or_else(|_| PathBuf::from(&task.project));
+    let mut gatherer = Gatherer::new(Bounds { until, ignored_bytes: IGNORED_BYTES, exclude, project });
+    let gathered = gather(&mut gatherer, &task.losses, env);
+    let git = match &gathered {
+        Ok(git) => git.clone(),
+        Err(_) => Vec::new(),
+    };
+    if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
+        let kept = if gatherer.left_out.is_empty() && !task.losses.may_be_more { Kept::Whole } else { Kept::Partly };
+        let why = gatherer.left_out.first().cloned().unwrap_or_default();
+        return Ok(Answer { kept, id: String::new(), why, is_needless: true });
+    }
+    let making = store.begin()?;
+    let mut manifest = Manifest {
+        id: making.id.clone(),
+        time: Timestamp::now().to_string(),
+        tool: shorten(&plain(&task.tool), 100),
+        call: shorten(&plain(&redact(&task.call)), CALL_TEXT),
+        session: task.session.clone(),
+        project: task.project.clone(),
+        kept: Kept::Whole,
+        left_out: Vec::new(),
+        bytes: 0,
+        entries: Vec::new(),
+        git,
+    };
+    let filled = gathered.and_then(|_| fill(&making, &mut manifest, &mut gatherer, task, until, env));
+    manifest.left_out.append(&mut gatherer.left_out);
+    if task.losses.may_be_more {
+        manifest.left_out.push("the call may destroy more than its text tells".to_owned());
+    }
+    if let Err(stop) = &filled {
+        making.empty()?;
+        manifest.entries.clear();
+        manifest.git.clear();
+        manifest.bytes = 0;
+        manifest.left_out.insert(0, stop.to_string());
+    }
+    manifest.kept = match (&filled, manifest.left_out.is_empty()) {
+        (Err(_), _) => Kept::Nothing,
+        (Ok(()), true) => Kept::Whole,
+        (Ok(()), false) => Kept::Partly,
+    };
+    let why = manifest.left_out.first().cloned().unwrap_or_default();
+    store.publish(making, &manifest)?;
+    Ok(Answer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
+}
+
+/// Lists all that is lost.
+fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, String>) -> Result<Vec<GitState>, Stop> {
+    let mut states: Vec<GitState> = Vec::new();
+    for loss in &losses.list {
+        match loss {
+            Loss::Path(path) => {
+                gatherer.add(path)?;
+                add_worktree(gatherer, Path::new(&path.path))?;
+            }
+            Loss::Git(git) => states.extend(of_git(gatherer, git, env)?),
+            Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy brings it back")),
+        }
+    }
+    Ok(states)
+}
+
+/// With a linked work tree goes what its repository knows of it.
+fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+    let is_linked = path.join(".git").symlink_metadata().is_ok_and(|data| data.is_file());
+    let repository = if is_linked { Repository::of(path) } else { None };
+    let admin = repository
+        .map(|repository| repository.git_dir)
+        .filter(|admin| admin.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"));
+    add_tree(gatherer, admin.as_deref())
+}
+
+fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), Stop> {
+    let Some(path) = path.and_then(Path::to_str) else { return Ok(()) };
+    let (path, name) = (path.to_owned(), String::new());
+    gatherer.add(&crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name })
+}
+
+/// What a repository holds that a command of git loses.
+fn of_git(gatherer: &mut Gatherer, loss: &GitLoss, env: &BTreeMap<String, String>) -> Result<Option<GitState>, Stop> {
+    let folder = Path::new(&loss.folder).canonicalize().unwrap_or_else(|_| PathBuf::from(&loss.folder));
+    let Some(repository) = Repository::of(&folder) else { return Ok(None) };
+    let Some(root) = repository.root.to_str().map(str::to_owned) else { return Ok(None) };
+    gatherer.check_time()?;
+    let git = Git { root: &repository.root, env };
+    let mut state = GitState { root, operation: loss.operation.clone(), ..GitState::default() };
+    state.branch = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
+    state.head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
+    let target = folder.join(&loss.target);
+    let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
+    match loss.operation.as_str() {
+        "git.clean" => {
+            let start = if loss.target.is_empty() { folder.clone() } else { target };
+            if start.is_dir() {
+                gatherer.add_untracked(&repository, &start, loss.with_ignored)?;
+            } else {
+                gatherer.add(&path_loss(&start))?;
+            }
+            return Ok(None);
+        }
+        "git.discard" if is_path && !loss.is_forced => {
+            let start = target.canonicalize().unwrap_or(target);
+            gatherer.add_changed(&repository, Some(&start))?;
+            add_staged(gatherer, &repository, &state, Some(&start), env)?;
+        }
+        "git.discard" | "git.reset.hard" | "git.rebase" | "git.abort" => {
+            if is_path && target.is_dir() && target != repository.root {
+                // A submodule whose folder is emptied.
+                gatherer.add(&path_loss(&target))?;
+            }
+            gatherer.add_changed(&repository, None)?;
+            add_staged(gatherer, &repository, &state, None, env)?;
+            state.moves_files = true;
+        }
+        "git.stash.drop" => {
+            let list = git.text(&["log", "-g", "--format=%H%x09%gs", "refs/stash", "--"]).unwrap_or_default();
+            let stash = |line: &str| line.split_once('\t').map(|(oid, text)| (oid.to_owned(), text.to_owned()));
+            state.stashes = list.lines().filter_map(stash).take(STASHES).collect();
+            return Ok(Some(state).filter(|state| !state.stashes.is_empty()));
+        }
+        "git.reflog.expire" => {
+            let logs = repository.common_dir.join("logs");
+            add_tree(gatherer, Some(&logs))?;
+            let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
+            let commits: BTreeSet<&str> = list.lines().take(REFLOG).collect();
+            state.refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
+        }
+        "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
+            let format = "--format=%(refname) %(objectname)";
+            let prefixes =
+                ["refs/heads/", "refs/remotes/", "refs/tags/", ""].map(|prefix| format!("{prefix}{}", loss.target));
+            let patterns: Vec<&str> = prefixes.iter().map(String::as_str).collect();
+            let list = git.text(&[&["for-each-ref", format], &patterns[..]].concat()).unwrap_or_default();
+            let named = |line: &str| line.split_once(' ').map(|(name, oid)| (name.to_owned(), oid.to_owned()));
+            state.refs = list.lines().filter_map(named).collect();
+            if loss.target.is_empty() {
+                gatherer.leave_out("references whose names are not known".to_owned());
+            }
+            return Ok(Some(state).filter(|state| !state.refs.is_empty()));
+        }
+        // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
+        _ => {}
+    }
+    if loss.operation == "git.abort" {
+        for name in
+            ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"]
+        {
+            add_tree(gatherer, Some(&repository.git_dir.join(name)))?;
+        }
+    }
+    Ok(Some(state))
+}
+
+/// The tree without a file: what is staged before the first commit differs from it.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Adds the files whose next commit is another than the last one.
+fn add_staged(
+    gatherer: &mut Gatherer,
+    repository: &Repository,
+    state: &GitState,
+    start: Option<&Path>,
+    env: &BTreeMap<String, String>,
+) -> Result<(), Stop> {
+    let git = Git { root: &repository.root, env };
+    let head = if state.head.is_empty() { EMPTY_TREE } else { &state.head };
+    let Ok(names) = git.output(&["diff-index", "--cached", "--name-only", "--no-renames", "-z", head]) else {
+        gatherer.leave_out(format!("{}: staged files are not known", state.root));
+        return Ok(());
+    };
+    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let path = repository.root.join(OsStr::from_bytes(name));
+        let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
+        if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
+            gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
+        }
+    }
+    Ok(())
+}
+
+fn path_loss(path: &Path) -> crate::PathLoss {
+    let path = path.to_string_lossy().into_owned();
+    crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name: String::new() }
+}
+
+/// Copies all that was listed, and keeps the objects of git that are needed.
+fn fill(
+    making: &Making,
+    manifest: &mut Manifest,
+    gatherer: &mut Gatherer,
+    task: &Task,
+    until: Instant,
+    env: &BTreeMap<String, String>,
+) -> Result<(), Stop> {
+    let size = |gatherer: &Gatherer| -> (u64, usize) {
+        let copies = gatherer.entries.iter().filter(|entry| matches!(entry.content, Content::Copy(_)));
+        copies.fold((0, 0), |(bytes, count), entry| (bytes + entry.size, count + 1))
+    };
+    let (bytes, files) = size(gatherer);
+    let mut trees = BTreeMap::new();
+    if bytes > SMALL.0 || files > SMALL.1 {
+        trees = find_held(gatherer, env);
+    }
+    let (bytes, _) = size(gatherer);
+    if bytes > task.max_bytes {
+        return Err(Stop::TooLarge(task.max_bytes));
+    }
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::TimedOut => Stop::TooLong,
+        _ => Stop::Failed(error.to_string()),
+    };
+    let mut number = 0;
+    let mut unread = Vec::new();
+    let mut entries = std::mem::take(&mut gatherer.entries);
+    for entry in &mut entries {
+        if !matches!(entry.content, Content::Copy(_)) {
+            continue;
+        }
+        gatherer.check_time()?;
+        let to = making.copy(number);
+        match copy(Path::new(&entry.path), &to, Some(until)) {
+            Ok(()) => {
+                // It may have grown since it was listed.
+                entry.size = to.metadata().map_err(failed)?.len();
+                manifest.bytes += entry.size;
+                entry.content = Content::Copy(number);
+                number += 1;
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound) => {
+                let _ = std::fs::remove_file(&to);
+                unread.push(entry.path.clone());
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        if manifest.bytes > task.max_bytes {
+            return Err(Stop::TooLarge(task.max_bytes));
+        }
+    }
+    entries.retain(|entry| !matches!(entry.content, Content::Copy(u32::MAX)));
+    unread.into_iter().for_each(|path| gatherer.leave_out(format!("{path}: it cannot be read")));
+    manifest.entries = entries;
+    for state in &mut manifest.git {
+        if matches!(state.operation.as_str(), "git.stash.drop" | "git.reflog.expire") || !state.refs.is_empty() {
+            continue;
+        }
+        let Some(repository) = Repository::of(Path::new(&state.root)) else { continue };
+        let index = repository.index();
+        if index.exists() {
+            copy(&index, &making.copy(number), Some(until)).map_err(failed)?;
+            manifest.bytes += making.copy(number).metadata().map_err(failed)?.len();
+            state.index = Some(number);
+            number += 1;
+            if let Ok(tree) = (Git { root: &repository.root, env }).text(&["write-tree"]) {
+                trees.insert(state.root.clone(), tree);
+            }
+        }
+    }
+    pin(manifest, &trees, env)
+}
+
+/// Finds the files that git holds as they are, by the index and the sizes of its objects. Gives the tree of each index.
+fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut trees = BTreeMap::new();
+    let mut repositories: BTreeMap<PathBuf, Option<Repository>> = BTreeMap::new();
+    let mut held: BTreeMap<PathBuf, Vec<(usize, String)>> = BTreeMap::new();
+    let tops: BTreeSet<PathBuf> = gatherer.entries.iter().map(|entry| PathBuf::from(&entry.top)).collect();
+    for at in 0..gatherer.entries.len() {
+        let Some(entry) = gatherer.entries.get(at).filter(|entry| matches!(entry.content, Content::Copy(_))) else {
+            continue;
+        };
+        let path = PathBuf::from(&entry.path);
+        let Some(folder) = path.parent().map(Path::to_path_buf) else { continue };
+        let repository = repositories.entry(folder).or_insert_with_key(|folder| Repository::of(folder)).clone();
+        let Some(repository) = repository else { continue };
+        // With the repository its objects go.
+        if tops.iter().any(|top| repository.common_dir.starts_with(top)) {
+            continue;
+        }
+        let Ok(below) = path.strip_prefix(&repository.root).map(|below| below.as_os_str().as_bytes()) else { continue };
+        let Some(index) = gatherer.index(&repository) else { continue };
+        let Some(tracked) = index.files.get(below) else { continue };
+        if path.symlink_metadata().is_ok_and(|data| index.is_unchanged(tracked, &data)) {
+            held.entry(repository.root.clone()).or_default().push((at, tracked.oid.clone()));
+        }
+    }
+    for (root, files) in held {
+        let git = Git { root: &root, env };
+        let (Some(text), Ok(tree)) = (root.to_str(), git.text(&["write-tree"])) else { continue };
+        let asked: String = files.iter().map(|(_, oid)| format!("{oid}\n")).collect();
+        let format = "--batch-check=%(objectname) %(objectsize)";
+        let Ok(sizes) = git.fed(&["cat-file", format], asked.into_bytes()) else { continue };
+        let sizes = String::from_utf8_lossy(&sizes).into_owned();
+        for ((at, oid), line) in files.iter().zip(sizes.lines()) {
+            let Some(entry) = gatherer.entries.get_mut(*at) else { continue };
+            // A file that a filter or an end of line changes has another size than its object.
+            if line == format!("{oid} {}", entry.size) {
+                entry.content = Content::Git { oid: oid.clone(), root: text.to_owned() };
+            }
+        }
+        trees.insert(text.to_owned(), tree);
+    }
+    trees
+}
+
+/// Names what git must not prune.
+fn pin(manifest: &Manifest, trees: &BTreeMap<String, String>, env: &BTreeMap<String, String>) -> Result<(), Stop> {
+    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (root, tree) in trees {
+        wanted.entry(root).or_default().insert(tree);
+    }
+    for state in &manifest.git {
+        let refs = state.refs.iter().map(|(_, oid)| oid).chain(state.stashes.iter().map(|(oid, _)| oid));
+        let oids = refs.map(String::as_str).chain([state.head.as_str()]).filter(|oid| is_oid(oid));
+        wanted.entry(&state.root).or_default().extend(oids);
+    }
+    for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
+        let order = |(number, oid): (usize, &str)| format!("create {PINS}/{}/{number} {oid}\n", manifest.id);
+        let orders: String = oids.into_iter().enumerate().map(order).collect();
+        let git = Git { root: Path::new(root), env };
+        git.fed(&["update-ref", "--stdin"], orders.into_bytes()).map_err(|error| Stop::Failed(error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn is_oid(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,264 @@
+//! [`Store`]: the snapshots in the state folder.
+//!
+//! Each is a folder `undo/ID.BYTES` with the copies, by number, and the sealed manifest. It is made under another name,
+//! and renamed when it is whole.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use guard_state::{FileLock, FolderError, Seal, hex, make_private};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::git::{Git, PINS};
+use crate::manifest::Manifest;
+
+/// The size of all snapshots, in bytes, above which the oldest go.
+pub const STORE_BYTES: u64 = 2 << 30;
+
+/// How long a snapshot is kept, in days.
+pub const LIFE_DAYS: i64 = 7;
+
+/// The most snapshots.
+const SNAPSHOTS: usize = 1000;
+
+/// The most snapshots that one call removes, because its reply waits.
+const REMOVED_AT_ONCE: usize = 8;
+
+/// How the names of folders begin in which a snapshot is made, or which are removed.
+const UNFINISHED: &str = ".making-";
+
+/// Why a snapshot cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The state folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// There is no key.
+    #[error("{0}")]
+    Seal(String),
+    /// The file system refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The snapshots of a state folder.
+#[derive(Debug, Clone)]
+pub struct Store {
+    state: PathBuf,
+}
+
+/// A snapshot by its folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    id: String,
+    bytes: u64,
+    path: PathBuf,
+}
+
+/// A folder in which a snapshot is made. It is removed unless it is published.
+#[derive(Debug)]
+pub(crate) struct Making {
+    pub(crate) id: String,
+    pub(crate) path: PathBuf,
+    is_published: bool,
+    _lock: FileLock,
+}
+
+impl Making {
+    /// The file of the copy with this number.
+    pub(crate) fn copy(&self, number: u32) -> PathBuf {
+        self.path.join(number.to_string())
+    }
+
+    /// Removes all copies: what was begun is more than may be kept.
+    pub(crate) fn empty(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            if entry.file_name() != LOCK {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        if !self.is_published {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// The lock in the folder of a snapshot that is being made.
+const LOCK: &str = ".lock";
+
+const MANIFEST: &str = "manifest";
+
+impl Store {
+    /// The one of a state folder.
+    #[must_use]
+    pub fn of(state: &Path) -> Self {
+        Store { state: state.to_path_buf() }
+    }
+
+    /// The folder of all snapshots.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.state.join("undo")
+    }
+
+    fn seal(&self) -> Result<Seal, StoreError> {
+        Seal::open(&self.state).map_err(|error| StoreError::Seal(error.to_string()))
+    }
+
+    /// The snapshots, the newest first.
+    fn places(&self) -> Vec<Place> {
+        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let place = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
+            let (id, bytes) = name.split_once('.')?;
+            Some(Place { id: id.to_owned(), bytes: bytes.parse().ok()?, path: entry.path() })
+        };
+        let mut places: Vec<Place> = entries.filter_map(place).collect();
+        places.sort_by(|one, other| other.cmp(one));
+        places
+    }
+
+    /// The snapshots whose manifest is sealed by this user, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// There is no key.
+    pub fn list(&self) -> Result<Vec<Manifest>, StoreError> {
+        let places = self.places();
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let seal = self.seal()?;
+        Ok(places.iter().filter_map(|place| read(&seal, place)).collect())
+    }
+
+    /// The file of a copy.
+    #[must_use]
+    pub fn copy(&self, manifest: &Manifest, number: u32) -> PathBuf {
+        self.folder().join(folder_name(&manifest.id, manifest.bytes)).join(number.to_string())
+    }
+
+    /// Starts a snapshot.
+    pub(crate) fn begin(&self) -> Result<Making, StoreError> {
+        make_private(&self.folder())?;
+        let mut random = [0_u8; 2];
+        getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+        let time = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
+        let id = format!("{time}-{}", hex(&random));
+        let path = self.folder().join(format!("{UNFINISHED}{id}"));
+        make_private(&path)?;
+        let lock = FileLock::acquire(&path.join(LOCK), Instant::now())?;
+        Ok(Making { id, path, is_published: false, _lock: lock })
+    }
+
+    /// Writes the manifest and gives the snapshot its name.
+    pub(crate) fn publish(&self, mut making: Making, manifest: &Manifest) -> Result<(), StoreError> {
+        self.seal()?.write(&purpose(&manifest.id), &making.path.join(MANIFEST), manifest)?;
+        let path = self.folder().join(folder_name(&manifest.id, manifest.bytes));
+        fs::rename(&making.path, &path)?;
+        making.is_published = true;
+        Ok(())
+    }
+
+    /// Removes what is too old or too much, and what a process that died has left. `most` bounds how many snapshots go.
+    pub fn prune(&self, env: &BTreeMap<String, String>, most: usize) -> usize {
+        self.remove_unfinished();
+        let oldest = Timestamp::now().checked_sub(SignedDuration::from_hours(24 * LIFE_DAYS));
+        let oldest = oldest.map(|time| time.strftime("%Y%m%d-%H%M%S").to_string()).unwrap_or_default();
+        let mut bytes = 0_u64;
+        let mut surplus: Vec<Place> = Vec::new();
+        for (index, place) in self.places().into_iter().enumerate() {
+            bytes = bytes.saturating_add(place.bytes);
+            if index >= SNAPSHOTS || bytes > STORE_BYTES || place.id < oldest {
+                surplus.push(place);
+            }
+        }
+        let removed: Vec<Place> = surplus.into_iter().rev().take(most).collect();
+        removed.iter().filter(|place| self.remove_place(place, env).is_ok()).count()
+    }
+
+    /// As [`Store::prune`], as far as a reply may wait for it.
+    pub(crate) fn prune_some(&self, env: &BTreeMap<String, String>) {
+        self.prune(env, REMOVED_AT_ONCE);
+    }
+
+    /// Removes all snapshots.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn clear(&self, env: &BTreeMap<String, String>) -> Result<usize, StoreError> {
+        let places = self.places();
+        places.iter().try_for_each(|place| self.remove_place(place, env))?;
+        self.remove_unfinished();
+        Ok(places.len())
+    }
+
+    fn remove_place(&self, place: &Place, env: &BTreeMap<String, String>) -> Result<(), StoreError> {
+        if let Some(manifest) = self.seal().ok().and_then(|seal| read(&seal, place)) {
+            for state in &manifest.git {
+                // The repository may be gone, and its references with it.
+                let _ = unpin(&state.root, &place.id, env);
+            }
+        }
+        // Half of a snapshot is none.
+        let gone = self.folder().join(format!("{UNFINISHED}{}", place.id));
+        fs::rename(&place.path, &gone)?;
+        Ok(fs::remove_dir_all(&gone)?)
+    }
+
+    /// Removes folders of processes that died.
+    fn remove_unfinished(&self) {
+        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+            if !entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                continue;
+            }
+            let path = entry.path();
+            // One that has just been made has no lock yet.
+            let is_new = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+            let has_lock = path.join(LOCK).exists();
+            if !has_lock && is_new.is_none_or(|age| age.as_secs() < 5) {
+                continue;
+            }
+            let lock = FileLock::acquire(&path.join(LOCK), Instant::now());
+            if !matches!(&lock, Err(error) if error.kind() == ErrorKind::TimedOut) {
+                let _ = fs::remove_dir_all(&path);
+            }
+        }
+    }
+}
+
+fn folder_name(id: &str, bytes: u64) -> String {
+    format!("{id}.{bytes}")
+}
+
+fn purpose(id: &str) -> String {
+    format!("undo {id}")
+}
+
+fn read(seal: &Seal, place: &Place) -> Option<Manifest> {
+    let manifest: Manifest = seal.read(&purpose(&place.id), &place.path.join(MANIFEST))?;
+    (manifest.id == place.id && manifest.bytes == place.bytes).then_some(manifest)
+}
+
+/// Removes the references that keep what a snapshot needs from being pruned.
+fn unpin(root: &str, id: &str, env: &BTreeMap<String, String>) -> io::Result<()> {
+    let git = Git { root: Path::new(root), env };
+    let prefix = format!("{PINS}/{id}/");
+    let names = git.text(&["for-each-ref", "--format=%(refname)", &prefix])?;
+    let orders: String = names.lines().map(|name| format!("delete {name}\n")).collect();
+    if !orders.is_empty() {
+        git.fed(&["update-ref", "--stdin"], orders.into_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Snapshots and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by a panic")]
+
+mod git;
+mod world;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+use guard_undo::restore::{Options, Restorer};
+use guard_undo::snapshot::{Task, make};
+use guard_undo::{How, Kept, Loss, Manifest};
+
+use world::World;
+
+#[test]
+fn a_folder_comes_back_with_modes_times_links_and_empty_folders() {
+    let world = World::new();
+    world.write("d/run.sh", "#!/bin/sh\n");
+    world.write("d/in/secret", "x");
+    fs::create_dir_all(world.path("d/empty")).unwrap();
+    symlink("in/secret", world.path("d/link")).unwrap();
+    symlink("/nowhere/at/all", world.path("d/dangling")).unwrap();
+    for (name, mode) in [("d/run.sh", 0o755), ("d/in/secret", 0o600), ("d/in", 0o700), ("d/empty", 0o750)] {
+        fs::set_permissions(world.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let old = SystemTime::now() - Duration::from_secs(1_000_000);
+    fs::File::open(world.path("d/run.sh")).unwrap().set_modified(old).unwrap();
+    let before = world.tree();
+    let manifest = world.kept(vec![world.loss("d", How::Delete)]);
+    fs::remove_dir_all(world.path("d")).unwrap();
+    let report = world.restore(&manifest);
+    assert_eq!((world.tree(), report.replaced.as_str()), (before.clone(), ""));
+    assert_eq!(world.path("d/run.sh").metadata().unwrap().modified().unwrap(), old);
+    // Once more: there is nothing to do.
+    assert_eq!(world.restore(&manifest).restored, [""; 0]);
+}
+
+#[test]
+fn a_replaced_file_comes_back_and_what_it_replaces_is_kept() {
+    let world = World::new();
+    world.write("f", "before");
+    let manifest = world.kept(vec![world.loss("f", How::Overwrite)]);
+    world.write("f", "after");
+    let report = world.restore(&manifest);
+    assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "before");
+    // The undo is undone.
+    let replaced = world.manifest(&report.replaced);
+    world.restore(&replaced);
+    assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "after");
+}
+
+#[test]
+fn what_changed_since_is_kept_unless_it_is_forced() {
+    let world = World::new();
+    world.write("gone", "old");
+    world.write("f", "old");
+    let manifest = world.kept(vec![world.loss("gone", How::Delete), world.loss("f", How::Overwrite)]);
+    world.write("gone", "new");
+    world.write("f", "new");
+    let path = world.path("f").display().to_string();
+    let options = Options { changed_again: [(path, 0)].into(), ..Options::default() };
+    let report = world.restore_with(&manifest, &options);
+    assert_eq!(report.restored, [""; 0]);
+    assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "new");
+    let report = world.restore_with(&manifest, &Options { is_forced: true, ..options });
+    assert_eq!(report.restored.len(), 2);
+    assert_eq!(fs::read_to_string(world.path("gone")).unwrap(), "old");
+    assert_eq!(world.manifest(&report.replaced).entries.len(), 2);
+}
+
+#[test]
+fn only_some_paths_and_another_folder() {
+    let world = World::new();
+    world.write("d/a", "a");
+    world.write("d/b", "b");
+    let manifest = world.kept(vec![world.loss("d", How::Delete)]);
+    fs::remove_dir_all(world.path("d")).unwrap();
+    world.restore_with(&manifest, &Options { paths: vec![world.path("d/b")], ..Options::default() });
+    assert_eq!((world.path("d/a").exists(), world.path("d/b").exists()), (false, true));
+    let to = world.root.join("elsewhere");
+    world.restore_with(&manifest, &Options { to: Some(to.clone()), ..Options::default() });
+    assert_eq!(fs::read_to_string(to.join("d/a")).unwrap(), "a");
+    assert!(!world.path("d/a").exists());
+}
+
+#[test]
+fn patterns_and_names_find_what_they_stand_for() {
+    let world = World::new();
+    for name in ["a.log", "b.log", "c.txt", "in/d.log"] {
+        world.write(name, name);
+    }
+    let names = |manifest: &Manifest| -> Vec<String> {
+        let below =
+            |entry: &guard_undo::Entry| entry.path.strip_prefix(world.root.to_str().unwrap()).unwrap().to_owned();
+        manifest.entries.iter().map(below).collect()
+    };
+    assert_eq!(names(&world.kept(vec![world.loss("*.log", How::Delete)])), ["/a.log", "/b.log"]);
+    let Loss::Path(mut loss) = world.loss(".", How::Delete) else { panic!() };
+    loss.path = world.root.display().to_string();
+    loss.name = "*.log".to_owned();
+    assert_eq!(names(&world.kept(vec![Loss::Path(loss)])), ["/a.log", "/b.log", "/in/d.log"]);
+}
+
+#[test]
+fn no_link_is_followed_and_no_device_is_opened() {
+    let world = World::new();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("theirs"), "theirs").unwrap();
+    fs::create_dir(world.path("d")).unwrap();
+    symlink(outside.path(), world.path("d/out")).unwrap();
+    symlink(outside.path().join("theirs"), world.path("leads-out")).unwrap();
+    let made = Command::new("mkfifo").arg(world.path("d/pipe")).status().unwrap();
+    assert!(made.success());
+    let answer = world.keep(vec![world.loss("d", How::Delete), world.loss("leads-out", How::Overwrite)]);
+    let manifest = world.manifest(&answer.id);
+    assert_eq!((answer.kept, manifest.left_out.len(), manifest.bytes), (Kept::Partly, 2, 0), "{manifest:?}");
+    // A folder that has become a link is not written through.
+    world.write("e/f", "x");
+    let manifest = world.kept(vec![world.loss("e/f", How::Delete)]);
+    fs::remove_dir_all(world.path("e")).unwrap();
+    symlink(outside.path(), world.path("e")).unwrap();
+    let store = world.store();
+    let restorer = Restorer { store: &store, state: &world.state, env: &world.env };
+    let items = restorer.plan(&manifest, &Options::default());
+    assert!(restorer.apply(&manifest, &items, &Options::default()).is_err());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn beyond_a_budget_nothing_is_kept_and_the_list_says_why() {
+    let world = World::new();
+    world.write("big", &"x".repeat(100_000));
+    let task = |left_ms, max_bytes| Task { left_ms, max_bytes, ..world.task(vec![world.loss("big", How::Delete)]) };
+    for (task, why) in [(task(20_000, 50_000), "larger than"), (task(0, 1 << 30), "too long")] {
+        let answer = make(&task, Instant::now(), &world.env);
+        assert!(answer.kept == Kept::Nothing && answer.why.contains(why), "{answer:?}");
+        let manifest = world.manifest(&answer.id);
+        assert_eq!((manifest.entries.len(), manifest.bytes), (0, 0));
+        let names: Vec<_> = fs::read_dir(world.store().folder().join(format!("{}.0", answer.id))).unwrap().collect();
+        assert_eq!(names.len(), 2, "the manifest and the lock");
+    }
+}
+
+#[test]
+fn excluded_files_are_not_copied() {
+    let world = World::new();
+    world.write("d/.env", "KEY=1");
+    world.write("d/a", "a");
+    let task = Task { exclude: vec![".env".to_owned()], ..world.task(vec![world.loss("d", How::Delete)]) };
+    let answer = make(&task, Instant::now(), &world.env);
+    assert_eq!(answer.kept, Kept::Partly);
+    assert_eq!(world.manifest(&answer.id).entries.len(), 2);
+}
+
+#[test]
+fn large_ignored_folders_are_left_out_and_small_ones_are_kept() {
+    let world = World::repository();
+    world.write(".gitignore", "node_modules/\n.env\n");
+    world.write("app/node_modules/x", &"x".repeat(2 << 20));
+    world.write("app/.env", "KEY=1");
+    world.write("app/main", "m");
+    let answer = world.keep(vec![world.loss("app", How::Delete)]);
+    assert_eq!(answer.kept, Kept::Partly);
+    let names: Vec<String> = world.manifest(&answer.id).entries.into_iter().map(|entry| entry.path).collect();
+    assert!(names.iter().any(|name| name.ends_with("app/.env")) && names.len() == 3, "{names:?}");
+}
+
+#[test]
+fn two_hundred_at_once_are_all_in_the_list() {
+    let world = World::new();
+    world.write("f", "f");
+    std::thread::scope(|scope| {
+        for _ in 0..200 {
+            scope.spawn(|| world.kept(vec![world.loss("f", How::Delete)]));
+        }
+    });
+    assert_eq!(world.store().list().unwrap().len(), 200);
+    let unfinished = fs::read_dir(world.store().folder()).unwrap().flatten();
+    assert_eq!(unfinished.filter(|entry| entry.file_name().to_string_lossy().starts_with('.')).count(), 0);
+}
+
+#[test]
+fn a_damaged_manifest_is_not_believed() {
+    let world = World::new();
+    world.write("f", "f");
+    let manifest = world.kept(vec![world.loss("f", How::Delete)]);
+    let file = world.store().folder().join(format!("{}.{}", manifest.id, manifest.bytes)).join("manifest");
+    let text = fs::read_to_string(&file).unwrap().replace("project/f", "project/g");
+    fs::write(&file, text).unwrap();
+    assert_eq!(world.store().list().unwrap(), []);
+}
+
+#[test]
+fn a_state_folder_that_refuses_keeps_nothing() {
+    let world = World::new();
+    world.write("f", "f");
+    fs::write(&world.state, "a file").unwrap();
+    let answer = world.keep(vec![world.loss("f", How::Delete)]);
+    assert!(answer.kept == Kept::Nothing && answer.id.is_empty() && !answer.why.is_empty(), "{answer:?}");
+}
