@@ -45,6 +45,13 @@ impl Repository {
         Some(Repository { root: root.to_path_buf(), git_dir, common_dir })
     }
 
+    /// How often `HEAD` has moved, as its log tells.
+    #[must_use]
+    pub fn moves(&self) -> usize {
+        let log = std::fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
+        log.iter().filter(|byte| **byte == b'\n').count()
+    }
+
     /// Its index.
     #[must_use]
     pub fn index(&self) -> PathBuf {

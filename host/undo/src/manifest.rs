@@ -79,6 +79,8 @@ pub struct GitState {
     pub refs: Vec<(String, String)>,
     /// Stashes, the newest first: object id and message.
     pub stashes: Vec<(String, String)>,
+    /// How often `HEAD` had moved, as its log tells.
+    pub moves: usize,
     /// The number of the copy of the index.
     pub index: Option<u32>,
     /// The command changes files of the work tree that git holds.

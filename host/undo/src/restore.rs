@@ -54,7 +54,7 @@ pub struct Options {
     pub to: Option<PathBuf>,
     /// What changed since is replaced, too.
     pub is_forced: bool,
-    /// When paths were changed again after the call, in seconds of the epoch.
+    /// When paths, and the roots of repositories, were changed again after the call, in seconds of the epoch.
     pub changed_again: BTreeMap<String, i64>,
 }
 
@@ -191,9 +191,7 @@ impl Restorer<'_> {
         if options.to.is_some() || entry.why == Why::Deleted {
             return Fate::ChangedSince;
         }
-        let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
-        let end = options.changed_again.get(&entry.path).copied().unwrap_or(began + LONGEST_CALL);
-        if changed(&data) > (end, 999_999_999) { Fate::ChangedSince } else { Fate::Replaced }
+        if is_later(&data, &entry.path, manifest, options) { Fate::ChangedSince } else { Fate::Replaced }
     }
 
     /// Puts back what the plan says.
@@ -205,7 +203,7 @@ impl Restorer<'_> {
         let mut report = Report::default();
         let with_git = options.paths.is_empty() && options.to.is_none();
         self.keep_replaced(manifest, items, options, with_git, &mut report)?;
-        let moved = with_git && self.move_heads(manifest, &mut report);
+        let moved = with_git && self.move_heads(manifest, options, &mut report);
         let again = if moved { self.plan(manifest, options) } else { Vec::new() };
         // What git has just put there is what the call replaced before.
         let is_meant = |item: &&Item<'_>| {
@@ -219,7 +217,7 @@ impl Restorer<'_> {
         }
         self.write(manifest, &wanted, options, &mut report)?;
         if with_git {
-            self.finish_git(manifest, &mut report);
+            self.finish_git(manifest, options, &mut report);
         }
         Ok(report)
     }
@@ -353,6 +351,13 @@ impl Restorer<'_> {
         }
         Ok(found)
     }
+}
+
+/// A file was changed after the call.
+fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
+    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
+    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL);
+    changed(data) > (end, 999_999_999)
 }
 
 fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {

@@ -199,6 +199,7 @@ fn of_git(gatherer: &mut Gatherer, loss: &GitLoss, env: &BTreeMap<String, String
     gatherer.check_time()?;
     let git = Git { root: &repository.root, env };
     let mut state = GitState { root, operation: loss.operation.clone(), ..GitState::default() };
+    state.moves = repository.moves();
     state.branch = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
     state.head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
     let target = folder.join(&loss.target);

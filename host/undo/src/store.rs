@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use guard_state::{FileLock, FolderError, Seal, hex, make_private};
 use jiff::{SignedDuration, Timestamp};
@@ -92,6 +92,9 @@ impl Drop for Making {
         }
     }
 }
+
+/// The folder of a snapshot that is being made is left alone for so long.
+const NEW: Duration = Duration::from_secs(60);
 
 /// The lock in the folder of a snapshot that is being made.
 const LOCK: &str = ".lock";
@@ -224,10 +227,9 @@ impl Store {
                 continue;
             }
             let path = entry.path();
-            // One that has just been made has no lock yet.
-            let is_new = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
-            let has_lock = path.join(LOCK).exists();
-            if !has_lock && is_new.is_none_or(|age| age.as_secs() < 5) {
+            // A new one may not have its lock yet.
+            let changed = entry.metadata().and_then(|data| data.modified()).ok();
+            if changed.and_then(|time| time.elapsed().ok()).is_none_or(|age| age < NEW) {
                 continue;
             }
             let lock = FileLock::acquire(&path.join(LOCK), Instant::now());

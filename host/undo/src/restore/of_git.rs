@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Report, Restorer};
+use super::{Options, Report, Restorer, is_later};
 use crate::copy::copy;
 use crate::git::{Git, Repository};
 use crate::manifest::{GitState, Manifest};
@@ -17,7 +17,7 @@ impl Restorer<'_> {
 
     /// What a snapshot would put back in repositories, in words.
     #[must_use]
-    pub fn plan_git(&self, manifest: &Manifest) -> Vec<String> {
+    pub fn plan_git(&self, manifest: &Manifest, options: &Options) -> Vec<String> {
         let mut told = Vec::new();
         for state in &manifest.git {
             let git = self.git(state);
@@ -26,16 +26,20 @@ impl Restorer<'_> {
                 told.push(format!("{stashes} of the stashes of {}", state.root));
             }
             for (name, oid) in state.refs.iter().filter(|(name, _)| !name.is_empty()) {
-                if git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default() != *oid {
+                let now = git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default();
+                if now != *oid && (options.is_forced || !self.is_ref_moved_since(state, name, &now)) {
                     told.push(format!("{name} at {}", short(oid)));
                 }
+            }
+            if !options.is_forced && self.is_head_moved_since(state) {
+                continue;
             }
             let head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
             if state.index.is_some() && !state.head.is_empty() && head != state.head {
                 let branch = if state.branch.is_empty() { "HEAD" } else { &state.branch };
                 told.push(format!("{branch} at {}", short(&state.head)));
             }
-            if self.is_index_changed(manifest, state) {
+            if self.is_index_changed(manifest, state) && !self.is_index_later(manifest, state, options) {
                 told.push(format!("the index of {}", state.root));
             }
         }
@@ -56,6 +60,36 @@ impl Restorer<'_> {
         self.index_of(state).is_some_and(|index| entries(&index) != entries(&copy))
     }
 
+    /// The index was changed after the call, and that is to be kept.
+    fn is_index_later(&self, manifest: &Manifest, state: &GitState, options: &Options) -> bool {
+        let data = self.index_of(state).and_then(|index| index.metadata().ok());
+        !options.is_forced && data.is_some_and(|data| is_later(&data, &state.root, manifest, options))
+    }
+
+    /// `HEAD` has moved in another way than by the call.
+    fn is_head_moved_since(&self, state: &GitState) -> bool {
+        let Some(repository) = Repository::of(Path::new(&state.root)) else { return true };
+        let Some(moves) = repository.moves().checked_sub(state.moves) else { return true };
+        let (begins, is_long): (&[&str], bool) = match state.operation.as_str() {
+            "git.amend" => (&["commit (amend)"], false),
+            "git.reset" | "git.reset.hard" => (&["reset:"], false),
+            "git.discard" => (&["checkout:"], false),
+            "git.rebase" => (&["rebase"], true),
+            "git.abort" => (&["rebase", "reset:"], true),
+            _ => return false,
+        };
+        let count = format!("-n{moves}");
+        let subjects = self.git(state).text(&["log", "-g", &count, "--format=%gs", "HEAD", "--"]).unwrap_or_default();
+        let is_own = |subject: &str| begins.iter().any(|begin| subject.starts_with(begin));
+        moves > 0 && !(subjects.lines().all(is_own) && (is_long || moves == 1))
+    }
+
+    /// A reference has got another value than by the call.
+    fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
+        let subject = self.git(state).text(&["log", "-g", "-n1", "--format=%gs", name, "--"]).unwrap_or_default();
+        !now.is_empty() && !subject.is_empty() && !subject.starts_with("branch:")
+    }
+
     fn lost_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
         if state.stashes.is_empty() {
             return Vec::new();
@@ -65,7 +99,7 @@ impl Restorer<'_> {
     }
 
     /// Puts branches, stashes and `HEAD` back. Gives whether files of a work tree may have changed.
-    pub(super) fn move_heads(&self, manifest: &Manifest, report: &mut Report) -> bool {
+    pub(super) fn move_heads(&self, manifest: &Manifest, options: &Options, report: &mut Report) -> bool {
         let mut moved = false;
         for state in &manifest.git {
             let git = self.git(state);
@@ -82,6 +116,10 @@ impl Restorer<'_> {
                 if now == *oid {
                     continue;
                 }
+                if !options.is_forced && self.is_ref_moved_since(state, name, &now) {
+                    report.problems.push(format!("{name}: it moved since the call"));
+                    continue;
+                }
                 if *name == head {
                     report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
                     continue;
@@ -92,7 +130,9 @@ impl Restorer<'_> {
                     Err(error) => report.problems.push(format!("{name}: {error}")),
                 }
             }
-            if state.index.is_some() {
+            if state.index.is_some() && !options.is_forced && self.is_head_moved_since(state) {
+                report.problems.push(format!("{}: HEAD moved since the call", state.root));
+            } else if state.index.is_some() {
                 moved |= self.move_head(state, &head, report);
             }
         }
@@ -134,12 +174,16 @@ impl Restorer<'_> {
     }
 
     /// Puts indexes back, once files and branches are.
-    pub(super) fn finish_git(&self, manifest: &Manifest, report: &mut Report) {
+    pub(super) fn finish_git(&self, manifest: &Manifest, options: &Options, report: &mut Report) {
         for state in manifest.git.iter().filter(|state| self.is_index_changed(manifest, state)) {
             let head = self.git(state).text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
             let (Some(number), Some(index), true) = (state.index, self.index_of(state), head == state.head) else {
                 continue;
             };
+            if self.is_index_later(manifest, state, options) {
+                report.problems.push(format!("the index of {}: it changed since the call", state.root));
+                continue;
+            }
             let lock = index.with_file_name("index.lock");
             let put = copy(&self.store.copy(manifest, number), &lock, None).and_then(|()| {
                 let renamed = std::fs::rename(&lock, &index);

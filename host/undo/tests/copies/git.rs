@@ -5,6 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use guard_undo::How;
+use guard_undo::restore::Options;
 
 use crate::world::{Tree, World};
 
@@ -37,7 +38,6 @@ fn a_hard_reset_to_another_commit_comes_back_with_the_branch() {
     let before = content(&world);
     let manifest = world.kept(vec![world.git_loss("git.reset.hard", &first)]);
     world.git(&["reset", "-q", "--hard", &first]);
-    world.git(&["reflog", "expire", "--expire=now", "--all"]);
     world.git(&["gc", "-q", "--prune=now"]);
     world.restore(&manifest);
     assert_eq!((content(&world), world.git(&["rev-parse", "main"])), (before, second));
@@ -139,6 +139,21 @@ fn an_amended_commit_and_a_rebase_come_back() {
     assert_ne!(world.git(&["rev-parse", "HEAD"]), topic);
     world.restore(&manifest);
     assert_eq!((world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"])), (topic, String::new()));
+}
+
+#[test]
+fn commits_that_were_made_since_are_kept() {
+    let world = World::repository();
+    world.write("a.txt", "more\n");
+    let manifest = world.kept(vec![world.git_loss("git.amend", "")]);
+    world.git(&["commit", "-qa", "--amend", "-m", "other"]);
+    world.write("a.txt", "work\n");
+    world.git(&["commit", "-qam", "work since"]);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let report = world.restore_with(&manifest, &Options::default());
+    assert_eq!((world.git(&["rev-parse", "HEAD"]), report.problems.len()), (head, 1));
+    world.restore_with(&manifest, &Options { is_forced: true, ..Options::default() });
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), manifest.git[0].head);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A throwaway project, and what is kept of it.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
