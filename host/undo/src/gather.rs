@@ -1,4 +1,4 @@
-//! [`Gatherer`]: from the losses of a call to the files, links and folders that a snapshot has to hold.
+//! [`Gatherer`]: from the losses of a call to the files, links and folders that a backup has to hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
@@ -18,7 +18,7 @@ use crate::index::Index;
 use crate::losses::{How, PathLoss};
 use crate::manifest::{Content, Entry, Why};
 
-/// The most entries of a snapshot.
+/// The most entries of a backup.
 pub(crate) const ENTRIES: usize = 20_000;
 
 /// How deep folders are followed.

@@ -1,15 +1,15 @@
 //! Copies of what a call is about to destroy, and the way back.
 //!
 //! The hook lists what a call loses ([`losses`]). If that is something, a child of the tools program copies it into the
-//! state folder before the reply ([`snapshot`]), and `guard-host undo` puts it back ([`restore`]).
+//! state folder before the reply ([`backup`]), and `guard-host undo` puts it back ([`restore`]).
 //!
 //! # Invariants
 //!
-//! - A snapshot is in the list only if it is whole: it gets its name after its sealed manifest is written.
-//! - A budget in time and bytes bounds each snapshot. Beyond it nothing is kept, and the snapshot says so.
+//! - A backup is in the list only if it is whole: it gets its name after its sealed manifest is written.
+//! - A budget in time and bytes bounds each backup. Beyond it nothing is kept, and the backup says so.
 //! - No link is followed. Devices, sockets and pipes are never opened.
-//! - Restoring writes only paths of the snapshot. Each file appears whole, under its name, or not at all.
-//! - Nothing that a repository's settings name runs while a snapshot is made.
+//! - Restoring writes only paths of the backup. Each file appears whole, under its name, or not at all.
+//! - Nothing that a repository's settings name runs while a backup is made.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -20,7 +20,7 @@ mod index;
 mod losses;
 mod manifest;
 pub mod restore;
-pub mod snapshot;
+pub mod backup;
 mod store;
 
 pub use git::Repository;

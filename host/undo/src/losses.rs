@@ -205,21 +205,21 @@ fn written(effect: &Effect) -> Fate {
     }
 }
 
-/// The folder in which a command of git runs. None if it is not known, or if its options name another repository.
-fn folder_of(command: &Command) -> Option<String> {
+/// The folder in which a command of git runs, and its verb. None if the folder is not known, or if options name another
+/// repository.
+fn place_of(command: &Command) -> Option<(String, &str)> {
     let mut folder = command.cwd.clone();
     let mut words = command.argv.iter().skip(1);
-    while let Some(word) = words.next().filter(|word| word.text.starts_with('-')) {
-        if word.text == "-C" {
-            let to = words.next().filter(|to| !to.dynamic)?;
-            folder = lexical(&to.text, &folder, "");
-        } else if word.text == "-c" {
-            words.next();
-        } else if word.text.starts_with("--git-dir") || word.text.starts_with("--work-tree") {
-            return None;
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-C" => folder = lexical(&words.next().filter(|to| !to.dynamic)?.text, &folder, ""),
+            "-c" => drop(words.next()),
+            option if option.starts_with("--git-dir") || option.starts_with("--work-tree") => return None,
+            option if option.starts_with('-') => {}
+            verb => return folder.starts_with('/').then_some((folder, verb)),
         }
     }
-    folder.starts_with('/').then_some(folder)
+    None
 }
 
 fn is_git(command: &Command) -> bool {
@@ -247,7 +247,7 @@ fn of_git(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
         return None;
     }
     let command = analysis.commands.iter().find(|command| command.id == effect.command_id).filter(|it| is_git(it))?;
-    let folder = folder_of(command)?;
+    let (folder, _) = place_of(command)?;
     if effect.target.contains(['$', '`']) {
         return None;
     }
@@ -272,14 +272,14 @@ fn of_silent_git(command: &Command) -> Option<GitLoss> {
         return None;
     }
     let has = |word: &str| command.argv.iter().any(|other| other.text == word);
-    let verb =
-        command.argv.iter().skip(1).map(|word| word.text.as_str()).find(|word| matches!(*word, "commit" | "reset"))?;
+    let (folder, verb) = place_of(command)?;
     let operation = match verb {
         "commit" if has("--amend") && !has("--dry-run") => "git.amend",
         "reset" if !has("--hard") => "git.reset",
+        // The files are lost by an effect of their own.
+        "rm" if !has("--dry-run") && !has("-n") => "git.rm",
         _ => return None,
     };
-    let folder = folder_of(command)?;
     let (operation, target) = (operation.to_owned(), String::new());
     Some(GitLoss { folder, operation, target, is_forced: false, with_ignored: false })
 }

@@ -1,8 +1,8 @@
-//! [`Manifest`]: what a snapshot holds, and why it was made.
+//! [`Manifest`]: what a backup holds, and why it was made.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of what a call destroys is in its snapshot.
+/// How much of what a call destroys is in its backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kept {
@@ -30,7 +30,7 @@ pub enum Why {
 pub enum Content {
     /// A folder.
     Folder,
-    /// A file, of which the snapshot has a copy with this number.
+    /// A file, of which the backup has a copy with this number.
     Copy(u32),
     /// A file that git holds under this object id, in the repository of this root.
     Git {
@@ -43,7 +43,7 @@ pub enum Content {
     Link(String),
 }
 
-/// A path of a snapshot.
+/// A path of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Entry {
@@ -87,7 +87,7 @@ pub struct GitState {
     pub moves_files: bool,
 }
 
-/// A snapshot.
+/// A backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Manifest {

@@ -1,7 +1,7 @@
-//! Puts back what a snapshot holds.
+//! Puts back what a backup holds.
 //!
 //! Each file is made whole under another name and then renamed, and so is each folder of which nothing is left. What is
-//! replaced goes into a snapshot of its own first.
+//! replaced goes into a backup of its own first.
 
 mod of_git;
 
@@ -12,17 +12,17 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::backup::{Task, make};
 use crate::copy::{changed, copy, date, dress, is_same};
 use crate::git::Git;
 use crate::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use crate::manifest::{Content, Entry, Kept, Manifest, Why};
-use crate::snapshot::{Task, make};
 use crate::store::Store;
 
-/// A call is taken to have ended so long after its snapshot, if nothing tells when.
+/// A call is taken to have ended so long after its backup, if nothing tells when.
 const LONGEST_CALL: i64 = 600;
 
-/// How long the snapshot of what is replaced may take.
+/// How long the backup of what is replaced may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The most bytes that git is asked for at once.
@@ -103,14 +103,14 @@ pub struct Report {
     pub git: Vec<String>,
     /// What could not be put back, and why.
     pub problems: Vec<String>,
-    /// The snapshot of what was replaced. Empty: nothing was.
+    /// The backup of what was replaced. Empty: nothing was.
     pub replaced: String,
 }
 
-/// Puts snapshots of this state folder back.
+/// Puts backups of this state folder back.
 #[derive(Debug, Clone, Copy)]
 pub struct Restorer<'a> {
-    /// The snapshots.
+    /// The backups.
     pub store: &'a Store,
     /// The state folder.
     pub state: &'a Path,

@@ -1,4 +1,4 @@
-//! [`Store`]: the snapshots in the state folder.
+//! [`Store`]: the backups in the state folder.
 //!
 //! Each is a folder `undo/ID.BYTES` with the copies, by number, and the sealed manifest. It is made under another name,
 //! and renamed when it is whole.
@@ -15,22 +15,22 @@ use jiff::{SignedDuration, Timestamp};
 use crate::git::{Git, PINS};
 use crate::manifest::Manifest;
 
-/// The size of all snapshots, in bytes, above which the oldest go.
+/// The size of all backups, in bytes, above which the oldest go.
 pub const STORE_BYTES: u64 = 2 << 30;
 
-/// How long a snapshot is kept, in days.
+/// How long a backup is kept, in days.
 pub const LIFE_DAYS: i64 = 7;
 
-/// The most snapshots.
-const SNAPSHOTS: usize = 1000;
+/// The most backups.
+const BACKUPS: usize = 1000;
 
-/// The most snapshots that one call removes, because its reply waits.
+/// The most backups that one call removes, because its reply waits.
 const REMOVED_AT_ONCE: usize = 8;
 
-/// How the names of folders begin in which a snapshot is made, or which are removed.
+/// How the names of folders begin in which a backup is made, or which are removed.
 const UNFINISHED: &str = ".making-";
 
-/// Why a snapshot cannot be read or written.
+/// Why a backup cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The state folder cannot be used.
@@ -44,13 +44,13 @@ pub enum StoreError {
     Io(#[from] io::Error),
 }
 
-/// The snapshots of a state folder.
+/// The backups of a state folder.
 #[derive(Debug, Clone)]
 pub struct Store {
     state: PathBuf,
 }
 
-/// A snapshot by its folder.
+/// A backup by its folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     id: String,
@@ -58,7 +58,7 @@ struct Place {
     path: PathBuf,
 }
 
-/// A folder in which a snapshot is made. It is removed unless it is published.
+/// A folder in which a backup is made. It is removed unless it is published.
 #[derive(Debug)]
 pub(crate) struct Making {
     pub(crate) id: String,
@@ -93,10 +93,10 @@ impl Drop for Making {
     }
 }
 
-/// The folder of a snapshot that is being made is left alone for so long.
+/// The folder of a backup that is being made is left alone for so long.
 const NEW: Duration = Duration::from_secs(60);
 
-/// The lock in the folder of a snapshot that is being made.
+/// The lock in the folder of a backup that is being made.
 const LOCK: &str = ".lock";
 
 const MANIFEST: &str = "manifest";
@@ -108,7 +108,7 @@ impl Store {
         Store { state: state.to_path_buf() }
     }
 
-    /// The folder of all snapshots.
+    /// The folder of all backups.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.state.join("undo")
@@ -118,7 +118,7 @@ impl Store {
         Seal::open(&self.state).map_err(|error| StoreError::Seal(error.to_string()))
     }
 
-    /// The snapshots, the newest first.
+    /// The backups, the newest first.
     fn places(&self) -> Vec<Place> {
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let place = |entry: fs::DirEntry| {
@@ -131,7 +131,7 @@ impl Store {
         places
     }
 
-    /// The snapshots whose manifest is sealed by this user, the newest first.
+    /// The backups whose manifest is sealed by this user, the newest first.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Store {
         self.folder().join(folder_name(&manifest.id, manifest.bytes)).join(number.to_string())
     }
 
-    /// Starts a snapshot.
+    /// Starts a backup.
     pub(crate) fn begin(&self) -> Result<Making, StoreError> {
         make_private(&self.folder())?;
         let mut random = [0_u8; 2];
@@ -164,7 +164,7 @@ impl Store {
         Ok(Making { id, path, is_published: false, _lock: lock })
     }
 
-    /// Writes the manifest and gives the snapshot its name.
+    /// Writes the manifest and gives the backup its name.
     pub(crate) fn publish(&self, mut making: Making, manifest: &Manifest) -> Result<(), StoreError> {
         self.seal()?.write(&purpose(&manifest.id), &making.path.join(MANIFEST), manifest)?;
         let path = self.folder().join(folder_name(&manifest.id, manifest.bytes));
@@ -173,7 +173,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is too old or too much, and what a process that died has left. `most` bounds how many snapshots go.
+    /// Removes what is too old or too much, and what a process that died has left. `most` bounds how many backups go.
     pub fn prune(&self, env: &BTreeMap<String, String>, most: usize) -> usize {
         self.remove_unfinished();
         let oldest = Timestamp::now().checked_sub(SignedDuration::from_hours(24 * LIFE_DAYS));
@@ -182,7 +182,7 @@ impl Store {
         let mut surplus: Vec<Place> = Vec::new();
         for (index, place) in self.places().into_iter().enumerate() {
             bytes = bytes.saturating_add(place.bytes);
-            if index >= SNAPSHOTS || bytes > STORE_BYTES || place.id < oldest {
+            if index >= BACKUPS || bytes > STORE_BYTES || place.id < oldest {
                 surplus.push(place);
             }
         }
@@ -195,7 +195,7 @@ impl Store {
         self.prune(env, REMOVED_AT_ONCE);
     }
 
-    /// Removes all snapshots.
+    /// Removes all backups.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl Store {
                 let _ = unpin(&state.root, &place.id, env);
             }
         }
-        // Half of a snapshot is none.
+        // Half of a backup is none.
         let gone = self.folder().join(format!("{UNFINISHED}{}", place.id));
         fs::rename(&place.path, &gone)?;
         Ok(fs::remove_dir_all(&gone)?)
@@ -253,7 +253,7 @@ fn read(seal: &Seal, place: &Place) -> Option<Manifest> {
     (manifest.id == place.id && manifest.bytes == place.bytes).then_some(manifest)
 }
 
-/// Removes the references that keep what a snapshot needs from being pruned.
+/// Removes the references that keep what a backup needs from being pruned.
 fn unpin(root: &str, id: &str, env: &BTreeMap<String, String>) -> io::Result<()> {
     let git = Git { root: Path::new(root), env };
     let prefix = format!("{PINS}/{id}/");

@@ -15,7 +15,7 @@ impl Restorer<'_> {
         Git { root: Path::new(&state.root), env: self.env }
     }
 
-    /// What a snapshot would put back in repositories, in words.
+    /// What a backup would put back in repositories, in words.
     #[must_use]
     pub fn plan_git(&self, manifest: &Manifest, options: &Options) -> Vec<String> {
         let mut told = Vec::new();
@@ -73,10 +73,11 @@ impl Restorer<'_> {
         let (begins, is_long): (&[&str], bool) = match state.operation.as_str() {
             "git.amend" => (&["commit (amend)"], false),
             "git.reset" | "git.reset.hard" => (&["reset:"], false),
-            "git.discard" => (&["checkout:"], false),
+            "git.discard" if state.moves_files => (&["checkout:"], false),
             "git.rebase" => (&["rebase"], true),
             "git.abort" => (&["rebase", "reset:"], true),
-            _ => return false,
+            // It does not move by the call.
+            _ => (&[], false),
         };
         let count = format!("-n{moves}");
         let subjects = self.git(state).text(&["log", "-g", &count, "--format=%gs", "HEAD", "--"]).unwrap_or_default();

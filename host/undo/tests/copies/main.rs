@@ -1,4 +1,4 @@
-//! Snapshots and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
+//! Backups and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
 
 mod git;
 mod world;
@@ -8,8 +8,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+use guard_undo::backup::{Task, make};
 use guard_undo::restore::{Options, Restorer};
-use guard_undo::snapshot::{Task, make};
 use guard_undo::{How, Kept, Loss, Manifest};
 
 use world::World;

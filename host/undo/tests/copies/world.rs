@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use guard_undo::backup::{Answer, Task, make};
 use guard_undo::restore::{Options, Report, Restorer};
-use guard_undo::snapshot::{Answer, Task, make};
 use guard_undo::{GitLoss, How, Kept, Loss, Losses, Manifest, PathLoss, Store};
 
 /// A project and a state folder.

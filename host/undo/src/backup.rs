@@ -1,4 +1,4 @@
-//! Makes a snapshot: what the child of the hook does.
+//! Makes a backup: what the child of the hook does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -19,13 +19,13 @@ use crate::losses::{GitLoss, Loss, Losses};
 use crate::manifest::{Content, GitState, Kept, Manifest, Why};
 use crate::store::{Making, Store, StoreError};
 
-/// The hidden command of `guard-host-tools` that makes a snapshot.
+/// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
 
-/// How long a call waits for its snapshot.
+/// How long a call waits for its backup.
 pub const BUDGET: Duration = Duration::from_millis(150);
 
-/// The largest snapshot of one call by default, in bytes.
+/// The largest backup of one call by default, in bytes.
 pub const CALL_BYTES: u64 = 256 << 20;
 
 /// The largest ignored file or folder that is kept, in bytes.
@@ -71,7 +71,7 @@ pub struct Task {
 pub struct Answer {
     /// How much of what the call destroys.
     pub kept: Kept,
-    /// The name of the snapshot. Empty: none.
+    /// The name of the backup. Empty: none.
     pub id: String,
     /// Why there is not more.
     pub why: String,
@@ -87,7 +87,7 @@ impl Answer {
     }
 }
 
-/// Makes the snapshot of a task that began at this time.
+/// Makes the backup of a task that began at this time.
 #[must_use]
 pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Answer {
     let store = Store::of(&task.state);
