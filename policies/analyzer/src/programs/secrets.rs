@@ -140,8 +140,6 @@ const PRINTS: &[Prints] = &[
     ("pulumi", &["config", "get"], &[]),
     ("helm", &["secrets", "decrypt"], &[]),
     ("helm", &["secrets", "view"], &[]),
-    ("age", &[], &["-d", "--decrypt"]),
-    ("rage", &[], &["-d", "--decrypt"]),
     ("pm2", &["env"], &[]),
     ("direnv", &["dump"], &[]),
     ("akeyless", &["get-secret-value"], &[]),
@@ -151,7 +149,6 @@ const PRINTS: &[Prints] = &[
     ("teller", &["show"], &[]),
     ("teller", &["env"], &[]),
     ("summon", &["printenv"], &[]),
-    ("keybase", &["decrypt"], &[]),
     ("git-credential-manager", &["get"], &[]),
     ("supabase", &["secrets", "list"], &["--reveal"]),
     ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
@@ -317,6 +314,10 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         "ps" if words.first().is_some_and(|word| word.text.starts_with('-') && word.text.contains('E')) => true,
         // Both give an expression the environment.
         "jq" | "gojq" => words.iter().any(|word| names_variable(&word.text, &["$ENV.", "env."])),
+        "age" | "rage" => {
+            let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
+            has(&["-d", "--decrypt"]) && !has(&["-o", "--output"]) && !is_redirected(run)
+        }
         "deno" => words.iter().any(|word| names_variable(&word.text, &["Deno.env.get(\"", "Deno.env.get('"])),
         "poetry" => {
             let is_token = |text: &str| text.starts_with("pypi-token.") || text.starts_with("http-basic.");

@@ -91,7 +91,11 @@ fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
     let Some(name) = target.strip_prefix('$') else { return false };
     let name = name.trim_start_matches('{');
     let name = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-    let keeps = effect.tag("mode").is_some_and(keeps_work);
+    // A person takes back what is theirs.
+    let to_user = |command: &guard_sdk::syntax::Command| {
+        command.argv.iter().any(|word| ["$USER", "$(id ", "$(whoami"].iter().any(|start| word.text.starts_with(start)))
+    };
+    let keeps = effect.tag("mode").is_some_and(keeps_work) || view.command(effect).is_some_and(to_user);
     !name.is_empty() && !KNOWN.contains(&name) && !keeps && !view.raw_text().contains("mktemp")
 }
 
