@@ -68,9 +68,12 @@ const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpR
 pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let tool = call.tool.as_str();
     let is_agent = AGENTS.contains(&tool);
-    if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent {
+    // A file by its address, which is fetched from no network.
+    let is_local = call.input.get("url").and_then(Value::as_str).is_some_and(|url| trimmed(url).starts_with("file://"));
+    if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local) {
         return Readings::default();
     }
+    let input = unpacked(&call.input);
     let mut reader = Reader {
         told: table.iter().filter(|entry| entry.fits(call)).collect(),
         words: words(tool),
@@ -82,8 +85,25 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
         tool: call,
         found: Readings::default(),
     };
-    reader.object(&call.input);
+    if tool == "ExitWorktree" && input.get("discard_changes") == Some(&Value::Bool(true)) {
+        let command = "git worktree remove --force .".to_owned();
+        reader.bash(command, "discard_changes", "a removal", Certainty::Guessed);
+    }
+    reader.object(&input);
     reader.found
+}
+
+/// A longer text is not read as an object.
+const JSON_BYTES: usize = 64 << 10;
+
+/// The arguments, with those that are objects in JSON as objects.
+fn unpacked(input: &Map<String, Value>) -> Map<String, Value> {
+    let object = |key: &str, value: &Value| {
+        let text = value.as_str()?.trim_start();
+        let may_be = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && names::may_be_json(&plain(key));
+        serde_json::from_str(text).ok().filter(|_| may_be)
+    };
+    input.iter().map(|(key, value)| (key.clone(), object(key, value).unwrap_or_else(|| value.clone()))).collect()
 }
 
 /// Which arguments are read by their names.
@@ -116,6 +136,7 @@ impl<'a> Reader<'a> {
     fn object(&mut self, object: &'a Map<String, Value>) {
         let mut files = Vec::new();
         for (key, value) in object {
+            self.named_files(key, value);
             for (kind, certainty) in self.kinds(key) {
                 match kind {
                     Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
@@ -130,9 +151,38 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        let has_command = object.keys().any(|key| self.kinds(key).iter().any(|(kind, _)| *kind == Kind::Shell));
+        if let Some(list) =
+            object.get("args").filter(|list| list.is_array() && !has_command && self.guesses == Guesses::All)
+        {
+            let line = texts(list).map(word).collect::<Vec<_>>().join(" ");
+            self.words_of_program(&line, "args", object);
+        }
         self.files(&files, object);
         for value in object.values() {
             self.value(value);
+        }
+    }
+
+    /// Files whose names are the keys of an object, and what becomes of them its values.
+    fn named_files(&mut self, key: &str, value: &Value) {
+        if self.guesses != Guesses::All {
+            return;
+        }
+        let write = |reader: &mut Self, path: &str, content: &Value| {
+            let Some(path) = path_of(path) else { return };
+            let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
+            let fields = [("file_path", path.to_owned()), ("content", text)];
+            let input = fields.map(|(name, text)| (name.to_owned(), Value::String(text)));
+            reader.add("Write", Map::from_iter(input), key, "a file", Certainty::Guessed);
+        };
+        if names::is_path(key) && doing(&self.words) == Doing::Writes {
+            write(self, key, value);
+        }
+        for (path, content) in value.as_object().into_iter().flatten().filter(|(path, _)| names::is_path(path)) {
+            if doing(&self.words) == Doing::Writes {
+                write(self, path, content);
+            }
         }
     }
 
@@ -188,6 +238,13 @@ impl<'a> Reader<'a> {
             Value::Array(_) => vec![texts(value).map(word).collect::<Vec<_>>().join(" ")],
             _ => return,
         };
+        // The words of a command beside it are read with it.
+        let is_argument = |key: &str| names::ARGUMENTS.contains(&key);
+        let is_beside =
+            |other: &String| !is_argument(other) && self.kinds(other).iter().any(|(kind, _)| *kind == Kind::Shell);
+        if is_argument(key) && object.keys().any(is_beside) {
+            return;
+        }
         let folder = names::FOLDERS.iter().find_map(|name| {
             let (_, value) = object.iter().find(|(key, _)| plain(key) == *name)?;
             value.as_str().filter(|folder| !folder.is_empty())
@@ -206,7 +263,7 @@ impl<'a> Reader<'a> {
             if line.trim().is_empty() || is_name {
                 continue;
             }
-            if kind == Kind::Shell {
+            if kind == Kind::Shell && !is_argument(key) {
                 for arguments in names::ARGUMENTS.iter().filter_map(|name| object.get(*name)) {
                     let words: Vec<String> = match arguments {
                         Value::String(words) => vec![words.clone()],
@@ -214,6 +271,7 @@ impl<'a> Reader<'a> {
                     };
                     line = std::iter::once(line).chain(words).collect::<Vec<_>>().join(" ");
                 }
+                self.words_of_program(&line, key, object);
                 if let Some(folder) = folder {
                     line = format!("cd {} && {line}", path_word(folder));
                 }
@@ -222,13 +280,31 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What a tool that is named after a program gives this program.
+    fn words_of_program(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
+        let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
+        let Some(program) = names::program_of_tool(&words(name)) else { return };
+        if line.split_whitespace().next() == Some(program) {
+            return;
+        }
+        let find =
+            |name: &&str| object.iter().find(|(key, _)| plain(key) == **name).and_then(|(_, value)| value.as_str());
+        let objects = names::OBJECTS.iter().filter_map(|name| find(name)).map(word);
+        let words: Vec<String> = [program.to_owned(), line.to_owned()].into_iter().chain(objects).collect();
+        self.bash(words.join(" "), key, "shell text", Certainty::Perhaps);
+    }
+
     /// Code of a language that the arguments or the tool's name tell.
     fn code(&mut self, key: &str, value: &Value, certainty: Certainty, object: &Map<String, Value>) {
         let Some(code) = value.as_str().filter(|code| !code.trim().is_empty()) else { return };
         let told = names::LANGUAGES.iter().find_map(|name| object.get(*name)?.as_str());
-        let Some(program) = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of) else {
-            return;
-        };
+        let known = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of);
+        let guessed = || (told.is_none() && names::is_python(code)).then_some("python3 -c");
+        let Some(program) = known.or_else(guessed) else { return };
+        let escaped = if program.starts_with("python") { escaped(code) } else { String::new() };
+        if !escaped.is_empty() {
+            self.bash(escaped, key, "shell text", certainty);
+        }
         match program {
             "" => self.bash(code.to_owned(), key, "shell text", certainty),
             program => self.bash(format!("{program} {}", word(code)), key, "code", certainty),
@@ -299,6 +375,20 @@ impl<'a> Reader<'a> {
         }
         self.add(if is_edit { "Edit" } else { "Write" }, input, file.key, "a file", file.certainty);
     }
+}
+
+/// The lines that a notebook gives to a shell: those behind `!` and `%sx`, and a whole cell of `%%bash`.
+fn escaped(code: &str) -> String {
+    const CELLS: &[&str] = &["%%bash", "%%sh", "%%shell", "%%system", "%%sx", "%%!", "%%script"];
+    const LINES: &[&str] = &["!!", "!", "%sx ", "%system "];
+    let code = code.trim_start();
+    if let Some((first, rest)) = code.split_once('\n')
+        && CELLS.iter().any(|cell| first.split_whitespace().next() == Some(cell))
+    {
+        return rest.to_owned();
+    }
+    let command = |line: &'_ str| LINES.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
+    code.lines().filter_map(command).collect::<Vec<_>>().join("\n")
 }
 
 /// A text, or the texts of a list.

@@ -51,10 +51,44 @@ const SHELL: &[&str] = &[
     "bashcommand",
     "bash",
     "shell",
+    "sh",
+    "cli",
+    "clicommand",
+    "commandtext",
+    "cmdstring",
+    "cmdstr",
+    "cmdtext",
+    "precommand",
+    "postcommand",
 ];
-const SCRIPTS: &[&str] = &["script", "scripts", "shellscript", "bashscript"];
-const CODE: &[&str] = &["code", "sourcecode", "snippet"];
-const SQL: &[&str] = &["sql", "sqlquery", "sqltext", "query", "queries", "statement", "statements"];
+const SCRIPTS: &[&str] = &[
+    "script",
+    "scripts",
+    "shellscript",
+    "bashscript",
+    "exec",
+    "execute",
+    "argv",
+    "program",
+    "binary",
+    "executable",
+    "run",
+];
+const CODE: &[&str] = &["code", "sourcecode", "snippet", "codesnippet", "codeblock", "cellsource", "cellcode"];
+const SQL: &[&str] = &[
+    "sql",
+    "sqlquery",
+    "sqltext",
+    "sqlstatement",
+    "sqlstring",
+    "query",
+    "queries",
+    "querystring",
+    "querytext",
+    "querystr",
+    "statement",
+    "statements",
+];
 const URLS: &[&str] = &["url", "urls", "uri", "href", "endpoint", "link", "address"];
 const FILES: &[&str] = &[
     "path",
@@ -77,7 +111,7 @@ const FILES: &[&str] = &[
     "folderpath",
 ];
 const SOURCES: &[&str] =
-    &["source", "sourcepath", "sourcefile", "src", "srcpath", "oldpath", "frompath", "inputpath", "inputfile"];
+    &["from", "source", "sourcepath", "sourcefile", "src", "srcpath", "oldpath", "frompath", "inputpath", "inputfile"];
 const TARGETS: &[&str] = &[
     "destination",
     "destinationpath",
@@ -93,6 +127,11 @@ const TARGETS: &[&str] = &[
     "outputfile",
     "savepath",
     "saveto",
+    "to",
+    "out",
+    "output",
+    "outfile",
+    "location",
 ];
 const CONTENT: &[&str] = &["content", "contents", "filetext", "filecontent", "text", "data", "body", "newsource"];
 const PROMPTS: &[&str] = &["prompt", "task", "instruction", "instructions", "message"];
@@ -115,7 +154,7 @@ pub(super) const EDITS: &[&str] = &[
 ];
 
 /// Arguments that stand beside a command and belong to it.
-pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
+pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params", "parameters"];
 
 /// Arguments that name the folder in which a command runs.
 pub(super) const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
@@ -131,6 +170,66 @@ const RUNNING: &[&str] = &[
 
 /// Words in the name of a tool that starts an agent, or has one go on later.
 const AGENTS: &[&str] = &["agent", "agents", "subagent", "cron", "schedule", "scheduled", "wakeup", "spawn", "job"];
+
+/// Programs that tools are named after, whose words such a tool is given without the program's name.
+const PROGRAMS: &[&str] = &[
+    "aws",
+    "az",
+    "docker",
+    "doctl",
+    "firebase",
+    "flyctl",
+    "gcloud",
+    "gh",
+    "git",
+    "glab",
+    "helm",
+    "heroku",
+    "kubectl",
+    "npm",
+    "oc",
+    "podman",
+    "psql",
+    "pulumi",
+    "railway",
+    "supabase",
+    "terraform",
+    "tofu",
+    "vault",
+    "vercel",
+    "wrangler",
+];
+
+/// Arguments that name what such a program's verb is about, in the order of its words.
+pub(super) const OBJECTS: &[&str] = &["subcommand", "resourcetype", "resource", "resourcename", "name"];
+
+/// The program that a tool with these words in its name runs.
+pub(super) fn program_of_tool(tool: &[String]) -> Option<&'static str> {
+    PROGRAMS.iter().find(|program| tool.iter().any(|word| word == *program)).copied()
+}
+
+/// Arguments whose text may be an object in JSON.
+pub(super) fn may_be_json(name: &str) -> bool {
+    name.ends_with("json")
+        || matches!(name, "input" | "payload" | "arguments" | "args" | "params" | "request" | "action")
+}
+
+/// Whether code without a language is Python's.
+pub(super) fn is_python(code: &str) -> bool {
+    code.lines().take(20).any(|line| {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some("from"), Some(_), Some("import")) => true,
+            (Some("import"), Some(name), _) => !name.starts_with(['{', '"', '\'', '*']) && !line.contains(" from "),
+            _ => false,
+        }
+    })
+}
+
+/// Whether the name of an argument is itself a path.
+pub(super) fn is_path(key: &str) -> bool {
+    key.starts_with('.') || key.starts_with("file://") || key.contains('/') && !key.contains("://")
+}
 
 /// What an argument of this name holds, of a tool with these words in its name; the name is a [`plain`] one.
 pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> {
