@@ -138,6 +138,9 @@ impl<'a> Path<'a> {
     fn below_home(&self) -> Option<Path<'a>> {
         let homes = match self.components.as_slice() {
             ["home" | "Users", _, ..] if self.absolute => 2,
+            // Fedora Atomic, domain accounts, file servers, and services that build.
+            [_, "home", _, ..] if self.absolute => 3,
+            ["var", "lib", "jenkins" | "gitlab-runner" | "buildkite-agent", ..] if self.absolute => 3,
             ["root", ..] if self.absolute => 1,
             [first, ..] if !self.absolute && (first.starts_with('~') || matches!(*first, "$HOME" | "${HOME}")) => 1,
             _ => return None,
