@@ -14,7 +14,20 @@ const DECLARERS: &[&str] = &["declare", "local", "readonly", "typeset"];
 const WRITTEN_BY_SHELLS: &[&str] = &["HISTFILE"];
 
 /// What the name of an option that names an output begins with, without dashes.
-const OUTPUTS: &[&str] = &["dump", "export", "log", "out", "profile", "record", "report", "save", "trace", "write"];
+const OUTPUTS: &[&str] = &[
+    "dump",
+    "export",
+    "generate",
+    "log",
+    "out",
+    "profile",
+    "record",
+    "report",
+    "save",
+    "trace",
+    "tsbuildinfo",
+    "write",
+];
 
 /// What the name of an option begins with that ends in `-file` and is read.
 const INPUTS: &[&str] = &[

@@ -43,6 +43,8 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 
 fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome, &'static str)> {
     let program = command.program();
+    // The file that the name of the program leads to.
+    let program = if command.word(0).contains("/claude/versions/") { "claude" } else { program };
     let agent = AGENTS.iter().find(|agent| agent.program == program)?;
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let set = variables(command, view);
@@ -62,6 +64,8 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome,
     let elsewhere = command.via.iter().any(|via| match via.kind.as_str() {
         // Another user has another home.
         "sudo" | "sudo-rs" | "doas" | "su" | "runuser" | "pkexec" => !via.detail.is_empty(),
+        // Its settings may be hidden there.
+        "bwrap" | "firejail" | "proot" | "fakechroot" | "systemd-nspawn" => true,
         "env" | "exec" => via.detail == "-i" || via.detail.split(' ').any(moves),
         _ => false,
     });
