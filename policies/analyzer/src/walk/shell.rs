@@ -221,12 +221,24 @@ impl Shell {
             Some(Value::Array(elements)) if append => elements.to_vec(),
             _ => Vec::new(),
         };
+        let is_number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let subscripts = words.iter().filter_map(|(subscript, _)| subscript.as_ref());
+        let by_number =
+            subscripts.clone().count() > 0 && subscripts.chain(elements.iter().map(|(known, _)| known)).all(is_number);
         for (subscript, word) in words {
             let next = elements.last().and_then(|(last, _): &(String, Word)| last.parse::<usize>().ok());
             let subscript = subscript.unwrap_or_else(|| next.map_or(elements.len(), |last| last + 1).to_string());
             // A home is looked up now; quotes around the array later change nothing about that.
             let settled = self.plain(&word).filter(|_| !word.glob);
-            elements.push((subscript, settled.map_or(word, |text| literal(&text))));
+            let word = settled.map_or(word, |text| literal(&text));
+            match elements.iter_mut().find(|(known, _)| *known == subscript).filter(|_| by_number) {
+                Some((_, old)) => *old = word,
+                None => elements.push((subscript, word)),
+            }
+        }
+        if by_number {
+            // They come out in the order of their subscripts.
+            elements.sort_by_key(|(subscript, _)| subscript.parse::<usize>().unwrap_or_default());
         }
         self.keep_array(name, elements);
     }

@@ -10,7 +10,9 @@ use super::{Origin, Place, Unit, Walker};
 use crate::limits;
 use crate::parse::Dialect;
 use crate::parse::tree::{Node, Range, Redirect, WordAt};
+use crate::word::expand::Values as _;
 use crate::word::{self, Child, Mode, PieceKind, expand, is_name};
+use crate::wrappers::layer::What;
 
 /// Prefix assignments that change which program a name means.
 const REDIRECTING: &[&str] = &["PATH", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "DYLD_INSERT_LIBRARIES"];
@@ -109,6 +111,17 @@ impl Walker {
         self.dispatch(pending, place);
     }
 
+    /// `${x:=TEXT}` assigns where the variable has no value. Only a text that would be harmful as a command counts: of
+    /// others it is better to know nothing, because the variable may have a value.
+    fn assign_default(&mut self, source: &str) {
+        let Some((name, text)) = expand::parameter::assigned(source) else { return };
+        let text = expand::literal(text.trim_matches(['"', '\'']));
+        let what = What::Text { text: text.clone(), parameters: None };
+        if self.shell.value(name).is_none() && self.loses(&what) {
+            self.shell.assign(name, &text, false);
+        }
+    }
+
     fn read(&mut self, unit: Unit<'_>, range: Range, mode: Mode, children: &mut Vec<Child>) -> Vec<word::Piece> {
         self.account(range);
         let mut reading = word::read(unit.text, range, mode);
@@ -122,6 +135,9 @@ impl Walker {
         children.append(&mut reading.children);
         if reading.pieces.iter().any(|piece| super::state::evaluates(piece, &self.shell)) {
             self.partial("a word expands a quoted text once more");
+        }
+        for piece in reading.pieces.iter().filter(|piece| piece.kind == PieceKind::Parameter) {
+            self.assign_default(&piece.text);
         }
         for piece in reading.pieces.iter_mut().filter(|piece| piece.kind == PieceKind::Command) {
             piece.output = self.printed(&piece.text);

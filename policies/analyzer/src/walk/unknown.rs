@@ -10,6 +10,7 @@ use super::layers::Pending;
 use crate::effects;
 use crate::limits;
 use crate::programs;
+use crate::word::expand::literal;
 use crate::wrappers::layer::{Layer, Place, Run, What, program};
 use crate::wrappers::reads_program;
 use crate::wrappers::shells::is_shell;
@@ -100,8 +101,11 @@ impl Walker {
     /// The dangerous command at the end of the words of a program that is no known wrapper.
     pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
         let (first, words) = pending.argv.split_first()?;
+        if first.dynamic {
+            return self.behind_unknown_name(first, words, pending);
+        }
         let name = program(&pending.argv)?;
-        if words.is_empty() || first.dynamic {
+        if words.is_empty() {
             return None;
         }
         if words.len() > MOST {
@@ -147,6 +151,21 @@ impl Walker {
             What::Text { .. } => pending.argv.clone(),
         };
         Some(self.guessed_layer(name, outer, what))
+    }
+
+    /// What a shell would run whose name is known only at run time: the text of `-c`, or of the input.
+    fn behind_unknown_name(&self, first: &Word, words: &[Word], pending: &Pending<'_>) -> Option<Layer> {
+        let is_text = |word: &Word| {
+            let letters = word.text.strip_prefix('-');
+            letters.is_some_and(|letters| letters.ends_with('c') && letters.bytes().all(|b| b.is_ascii_lowercase()))
+        };
+        let text = match words {
+            [] => literal(pending.input.text()?),
+            [option, text, ..] if is_text(option) => text.clone(),
+            _ => return None,
+        };
+        let what = What::Text { text, parameters: None };
+        self.loses(&what).then(|| self.guessed_layer(&first.text, pending.argv.clone(), what))
     }
 
     fn guessed_layer(&self, name: &str, outer: Vec<Word>, what: What) -> Layer {

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::sources::is_own_program;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::git_settings;
-use crate::wrappers::layer::program;
+use crate::wrappers::layer::{program, quoted};
 
 /// Variables whose value some program runs.
 const COMMANDS: &[&str] = &[
@@ -163,6 +163,10 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
             Some(text.to_owned())
         }
         "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" => Some(value.to_owned()),
+        // More words of a program.
+        "LESS" => Some(format!("less {}", quoted(value))),
+        "FZF_DEFAULT_OPTS" => Some(format!("fzf {value}")),
+        "MANOPT" => Some(format!("man {value}")),
         _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {
             Some(value.to_owned())
         }

@@ -42,12 +42,20 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
     let parameter = split(source)?;
     if parameter.indirect {
         let name = values.value(parameter.name).filter(|word| !word.dynamic && parameter.operator.is_empty())?;
+        if let Some(array) = ["[@]", "[*]"].iter().find_map(|all| name.text.strip_suffix(all)) {
+            return Some(Known::Each(values.elements(array)?.into_iter().map(Cow::Borrowed).collect()));
+        }
         return values.value(&name.text).map(|word| Known::One(Cow::Owned(word.into_owned())));
     }
     let all = parameter.subscript.unwrap_or(parameter.name);
     if matches!(all, "@" | "*") {
         let array = if parameter.subscript.is_some() { parameter.name } else { "@" };
-        let words = slice(values.elements(array)?, parameter.operator, parameter.subscript.is_none())?;
+        let elements = values.elements(array)?;
+        let words = match parameter.operator {
+            "" => elements.into_iter().map(Cow::Borrowed).collect(),
+            operator if operator.starts_with(':') => slice(elements, operator, parameter.subscript.is_none())?,
+            operator => each(&elements, operator, values)?,
+        };
         return Some(if all == "*" { Known::Joined(words) } else { Known::Each(words) });
     }
     let value = match parameter.subscript {
@@ -64,12 +72,19 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
     (text.len() <= limits::VALUE).then(|| Known::One(Cow::Owned(expand::literal(&text))))
 }
 
+/// `${a[@]#x}`: the operator applies to each element.
+fn each<'v>(words: &[&Word], operator: &str, values: &'v dyn Values) -> Option<Vec<Cow<'v, Word>>> {
+    let change = |word: &&Word| {
+        let text = if word.dynamic || word.glob { None } else { operate(&word.text, operator, values) }?;
+        (text.len() <= limits::VALUE).then(|| Cow::Owned(expand::literal(&text)))
+    };
+    words.iter().map(change).collect()
+}
+
 /// `${a[@]:OFFSET:LENGTH}`. The parameters count from 1, behind the name of the shell.
 fn slice<'v>(words: Vec<&'v Word>, operator: &str, parameters: bool) -> Option<Vec<Cow<'v, Word>>> {
     let all = words.into_iter().map(Cow::Borrowed);
-    let Some(range) = operator.strip_prefix(':') else {
-        return operator.is_empty().then(|| all.collect());
-    };
+    let range = operator.strip_prefix(':')?;
     let (offset, length) = range.split_once(':').map_or((range, None), |(offset, length)| (offset, Some(length)));
     let mut offset: usize = offset.trim().parse().ok()?;
     if parameters {
@@ -128,6 +143,8 @@ fn operate(value: &str, operator: &str, values: &dyn Values) -> Option<String> {
             }
             Some(if all { value.replace(&pattern, &new) } else { value.replacen(&pattern, &new, 1) })
         }
+        // What the other two expand is in the value itself.
+        '@' if matches!(rest, "P" | "E") => (!value.contains(['$', '`', '\\'])).then(|| value.to_owned()),
         '@' => matches!(rest, "Q" | "L" | "U").then(|| match rest {
             "L" => value.to_lowercase(),
             "U" => value.to_uppercase(),
@@ -219,6 +236,14 @@ pub(crate) fn default(source: &str) -> Option<&str> {
     let operator = parameter.operator.strip_prefix(':').unwrap_or(parameter.operator);
     let operand = operator.strip_prefix(['-', '='])?;
     (is_name(parameter.name) || parameter.name.bytes().all(|byte| byte.is_ascii_digit())).then_some(operand)
+}
+
+/// The variable that an expansion assigns, and the text that it gets.
+pub(crate) fn assigned(source: &str) -> Option<(&str, &str)> {
+    let name = split(source).filter(|parameter| parameter.operator.starts_with([':', '='])).map(|found| found.name)?;
+    let operator = source.split_once(name)?.1;
+    let text = operator.strip_prefix(":=").or_else(|| operator.strip_prefix('='))?.strip_suffix('}')?;
+    (is_name(name) && default(source).is_some()).then_some((name, text))
 }
 
 #[cfg(test)]
