@@ -160,7 +160,15 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
                 matches!(name, "r" | "re" | "rea" | "read"),
                 matches!(name, "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"),
             );
-            if reads && !file.is_empty() {
+            // `redir > FILE`, and the commands that save a session.
+            let saves = name.starts_with("redi")
+                || name.starts_with("mks")
+                || name.starts_with("mkv")
+                || name.starts_with("mkex");
+            let saved = file.trim_start_matches(['>', ' ']);
+            if saves && !saved.is_empty() && !saved.starts_with(['@', '=']) && saved != "END" {
+                found.push(Act::Writes(saved.to_owned()));
+            } else if reads && !file.is_empty() {
                 found.push(Act::Reads(file.to_owned()));
             } else if writes && !file.is_empty() {
                 found.push(Act::Writes(file.trim_start_matches(">>").trim_start().to_owned()));

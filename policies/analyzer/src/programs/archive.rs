@@ -28,7 +28,8 @@ pub(super) const TABLE: &[Program] = &[
 const TAR: Options = Options::new(
     "fCTXbgKNVI",
     "file directory files-from exclude-from exclude transform strip-components use-compress-program owner \
-     group mode info-script new-volume-script to-command checkpoint-action",
+     group mode info-script new-volume-script to-command checkpoint-action \
+     listed-incremental",
 );
 
 /// Files below `folder` are written; which ones, only the archive knows.
@@ -110,6 +111,7 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
         let lost = parsed.has("", "remove-files");
         let nowhere = file.as_ref().is_some_and(|file| path::device(&file.text) == Some(Device::Stream));
+        parsed.values("g", "listed-incremental").for_each(|file| run.write(&file));
         for list in ["files-from", "exclude-from"] {
             parsed.values("", list).for_each(|file| run.read(&file));
         }

@@ -161,6 +161,7 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
     for word in operands.iter().skip(1) {
         any = true;
+        lines::attached(run, &word.text);
         statements(run, "sqlite3", &word.text, !word.dynamic);
     }
     if !any {

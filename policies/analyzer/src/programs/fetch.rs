@@ -124,6 +124,11 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     urls.last().into_iter().for_each(|url| deletes(run, &method, &url.text));
     let folder = parsed.value("", "output-dir");
+    // `%output{FILE}` in what it tells at the end.
+    for format in parsed.values("w", "write-out") {
+        let named = format.text.split_once("%output{").and_then(|(_, rest)| rest.split('}').next());
+        named.iter().for_each(|file| run.write(&format.renamed(file.trim_start_matches('>').to_owned())));
+    }
     for file in parsed.values("o", "output") {
         write_below(run, folder.as_ref(), &file);
     }

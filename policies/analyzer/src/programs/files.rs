@@ -49,7 +49,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["truncate", "gtruncate"], Options::new("sr", "size reference"), truncate),
     Program::new(&["fallocate"], Options::new("lo", "length offset"), writes),
     Program::new(&["dd", "gdd", "dcfldd"], Options::NONE, dd),
-    Program::new(&["split", "gsplit", "csplit"], Options::new("abClnt", "suffix-length lines bytes"), split),
+    Program::new(&["split", "gsplit"], Options::new("abClnt", "suffix-length lines bytes"), split),
+    Program::new(&["csplit"], Options::new("fbn", "prefix suffix-format digits"), csplit),
     Program::new(&["chmod", "gchmod"], Options::new("", "reference"), modes::chmod),
     Program::new(&["chattr", "chflags"], Options::new("pv", ""), modes::chattr),
     Program::new(&["setfacl"], Options::new("mxMXn", "modify remove"), modes::marks),
@@ -358,7 +359,12 @@ fn split<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some(source) = parsed.operands.first() {
         run.read(source);
     }
-    if let Some(prefix) = parsed.operands.get(1).filter(|_| run.name != "csplit") {
+    if let Some(prefix) = parsed.operands.get(1) {
         run.write(prefix);
     }
+}
+
+fn csplit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().take(1).for_each(|source| run.read(source));
+    parsed.values("f", "prefix").for_each(|prefix| run.write(&prefix));
 }

@@ -238,6 +238,10 @@ fn clone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn init<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    git_settings::given(run.arguments())
+        .iter()
+        .filter(|setting| setting.decides_what_runs())
+        .for_each(|setting| set(run, setting));
     match parsed.operands.first() {
         Some(folder) if parsed.has("", "bare") => run.write(folder),
         Some(folder) => {
@@ -286,6 +290,8 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     parsed.operands.iter().for_each(|patch| run.read(patch));
+    let level = parsed.value("p", "").and_then(|level| level.text.parse().ok()).unwrap_or(1);
+    super::text::write_patched(run, level);
     run.write_here("patch");
 }
 

@@ -153,6 +153,7 @@ const MOST: usize = 64;
 
 /// Adds an effect for each package that the command installs.
 pub(super) fn find(run: &mut Run<'_>) {
+    fetched(run);
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
     let manager = MANAGERS.iter().find(|manager| manager.names.contains(&name.as_str()));
     let module = (name.starts_with("python") && run.command.word(1) == "-m").then(|| run.command.word(2));
@@ -164,6 +165,68 @@ pub(super) fn find(run: &mut Run<'_>) {
         _ => return,
     };
     installs(run, &name, manager, words);
+}
+
+/// Programs that fetch code from an address and run it, and the verbs with which they do; none: always.
+const FETCHERS: &[(&[&str], &[&str])] = &[
+    (&["deno"], &["run", "test", "serve", "bench", "repl", "x"]),
+    (&["nix"], &["run", "develop", "shell"]),
+    (&["nix-shell", "nix-build", "rust-script"], &[]),
+    (&["docker", "podman", "buildah", "nerdctl"], &["build", "buildx"]),
+    (&["gem"], &["specific_install"]),
+    (&["ansible-galaxy"], &["install", "role", "collection"]),
+    (&["bun"], &["create"]),
+];
+
+/// Runners of packages: what they are given runs at once.
+const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"];
+
+/// Adds the package of a repository or an address that a runner fetches for this one call.
+fn fetched(run: &mut Run<'_>) {
+    let from_elsewhere = |text: &str, manager: &Manager| matches!(source(manager, text), "git" | "url");
+    let via = run.command.via.last().filter(|via| RUNNERS.contains(&via.kind.as_str()));
+    let mut found: Vec<(String, String)> = Vec::new();
+    if let Some(via) = via {
+        // A name with one slash is a path for some of them.
+        let manager = if matches!(via.kind.as_str(), "npx" | "pnpx" | "bunx") { &NODE } else { &PYTHON };
+        let package = [run.command.word(0), &via.detail].into_iter().find(|text| from_elsewhere(text, manager));
+        let package = package.filter(|text| !text.starts_with(['.', '/', '~']));
+        found.extend(package.map(|package| (via.kind.clone(), package.to_owned())));
+    }
+    if let Some((_, verbs)) = FETCHERS.iter().find(|(names, _)| names.contains(&run.name.as_str())) {
+        let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+        let verb = if verbs.is_empty() { Some("") } else { operands.next().filter(|verb| verbs.contains(verb)) };
+        let builds = matches!(verb, Some("build" | "buildx"));
+        // Behind an option the last word may be its value.
+        let words = run.arguments();
+        let before = words.len().checked_sub(2).and_then(|at| words.get(at));
+        let builds_last = before.is_none_or(|word| !word.text.starts_with('-'));
+        let operand = if builds {
+            operands.next_back().filter(|_| builds_last)
+        } else {
+            operands.find(|word| !matches!(*word, "install"))
+        };
+        let given = operand.filter(|_| verb.is_some()).filter(|text| {
+            let short = if run.name == "bun" { &NODE } else { &PYTHON };
+            from_elsewhere(text, short) || builds && text.starts_with("github.com/")
+        });
+        found.extend(given.map(|given| (run.name.clone(), given.to_owned())));
+    }
+    let evaluated = valued_address(run);
+    found.extend(evaluated);
+    for (by, package) in found {
+        let draft = Draft::routine("package", "package.install").tag("manager", &by).target(&package);
+        let source = source(&PYTHON, &package);
+        let source = if source == "url" { "url" } else { "git" };
+        run.emit(draft.tag("name", &package).tag("source", source).tag("lockfile", "no"));
+    }
+}
+
+/// An address whose code an option of deno runs.
+fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
+    let mut words = run.arguments().iter().filter(|_| run.name == "deno");
+    let value = words.find_map(|word| word.text.strip_prefix("--eval-file="))?;
+    value.contains("://").then(|| (run.name.clone(), value.to_owned()))
 }
 
 fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words: &'a [Word]) {

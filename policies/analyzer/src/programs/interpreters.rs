@@ -17,8 +17,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(PYTHONS, PYTHON, python),
     Program::new(javascript::PROGRAMS, Options::leading("", ""), node),
     Program::new(&["perl"], PERL, perl),
-    Program::new(&["ruby"], PERL, ruby),
-    Program::new(&["php"], Options::leading("rfdcz", "run file define"), php),
+    Program::new(&["ruby", "irb", "pry", "jruby"], PERL, ruby),
+    Program::new(&["php"], Options::leading("rfdczBRE", "run file define process-begin process-code process-end"), php),
     Program::new(&["lua", "luajit"], Options::leading("el", ""), lua),
     Program::new(&["rscript", "r"], Options::leading("e", "eval"), r_language),
     Program::new(OTHERS, Options::leading("eEc", "eval command"), other_language),
@@ -44,6 +44,7 @@ const OTHERS: &[&str] = &[
     "racket",
     "clojure",
     "clj",
+    "scsh",
     "raku",
     "jshell",
     "kotlin",
@@ -111,12 +112,14 @@ pub(crate) fn how(run: &Run<'_>) -> How {
                 (None, false) => How::Nothing,
             }
         }
+        "elixir" if words.is_empty() => How::Input,
         "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
         "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
         | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
+        "m4" | "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
         // Without a command each line is one.
         "parallel" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
-        "perl" | "ruby" => of_language(words, PERL, "eE"),
+        "perl" | "ruby" | "pry" | "jruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
         "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
         "eval" => {
@@ -280,7 +283,7 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
 }
 
 fn php<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    run_code(run, parsed, "php", "r", "run");
+    run_code(run, parsed, "php", "rBRE", "run");
     super::migrations::of_script(run, parsed);
 }
 

@@ -49,13 +49,67 @@ pub(super) fn find(run: &mut Run<'_>) {
     run.emit(draft.certain(false).tag("manager", &by));
 }
 
+/// Options of runners of tasks that stand before the task and take a value.
+const VALUED: &[&str] = &[
+    "-C",
+    "-F",
+    "-p",
+    "-t",
+    "-w",
+    "--cwd",
+    "--dir",
+    "--filter",
+    "--prefix",
+    "--project",
+    "--scope",
+    "--target",
+    "--targets",
+    "--workspace",
+];
+
+/// The value of one of these options.
+fn valued<'a>(run: &'a Run<'_>, options: &[&str]) -> Option<&'a str> {
+    let words = run.arguments();
+    let apart = words.windows(2).find_map(|pair| match pair {
+        [option, value] if options.contains(&option.text.as_str()) => Some(value.text.as_str()),
+        _ => None,
+    });
+    let glued = || {
+        let parts = words.iter().filter_map(|word| word.text.split_once('='));
+        parts.into_iter().find(|(option, _)| options.contains(option)).map(|(_, value)| value)
+    };
+    apart.or_else(glued)
+}
+
 /// The name of the task or script that the command runs.
 fn task<'a>(run: &'a Run<'_>) -> Option<&'a str> {
-    let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let managed = matches!(run.name.as_str(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx" | "gradle" | "gradlew");
+    let mut before = "";
+    let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| {
+        let is_value = managed && VALUED.contains(&before);
+        before = word;
+        !is_value && !word.starts_with('-')
+    });
     let path = run.command.word(0);
     match run.name.as_str() {
+        "nx" => match operands.next()? {
+            // `nx run PROJECT:TASK`
+            "run" | "run-many" | "affected" => {
+                let target = valued(run, &["-t", "--target", "--targets"]).or_else(|| operands.next())?;
+                target.split(':').nth(1).or(Some(target))
+            }
+            first => Some(first),
+        },
+        "turbo" => match operands.next()? {
+            "run" => operands.next(),
+            first => Some(first),
+        },
+        "source" | "." => stem(operands.next()?),
         "npm" | "pnpm" | "yarn" | "bun" => match operands.next()? {
             "run" | "run-script" | "rum" | "urn" => operands.next(),
+            "workspace" => {
+                operands.nth(1).map(|task| if task == "run" { operands.next().unwrap_or(task) } else { task })
+            }
             first => Some(first).filter(|_| run.name != "npm"),
         },
         "composer" => {
@@ -72,7 +126,8 @@ fn task<'a>(run: &'a Run<'_>) -> Option<&'a str> {
             if leading.clone().any(|word| other(&word)) {
                 return None;
             }
-            stem(operands.next()?)
+            let redirected = || run.command.redirections.iter().find(|from| from.operator == "<");
+            stem(operands.next().or_else(|| Some(redirected()?.target.text.as_str()))?)
         }
         _ if path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder)) => stem(path),
         _ => None,

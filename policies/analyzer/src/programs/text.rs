@@ -160,11 +160,37 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.on("", "dry-run", false) {
         return;
     }
+    let level = parsed.value("p", "strip").and_then(|level| level.text.parse().ok()).unwrap_or(0);
+    write_patched(run, level);
     match parsed.operands.first() {
         Some(file) => run.write(file),
         None => run.write_here("patch"),
     }
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
+}
+
+/// The most files of a patch.
+const FILES: usize = 256;
+
+/// Adds the files that a patch from the input changes, without the first `level` folders of their names.
+pub(super) fn write_patched(run: &mut Run<'_>, level: usize) {
+    let Some(input) = run.input() else { return };
+    let named = |line: &str| {
+        let name = line
+            .strip_prefix("+++ ")
+            .or_else(|| line.strip_prefix("--- "))
+            .or_else(|| line.strip_prefix("rename to "))?;
+        Some(name.split('\t').next().unwrap_or(name).trim().trim_matches('"').to_owned())
+    };
+    let files: Vec<String> =
+        input.text.lines().filter_map(named).filter(|name| name != "/dev/null").take(FILES).collect();
+    for name in files {
+        let is_absolute = name.starts_with('/');
+        let rest = name.splitn(level + 1, '/').nth(level).unwrap_or(&name);
+        let text = if is_absolute || level == 0 { name.as_str() } else { rest };
+        let file = Word { text: text.to_owned(), ..here() };
+        run.write(&Operand::of(&file));
+    }
 }
 
 /// Its text is the first operand, or comes on standard input; a header names each file.

@@ -27,6 +27,26 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
     }
 }
 
+/// The files that statements of sqlite write besides the database: `vacuum into 'FILE'`, `attach 'FILE' as NAME`.
+pub(super) fn attached(run: &mut Run<'_>, text: &str) {
+    for statement in text.split(';').take(STATEMENTS) {
+        let mut words = statement.split_whitespace();
+        let verb = words.next().unwrap_or_default();
+        let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
+        let mut rest = words.skip_while(|word| ["main", "temp", "into", "database"].iter().any(|name| is(word, name)));
+        let named = || statement.split_once(['\'', '"']).and_then(|(_, rest)| rest.split(['\'', '"']).next());
+        let quoted =
+            (is(verb, "vacuum") || is(verb, "attach")) && rest.next().is_some_and(|word| word.starts_with(['\'', '"']));
+        if let Some(file) = named().filter(|_| quoted) {
+            let here = here();
+            run.write(&Operand::of(&here).renamed(file.to_owned()));
+        }
+    }
+}
+
+/// Statements that are looked at, at most.
+const STATEMENTS: usize = 256;
+
 /// `\copy ... to FILE`, which the client does, not the server.
 fn copy(run: &mut Run<'_>, line: &str) {
     let mut words = line.split_whitespace();

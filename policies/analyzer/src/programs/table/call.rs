@@ -112,6 +112,12 @@ impl<'p, 'a> Call<'p, 'a> {
         values.last().is_some_and(|value| fits(mark.value, &value.text))
     }
 
+    /// `--dry-run false` is no dry run for programs that read options so.
+    fn is_dry(&self, behind: usize) -> bool {
+        self.entry.dry.iter().any(|mark| self.holds(mark, behind))
+            && !self.parsed.operands.iter().any(|operand| operand.text == "false")
+    }
+
     pub(super) fn state(&self, run: &mut Run<'a>, name: &str, fact: &'static Fact, behind: usize) {
         let rest = self.parsed.from(behind);
         for target in fact.target {
@@ -173,7 +179,7 @@ impl<'p, 'a> Call<'p, 'a> {
         for (tag, marks) in fact.flags {
             draft = draft.flag(tag, marks.iter().any(|mark| self.holds(mark, behind)));
         }
-        draft = draft.flag("dry-run", self.entry.dry.iter().any(|mark| self.holds(mark, behind)));
+        draft = draft.flag("dry-run", self.is_dry(behind));
         if !fact.loses.is_empty() {
             draft = draft.tag("loses", fact.loses);
         }
@@ -213,10 +219,43 @@ fn is_option(text: &str) -> bool {
 /// Whether a word is what the pattern says, upper and lower case being equal; each of at most two `*` stands for any
 /// text.
 pub(super) fn fits(pattern: &str, word: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern.eq_ignore_ascii_case(word) };
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern.eq_ignore_ascii_case(word) || is_shortened(pattern, word);
+    };
     let (middle, end) = rest.split_once('*').unwrap_or(("", rest));
     let Some(between) = without_ends(word, start, end) else { return false };
     middle.is_empty() || between.as_bytes().windows(middle.len()).any(|w| w.eq_ignore_ascii_case(middle.as_bytes()))
+}
+
+/// Whether each part of the word begins the part of the name that stands in the same place, as in `d:d:d` and `fC`. Parts
+/// are told by colons and capitals, and there must be two at least.
+fn is_shortened(name: &str, word: &str) -> bool {
+    if !name.contains(':') && !name.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()) {
+        return false;
+    }
+    let (name, word) = (parts(name), parts(word));
+    let begins = |(part, given): (&&str, &&str)| {
+        !given.is_empty() && part.get(..given.len()).is_some_and(|start| start.eq_ignore_ascii_case(given))
+    };
+    name.len() > 1 && name.len() == word.len() && name.iter().zip(&word).all(begins)
+}
+
+/// The parts of a name: behind colons, and from each capital that follows another letter.
+fn parts(name: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for part in name.split(':') {
+        let mut from = 0;
+        for (at, pair) in part.as_bytes().windows(2).enumerate() {
+            if let [_, next] = pair
+                && next.is_ascii_uppercase()
+            {
+                found.extend(part.get(from..at + 1));
+                from = at + 1;
+            }
+        }
+        found.extend(part.get(from..));
+    }
+    found
 }
 
 /// What stands between the start and the end of a word that has them.
