@@ -62,9 +62,17 @@ pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
         codes.push(Operand::of(first));
         rest = behind;
     }
+    let modules = parsed.values("", "import").chain(parsed.values("", "loader"));
+    // A module that is its own address.
+    let written = modules.filter_map(|module| {
+        let code = module.text.strip_prefix("data:")?.split_once(',')?.1.to_owned();
+        Some(module.renamed(code))
+    });
+    let has_code = !codes.is_empty();
+    codes.extend(written);
     let all = |names: [&str; 2]| names.into_iter().flat_map(|name| parsed.values("", name)).collect::<Vec<_>>();
     Given {
-        file: rest.first().filter(|_| codes.is_empty()).map(Operand::of),
+        file: rest.first().filter(|_| !has_code).map(Operand::of),
         codes,
         loaded: parsed.values("r", "require").chain(parsed.values("", "import")).collect(),
         variables: all(["env-file", "env-file-if-exists"]),

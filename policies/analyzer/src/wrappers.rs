@@ -11,7 +11,9 @@ pub(crate) mod remote;
 pub(crate) mod sandbox;
 mod search;
 pub(crate) mod shells;
+mod spelled;
 mod table;
+mod tmux;
 
 use guard_sdk::syntax::Word;
 
@@ -26,7 +28,7 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
     let mut carried = carried::runs(name, argv);
     carried.append(&mut code::runs(name, argv, input));
-    let layer = outermost(name, argv, input);
+    let layer = spelled::layer(name, argv).or_else(|| outermost(name, argv, input));
     if carried.is_empty() {
         return layer;
     }

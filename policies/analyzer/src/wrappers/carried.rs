@@ -89,21 +89,14 @@ static CARRIERS: &[Carrier] = &[
     carrier(
         &["fzf"],
         takes("qdmn", "preview query bind delimiter"),
-        &[("preview", ""), ("bind", "start:execute("), ("bind", "load:execute(")],
-        &[],
-    ),
-    carrier(
-        &["gdb", "lldb"],
-        takes("xod", "ex eval-command command args"),
         &[
-            ("ex", "shell "),
-            ("ex", "!"),
-            ("eval-command", "shell "),
-            ("eval-command", "!"),
-            ("o", "shell "),
-            ("o", "platform shell "),
-            ("one-line", "shell "),
-            ("one-line", "platform shell "),
+            ("preview", ""),
+            ("bind", "execute("),
+            ("bind", "execute-silent("),
+            ("bind", "become("),
+            ("bind", "reload("),
+            ("bind", "reload-sync("),
+            ("bind", "transform("),
         ],
         &[],
     ),
@@ -114,7 +107,55 @@ static CARRIERS: &[Carrier] = &[
         &[("c", ""), ("e", ""), ("exec", ""), ("sh-exec", "")],
         &[],
     ),
-    carrier(&["hg"], takes("R", "config repository cwd"), &[("config", "=!")], &[]),
+    carrier(&["hg"], takes("R", "config repository cwd"), &[("config", "=!"), ("config", "=")], &[]),
+    carrier(&["jj"], takes("R", "config repository"), &[("config", "=")], &[]),
+    carrier(&["svn"], takes("xmFr", "config-option diff-cmd editor-cmd diff3-cmd"), SVN, &[]),
+    carrier(
+        &["cargo"],
+        takes("xs", "exec shell config manifest-path package"),
+        &[
+            ("s", ""),
+            ("shell", ""),
+            ("config", "rustc="),
+            ("config", "wrapper="),
+            ("config", "runner="),
+            ("config", "linker="),
+        ],
+        &[],
+    ),
+    carrier(&["bat", "batcat", "ack", "ag", "delta", "glow"], takes("l", "pager language"), &[("pager", "")], &[]),
+    carrier(&["rclone"], takes("", "password-command"), &[("password-command", "")], &[]),
+    carrier(
+        &["restic", "borg"],
+        takes("ro", "password-command repo option rsh"),
+        &[("password-command", ""), ("rsh", "")],
+        &[],
+    ),
+    carrier(&["consul-template"], takes("", "exec"), &[("exec", "")], &[]),
+    carrier(&["boundary"], takes("", "exec"), &[("exec", "")], &[]),
+    carrier(&["enscript"], takes("Iop", "filter"), &[("I", ""), ("filter", "")], &[]),
+    carrier(&["logrotate"], takes("lsm", "log mail state"), &[("l", "|"), ("log", "|"), ("m", ""), ("mail", "")], &[]),
+    carrier(&["nx"], takes("", "command"), &[("command", "")], &[]),
+    carrier(
+        &["hyperfine"],
+        takes("spc", "setup prepare conclude cleanup"),
+        &[("s", ""), ("p", ""), ("c", ""), ("setup", ""), ("prepare", ""), ("conclude", ""), ("cleanup", "")],
+        &[],
+    ),
+    carrier(
+        &["systemd-run"],
+        takes("pu", "property unit"),
+        &[
+            ("p", "execstartpre="),
+            ("p", "execstartpost="),
+            ("p", "execstop="),
+            ("property", "execstartpre="),
+            ("property", "execstartpost="),
+        ],
+        &[],
+    ),
+    carrier(&["gem"], takes("ve", "version editor"), &[("e", ""), ("editor", "")], &[]),
+    carrier(&["ttyrec"], takes("e", ""), &[("e", "")], &[]),
     carrier(
         &["sbatch"],
         takes("ApJntcNoeDM", "wrap account partition job-name ntasks time nodes output error chdir mem"),
@@ -125,9 +166,13 @@ static CARRIERS: &[Carrier] = &[
     carrier(&["make", "gmake"], takes("fCIjlo", "file directory eval"), &[], &["shell="]),
     carrier(&["mapfile", "readarray"], takes("dnOsuCc", ""), &[("C", "")], &[]),
     carrier(&["complete", "compgen"], takes("oAGWFCXPS", ""), &[("C", "")], &[]),
-    carrier(&["npm", "pnpm", "yarn"], takes("", "script-shell prefix"), &[("script-shell", "")], &[]),
+    carrier(
+        &["npm", "pnpm", "yarn"],
+        takes("", "script-shell prefix viewer editor"),
+        &[("script-shell", ""), ("viewer", ""), ("editor", "")],
+        &[],
+    ),
     carrier(&["nodemon"], takes("xew", "exec ext watch ignore delay"), &[("x", ""), ("exec", "")], &[]),
-    carrier(&["cargo"], takes("xs", "exec shell"), &[("s", ""), ("shell", "")], &[]),
     carrier(&["ansible"], takes("imaeutfM", "inventory args module-name"), &[("a", ""), ("args", "")], &[]),
     carrier(&["apt", "apt-get", "aptitude"], takes("ot", "option"), &[("o", "invoke::="), ("o", "invoke=")], &[]),
     carrier(&["expect"], takes("c", ""), &[("c", "spawn ")], &[]),
@@ -136,13 +181,16 @@ static CARRIERS: &[Carrier] = &[
     carrier(&["fly", "flyctl"], takes("Cac", "command app config"), &[("C", ""), ("command", "")], &[]),
 ];
 
+/// Options of `svn` that name a program.
+const SVN: &[(&str, &str)] = &[("config-option", "="), ("diff-cmd", ""), ("editor-cmd", ""), ("diff3-cmd", "")];
+
 /// The texts that the command carries, as things to run.
 pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
     if name == "git" {
         return git(words);
     }
-    if matches!(name, "gcc" | "g++" | "cc" | "c++" | "clang") {
+    if matches!(name, "gcc" | "g++" | "cc" | "c++" | "c89" | "c99" | "clang" | "clang++" | "gfortran") {
         // `-wrapper PROGRAM,WORD,...`
         let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
         let texts = wrapped.filter_map(|pair| run(name, &literal(&pair.get(1)?.text.replace(',', " "))));
@@ -186,7 +234,7 @@ fn everything<'a>(words: &'a [Word], takes: Options, name: &str) -> (Vec<Flag<'a
     let (mut flags, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words;
     // Long options of these begin with one dash.
-    if matches!(name, "gdb" | "lldb" | "zip" | "go") {
+    if matches!(name, "zip" | "go" | "boundary" | "consul-template") {
         let single = |pair: &'a [Word]| match pair {
             [option, value] => Some(Flag::long(option.text.strip_prefix('-')?.trim_start_matches('-'), value)),
             _ => None,
@@ -210,8 +258,11 @@ fn behind(word: &Word, before: &str) -> Option<Word> {
     }
     let text = word.text.trim_start();
     let lower = text.to_ascii_lowercase();
-    let at = if before.contains(['=']) { lower.find(before)? } else { lower.starts_with(before).then_some(0)? };
-    let mut rest = literal(text.get(at + before.len()..)?.trim_end_matches(')'));
+    let at = if before.contains(['=', '(']) { lower.find(before)? } else { lower.starts_with(before).then_some(0)? };
+    let rest = text.get(at + before.len()..)?.trim_end_matches(')');
+    // TOML: a string, or a list of words.
+    let rest = rest.trim_matches(['"', '\'']).trim_start_matches("[\"").trim_end_matches("\"]").replace("\",\"", " ");
+    let mut rest = literal(&rest);
     rest.dynamic = false;
     Some(rest)
 }
@@ -241,6 +292,7 @@ const GIT_OPTIONS: &[(&str, &[&str])] = &[
     ("ls-remote", &["upload-pack", "exec"]),
     ("push", &["receive-pack", "exec"]),
     ("archive", &["exec"]),
+    ("send-email", &["to-cmd", "cc-cmd", "header-cmd", "sendmail-cmd", "smtp-server"]),
     (
         "filter-branch",
         &[
@@ -275,7 +327,9 @@ fn git(words: &[Word]) -> Vec<Run> {
         found.push(of("git", What::Words { assignments: Vec::new(), words }));
     }
     let tail = match (verb.text.as_str(), rest.first().map(|word| word.text.as_str())) {
-        ("submodule", _) => rest.iter().position(|word| word.text == "foreach").and_then(|at| rest.get(at + 1..)),
+        ("submodule" | "submodule--helper", _) => {
+            rest.iter().position(|word| word.text == "foreach").and_then(|at| rest.get(at + 1..))
+        }
         ("bisect", Some("run")) => rest.get(1..),
         _ => None,
     };
@@ -290,7 +344,8 @@ fn git(words: &[Word]) -> Vec<Run> {
     }
     if let Some((_, names)) = GIT_OPTIONS.iter().find(|(known, _)| *known == verb.text) {
         let long = "exec extcmd upload-pack receive-pack onto strategy env-filter tree-filter index-filter parent-filter \
-                    msg-filter commit-filter tag-name-filter setup";
+                    msg-filter commit-filter tag-name-filter setup open-files-in-pager to-cmd cc-cmd header-cmd \
+                    sendmail-cmd smtp-server";
         let short = if verb.text == "rebase" || verb.text == "difftool" {
             "xsX"
         } else if verb.text == "grep" {

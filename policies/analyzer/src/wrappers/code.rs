@@ -10,6 +10,7 @@ pub(crate) mod editors;
 pub(crate) mod languages;
 mod read;
 mod scripts;
+mod tools;
 
 use guard_sdk::syntax::{Via, Word};
 
@@ -27,7 +28,6 @@ use languages::LANGUAGES;
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
     (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
-    (&["gdb", "lldb"], &["shell ", "platform shell ", "pla sh ", "!"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp"], &["!"]),
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
@@ -97,6 +97,18 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
     if clients::is_client(&lower) {
         return first_of(clients::runs(&lower, words, input));
+    }
+    if tools::is_tool(&lower) {
+        let mut found = tools::runs(&lower, words, input);
+        found.extend(LANGUAGES.iter().filter(|language| language.programs.contains(&lower.as_str())).flat_map(
+            |language| {
+                let options = parse(words, language.takes, false);
+                let codes =
+                    options.flags.iter().filter(|flag| flag.is_any(language.code)).map(|flag| flag.text().to_owned());
+                codes.flat_map(|code| commands(language, &code)).map(|what| run(name, what)).collect::<Vec<_>>()
+            },
+        ));
+        return first_of(found);
     }
     if let Some((_, starts)) = LINES.iter().find(|(programs, _)| programs.contains(&lower.as_str())) {
         let mut found = lines(name, words, starts, input.unwrap_or_default());

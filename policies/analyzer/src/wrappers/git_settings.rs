@@ -18,7 +18,7 @@ pub(crate) struct Setting {
 
 /// The options that may stand before the subcommand.
 pub(crate) const GLOBAL: Options =
-    takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source");
+    takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source").exactly();
 
 /// Options of `clone` with a value.
 pub(crate) const CLONE: Options = Options::new(
@@ -160,6 +160,15 @@ pub(crate) fn given(words: &[Word]) -> Vec<Setting> {
         }
         "config" => found.extend(configured(rest)),
         _ => {}
+    }
+    if matches!(verb.text.as_str(), "clone" | "init") {
+        let parsed = parse(rest, CLONE, false);
+        let template = parsed.value("", "template").filter(|folder| !folder.text.is_empty());
+        found.extend(template.map(|folder| Setting {
+            name: "init.templatedir".to_owned(),
+            value: literal(&folder.text),
+            stays: false,
+        }));
     }
     found
 }

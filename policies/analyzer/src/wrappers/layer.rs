@@ -78,9 +78,9 @@ pub(crate) fn place_of(via: &[Via]) -> &'static str {
     place.unwrap_or_default()
 }
 
-/// The options of a wrapper that take a value, letters and long names. None is abbreviated.
+/// The options of a wrapper that take a value, letters and long names, which may be abbreviated.
 pub(super) const fn takes(short: &'static str, long: &'static str) -> Options {
-    Options::leading(short, long).exactly()
+    Options::leading(short, long)
 }
 
 impl Layer {

@@ -5,7 +5,8 @@ use guard_sdk::syntax::Word;
 use crate::word::expand::literal;
 
 /// Runners whose first operand is a package.
-const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "corepack", "uvx", "uv", "pipx"];
+const RUNNERS: &[&str] =
+    &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "corepack", "uvx", "uv", "pipx", "deno", "dx"];
 
 /// Packages whose program has another name.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -22,6 +23,72 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("opencode-ai", "opencode"),
 ];
 
+/// The same of other packages.
+const TOOLS: &[(&str, &str)] = &[
+    ("aws-cdk", "cdk"),
+    ("awscli", "aws"),
+    ("awscliv2", "aws"),
+    ("@aws-amplify/cli", "amplify"),
+    ("@ionic/cli", "ionic"),
+    ("@railway/cli", "railway"),
+    ("@salesforce/cli", "sf"),
+    ("@sanity/cli", "sanity"),
+    ("@shopify/cli", "shopify"),
+    ("@vercel/cli", "vercel"),
+    ("@mikro-orm/cli", "mikro-orm"),
+    ("@nestjs/cli", "nest"),
+    ("@angular/cli", "ng"),
+    ("@vue/cli", "vue"),
+    ("@strapi/strapi", "strapi"),
+    ("@netlify/cli", "netlify"),
+    ("@cloudflare/wrangler", "wrangler"),
+    ("@heroku/cli", "heroku"),
+    ("@fly/cli", "fly"),
+    ("@supabase/cli", "supabase"),
+    ("@sentry/cli", "sentry-cli"),
+    ("@google/clasp", "clasp"),
+    ("@google-cloud/functions-framework", "functions-framework"),
+    ("@azure/static-web-apps-cli", "swa"),
+    ("@pulumi/pulumi", "pulumi"),
+    ("@redwoodjs/cli", "rw"),
+    ("@commitlint/cli", "commitlint"),
+    ("@changesets/cli", "changeset"),
+    ("@microsoft/rush", "rush"),
+    ("@vscode/vsce", "vsce"),
+    ("azure-cli", "az"),
+    ("azure-functions-core-tools", "func"),
+    ("cdktf-cli", "cdktf"),
+    ("contentful-cli", "contentful"),
+    ("copyfiles", "cp"),
+    ("cpx", "cp"),
+    ("cpx2", "cp"),
+    ("cpy", "cp"),
+    ("cpy-cli", "cp"),
+    ("eas-cli", "eas"),
+    ("expo-cli", "expo"),
+    ("firebase-tools", "firebase"),
+    ("gcloud-cli", "gcloud"),
+    ("google-cloud-sdk", "gcloud"),
+    ("heroku-cli", "heroku"),
+    ("ncp", "cp"),
+    ("netlify-cli", "netlify"),
+    ("now", "vercel"),
+    ("openstackclient", "openstack"),
+    ("prisma-cli", "prisma"),
+    ("python-openstackclient", "openstack"),
+    ("sfdx-cli", "sfdx"),
+    ("vercel-cli", "vercel"),
+    ("ts-node-dev", "ts-node"),
+    ("ansible-core", "ansible"),
+    ("ansible-base", "ansible"),
+    ("httpie", "http"),
+    ("databricks-cli", "databricks"),
+    ("snowflake-cli", "snow"),
+    ("dbt-core", "dbt"),
+    ("apache-airflow", "airflow"),
+    ("oci-cli", "oci"),
+];
+
 /// The program of a package, without its version.
 pub(super) fn program(package: &str) -> &str {
     let package = package.strip_prefix("npm:").unwrap_or(package);
@@ -29,7 +96,7 @@ pub(super) fn program(package: &str) -> &str {
     let from = usize::from(package.starts_with('@'));
     let version = package.get(from..).and_then(|rest| rest.find(['@', '=', '<', '>', '~', '[']));
     let name = version.and_then(|at| package.get(..from + at)).filter(|name| !name.is_empty()).unwrap_or(package);
-    PROGRAMS.iter().find(|(known, _)| *known == name).map_or(name, |(_, program)| program)
+    PROGRAMS.iter().chain(TOOLS).find(|(known, _)| *known == name).map_or(name, |(_, program)| program)
 }
 
 /// Puts the package that makes a new project in the place of its short name: `create-vite@5` of `vite@5`, and
@@ -92,6 +159,7 @@ mod tests {
             ("@openai/codex@latest", "codex"),
             ("npm:@openai/codex", "codex"),
             ("@org/tool@1.2", "@org/tool"),
+            ("firebase-tools@13", "firebase"),
             ("ruff==0.3", "ruff"),
             ("black[d]", "black"),
             ("tsc", "tsc"),

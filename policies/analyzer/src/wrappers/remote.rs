@@ -13,22 +13,24 @@ const SSH: Options = takes("BbcDEeFIiJLlmOopPQRSWw", "");
 /// `-M` takes the port that is watched.
 const AUTOSSH: Options = takes("BbcDEeFIiJLlmMOopPQRSWw", "");
 const MOSH: Options = takes("p", "client server predict family port ssh bind-server");
-const EXEC: Options = takes("euw", "env env-file user workdir detach-keys index");
+const EXEC: Options = takes("euw", "env env-file user workdir detach-keys index").exactly();
 const RUN: Options = takes(
     "aceheluvwmp",
     "add-host annotation attach blkio-weight cap-add cap-drop cgroupns cidfile cpus cpu-shares cpuset-cpus \
            device dns entrypoint env env-file expose group-add gpus health-cmd hostname ip ipc label label-file link \
            log-driver log-opt mac-address memory mount name network net pid platform publish pull restart runtime \
            security-opt shm-size stop-signal storage-opt sysctl tmpfs ulimit user userns uts volume volumes-from workdir",
-);
+).exactly();
 /// Options of docker, podman and nerdctl before the verb.
 pub(crate) const ENGINE: Options = takes(
     "aHcln",
     "config context host log-level tlscacert tlscert tlskey root runroot url connection identity namespace address \
      storage-driver snapshotter",
-);
-const COMPOSE: Options = takes("fp", "file project-name profile project-directory env-file parallel ansi");
-const KUBECTL: Options = takes("ncsf", "namespace context cluster container kubeconfig server user token filename");
+)
+.exactly();
+const COMPOSE: Options = takes("fp", "file project-name profile project-directory env-file parallel ansi").exactly();
+const KUBECTL: Options =
+    takes("ncsf", "namespace context cluster container kubeconfig server user token filename").exactly();
 
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     match name {

@@ -178,7 +178,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     if !wrapper.after.is_empty() {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
         let options = leading(words.get(..at)?, wrapper.takes);
-        let rest = words.get(at + 1..)?.get(wrapper.skip..)?;
+        let rest = leading(words.get(at + 1..)?, wrapper.takes).rest.get(wrapper.skip..)?;
         let what = What::Words { assignments: Vec::new(), words: rest.to_vec() };
         return finish(wrapper, "", &options, what, wrapper.place(&before, &options, words), rest);
     }
@@ -407,8 +407,10 @@ fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word>
         return None;
     }
     let late = words.iter().position(|word| {
-        let name = word.text.trim_start_matches('-');
-        word.text.starts_with('-') && wrapper.text.contains(&name)
+        let name = word.text.trim_start_matches('-').split('=').next().unwrap_or_default();
+        let shortened = |long: &&str| word.text.starts_with("--") && name.len() > 2 && long.starts_with(name);
+        word.text.starts_with('-') && (wrapper.text.contains(&name) || wrapper.text.iter().any(shortened))
     })?;
-    words.get(late + 1).cloned()
+    let glued = words.get(late)?.text.split_once('=').filter(|(option, _)| option.starts_with("--"));
+    glued.map_or_else(|| words.get(late + 1).cloned(), |(_, text)| Some(literal(text)))
 }

@@ -20,7 +20,19 @@ pub(super) struct Language {
 }
 
 /// Programs that run Python, without their versions.
-pub(crate) const PYTHONS: &[&str] = &["python", "pypy", "ipython", "py", "pythonw", "graalpy", "micropython", "jython"];
+pub(crate) const PYTHONS: &[&str] = &[
+    "python",
+    "pypy",
+    "ipython",
+    "bpython",
+    "ptpython",
+    "ptipython",
+    "py",
+    "pythonw",
+    "graalpy",
+    "micropython",
+    "jython",
+];
 
 pub(super) static LANGUAGES: &[Language] = &[
     Language {
@@ -53,7 +65,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         backticks: false,
     },
     Language {
-        programs: &["perl"],
+        programs: &["perl", "latexmk"],
         takes: takes("eE", ""),
         code: &["e", "E", "ne", "pe", "nE", "pE", "le", "lne", "ane", "lane"],
         read: None,
@@ -62,7 +74,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         backticks: true,
     },
     Language {
-        programs: &["ruby"],
+        programs: &["ruby", "irb", "pry", "jruby", "truffleruby"],
         takes: takes("erI", ""),
         code: &["e", "ne", "pe"],
         read: None,
@@ -72,8 +84,8 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: &["php"],
-        takes: takes("rfdcz", "run file define"),
-        code: &["r", "run"],
+        takes: takes("rfdczBRFE", "run file define process-begin process-code process-end"),
+        code: &["r", "run", "B", "R", "E", "process-begin", "process-code", "process-end"],
         read: None,
         calls: &["system", "exec", "shell_exec", "passthru", "popen", "proc_open", "pcntl_exec"],
         bare: false,

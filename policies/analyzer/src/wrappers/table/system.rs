@@ -236,7 +236,13 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         opens: true,
         ..PLAIN
     },
-    Wrapper { name: "bwrap", pairs: BWRAP_PAIRS, takes: takes("", BWRAP), leaves: Leaves::Always(&[]), ..PLAIN },
+    Wrapper {
+        name: "bwrap",
+        pairs: BWRAP_PAIRS,
+        takes: takes("", BWRAP).exactly(),
+        leaves: Leaves::Always(&[]),
+        ..PLAIN
+    },
     Wrapper { name: "cgexec", takes: takes("g", ""), ..PLAIN },
     Wrapper {
         name: "cpulimit",
@@ -264,7 +270,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         name: "start-stop-daemon",
-        takes: takes("axnpugkrcd", "exec startas name pidfile user chuid chdir chroot"),
+        takes: takes("axnpugkrcd", "exec startas name pidfile user chuid chdir chroot").exactly(),
         directory: &["d"],
         root: &["r", "chroot"],
         leaves: Leaves::Always(&[]),

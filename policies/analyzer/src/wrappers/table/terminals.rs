@@ -38,6 +38,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "if",
             "pipe-pane",
             "pipep",
+            "set-buffer",
+            "setb",
         ],
         directory: &["c"],
         joins: true,

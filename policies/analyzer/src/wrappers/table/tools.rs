@@ -30,7 +30,8 @@ const OF_COREPACK: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "npx",
-        takes: takes("pwcC", "package workspace call prefix"),
+        takes: takes("pwcC", "package workspace call prefix registry cache userconfig"),
+        detail: &["p", "package"],
         directory: &["C", "prefix"],
         text: &["c", "call"],
         ..PLAIN
@@ -73,16 +74,23 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "yarn", takes: takes("", "cwd"), verbs: &["create"], creates: true, ..PLAIN },
     Wrapper { name: "corepack", programs: OF_COREPACK, ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
-    Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), ..PLAIN },
+    Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), detail: &["from", "with"], ..PLAIN },
     Wrapper {
         name: "uv",
-        takes: takes("pm", "python with extra group package env-file directory project"),
+        takes: takes("pm", "python with extra group package env-file directory project with-requirements"),
+        detail: &["with"],
         verbs: &["run"],
         ..PLAIN
     },
-    Wrapper { name: "uv", verbs: &["tool"], after: &["run"], ..PLAIN },
+    Wrapper { name: "uv", takes: takes("pw", "from with python"), verbs: &["tool"], after: &["run"], ..PLAIN },
     Wrapper { name: "poetry", takes: takes("CP", "directory project"), verbs: &["run"], directory: &["C"], ..PLAIN },
-    Wrapper { name: "pipx", takes: takes("", "spec python index-url pip-args"), verbs: &["run"], ..PLAIN },
+    Wrapper {
+        name: "pipx",
+        takes: takes("", "spec python index-url pip-args"),
+        detail: &["spec"],
+        verbs: &["run"],
+        ..PLAIN
+    },
     Wrapper { name: "pipenv", verbs: &["run"], ..PLAIN },
     Wrapper { name: "pdm", takes: takes("p", "project"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "hatch", takes: takes("e", "env"), verbs: &["run"], ..PLAIN },
@@ -182,6 +190,44 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("pc", "patterns command"),
         text: &["c", "command"],
         skip: usize::MAX,
+        ..PLAIN
+    },
+    Wrapper { name: "dotnet", verbs: &["tool"], after: &["run"], ..PLAIN },
+    Wrapper { name: "dx", takes: takes("", "config"), ..PLAIN },
+    Wrapper { name: "supervisor", takes: takes("weixpn", "watch extensions exec ignore"), entry: "x", ..PLAIN },
+    Wrapper { name: "envconsul", takes: takes("", "prefix secret config upcase"), ..PLAIN },
+    Wrapper { name: "consul", verbs: &["lock"], skip: 1, joins: true, ..PLAIN },
+    Wrapper { name: "consul", verbs: &["exec", "watch"], joins: true, ..PLAIN },
+    Wrapper { name: "etcdctl", verbs: &["lock"], takes: takes("", "endpoints ttl user"), skip: 1, ..PLAIN },
+    Wrapper { name: "etcdctl", verbs: &["watch"], after: &["--"], ..PLAIN },
+    Wrapper {
+        name: "meson",
+        verbs: &["devenv"],
+        takes: takes("Cw", "workdir"),
+        directory: &["w"],
+        opens: true,
+        ..PLAIN
+    },
+    Wrapper { name: "tox", verbs: &["exec"], after: &["--"], ..PLAIN },
+    Wrapper { name: "composer", takes: takes("d", "working-dir"), verbs: &["exec", "ex", "exe"], ..PLAIN },
+    Wrapper { name: "libfaketime", takes: takes("f", ""), skip: 1, ..PLAIN },
+    Wrapper { name: "datefudge", takes: takes("", ""), skip: 1, ..PLAIN },
+    Wrapper { name: "with-lock-ex", skip: 1, ..PLAIN },
+    Wrapper {
+        name: "knife",
+        verbs: &["ssh"],
+        takes: takes("xiPaC", "ssh-user"),
+        skip: 1,
+        joins: true,
+        kind: "ssh",
+        ..PLAIN
+    },
+    Wrapper {
+        name: "ctr",
+        takes: takes("", "exec-id user cwd"),
+        verbs: &["task", "tasks", "t"],
+        after: &["exec"],
+        kind: "container",
         ..PLAIN
     },
     Wrapper { name: "start-server-and-test", each: true, ..PLAIN },

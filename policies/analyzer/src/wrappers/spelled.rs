@@ -1,0 +1,163 @@
+//! Other spellings of a program: the package, module or subcommand that brings it.
+//!
+//! Each gives the words of the program itself, which then count as if they had been written.
+
+use guard_sdk::syntax::Word;
+
+use super::layer::{Layer, Place, What, program};
+use super::{packages, tmux};
+use crate::word::expand::literal;
+
+/// Subcommands of cargo that are programs of their own.
+const CARGO_TOOLS: &[&str] = &["diesel", "sqlx"];
+
+/// Modules of Python whose program has its own entry.
+const MODULES: &[&str] =
+    &["awscli", "bpython", "celery", "litecli", "mycli", "pgcli", "ptpython", "sqlite3", "xonsh", "pgspecial"];
+
+/// Programs of `sail` that are called by their own name.
+const OF_SAIL: &[&str] = &["php", "composer", "npm", "npx", "yarn", "pnpm", "bun", "node", "mysql", "psql", "redis"];
+
+/// The program that the command is another spelling of.
+pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
+    let words = argv.get(1..)?;
+    if name == "tmux" {
+        return tmux::layer(argv);
+    }
+    let respelled = match name {
+        "dotnet-ef" => with(&["dotnet", "ef"], words),
+        "dotnet" if words.first()?.text == "dotnet-ef" => with(&["dotnet", "ef"], words.get(1..)?),
+        "cargo" => {
+            let at = words.iter().position(|word| !word.text.starts_with(['+', '-']))?;
+            let tool = CARGO_TOOLS.iter().find(|tool| **tool == words.get(at).map_or("", |word| &word.text))?;
+            with(&[tool], words.get(at + 1..)?)
+        }
+        "go" => {
+            let at = words.iter().skip(1).position(|word| !word.text.starts_with('-'))? + 1;
+            let tool =
+                go_tool(&words.get(at)?.text).filter(|_| words.first().is_some_and(|verb| verb.text == "run"))?;
+            with(&[tool], words.get(at + 1..)?)
+        }
+        "deno" | "dx" => {
+            let at = words.iter().position(|word| word.text.starts_with("npm:"))?;
+            with(&[packages::program(&words.get(at)?.text)], words.get(at + 1..)?)
+        }
+        "mix" => {
+            let at = words.iter().position(|word| matches!(word.text.as_str(), "-e" | "--eval"))?;
+            words.first().filter(|verb| matches!(verb.text.as_str(), "run" | "eval"))?;
+            with(&["elixir", "-e"], words.get(at + 1..)?)
+        }
+        // Babashka, and not the client of Bitbucket.
+        "bb" if words.first()?.text.trim_start().starts_with('(') => with(&["clojure", "-e"], words),
+        // A command, and not a script.
+        "pm2" if words.first()?.text == "start" => {
+            let started = words.get(1)?;
+            match words.get(2..)? {
+                [dashes, rest @ ..] if dashes.text == "--" && !started.text.contains(['.', '/']) => {
+                    with(&[&started.text], rest)
+                }
+                _ if started.text.contains(' ') => with(&["sh", "-c", &started.text], &[]),
+                _ => return None,
+            }
+        }
+        "scala-cli" => with(&["scala"], words),
+        "keydb-cli" => with(&["redis-cli"], words),
+        "nim" => {
+            let code = words.iter().find_map(|word| word.text.strip_prefix("--eval:"))?;
+            with(&["nim", "--eval", code], &[])
+        }
+        "coreutils" => {
+            let at = words.iter().position(|word| word.text.starts_with("--coreutils-prog"))?;
+            let tool = words.get(at)?.text.split_once('=')?.1.to_owned();
+            with(&[&tool], words.get(at + 1..)?)
+        }
+        "sail" => match words.first()?.text.as_str() {
+            "artisan" | "art" | "a" => with(&["php", "artisan"], words.get(1..)?),
+            tool if OF_SAIL.contains(&tool) => words.to_vec(),
+            _ => return None,
+        },
+        "bfs" => with(&["find"], words),
+        // The architecture may be left out.
+        "setarch" => {
+            let at = words.iter().position(|word| !word.text.starts_with('-'))?;
+            let is_architecture = |name: &str| {
+                let known = [
+                    "linux",
+                    "uname",
+                    "i386",
+                    "i486",
+                    "i586",
+                    "i686",
+                    "athlon",
+                    "arm",
+                    "aarch64",
+                    "x86",
+                    "ppc",
+                    "s390",
+                    "sparc",
+                    "mips",
+                    "ia64",
+                    "riscv",
+                    "loongarch",
+                ];
+                known.iter().any(|start| name.starts_with(start))
+            };
+            let mut rest = words.get(at..)?;
+            if is_architecture(&rest.first()?.text) {
+                rest = rest.get(1..)?;
+                rest = rest.get(rest.iter().position(|word| !word.text.starts_with('-'))?..)?;
+            }
+            rest.to_vec()
+        }
+        _ if name.starts_with("python") => {
+            let at = words.iter().position(|word| word.text == "-m")?;
+            let module = words.get(at + 1)?.text.as_str();
+            let rest = words.get(at + 2..)?;
+            match module {
+                // They read code from the input.
+                "code" | "asyncio" if rest.is_empty() => with(&[name], &[]),
+                "ansible" => with(&["ansible"], rest.get(usize::from(rest.first()?.text == "adhoc")..)?),
+                _ if MODULES.contains(&module) => with(&[packages::program(module)], rest),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    let what = What::Words { assignments: Vec::new(), words: respelled };
+    let mut layer = Layer::one("launcher", program(argv)?, what, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
+}
+
+fn with(names: &[&str], rest: &[Word]) -> Vec<Word> {
+    names.iter().map(|name| literal(name)).chain(rest.iter().cloned()).collect()
+}
+
+/// The program of a package of Go: `example.org/x/cmd/tool/v2@latest` is `tool`.
+fn go_tool(package: &str) -> Option<&str> {
+    let (host, rest) = package.split_once('/')?;
+    let path = rest.split('@').next()?.trim_end_matches('/');
+    let is_version =
+        |name: &str| name.strip_prefix('v').is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+    let known = host.contains('.') && !host.starts_with('.');
+    path.rsplit('/').find(|name| !is_version(name)).filter(|_| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::go_tool;
+
+    #[test]
+    fn a_package_of_go_is_named_by_its_last_folder() {
+        for (package, tool) in [
+            ("github.com/a/tool@latest", Some("tool")),
+            ("github.com/a/b/v4/cmd/tool@v4.1", Some("tool")),
+            ("github.com/a/tool/v3", Some("tool")),
+            ("./cmd/tool", None),
+            ("cmd/tool", None),
+            (".", None),
+        ] {
+            assert_eq!(go_tool(package), tool, "{package}");
+        }
+    }
+}
