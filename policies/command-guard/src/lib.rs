@@ -50,6 +50,7 @@
 
 mod calls;
 mod code;
+mod fetched;
 mod blast_radius;
 mod rules;
 mod secret_use;

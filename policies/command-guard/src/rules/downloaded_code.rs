@@ -1,5 +1,5 @@
 //! `downloaded-code`: a file that the call writes and then runs, if the call also downloads or decodes something, or if
-//! another program printed the file's content.
+//! another program printed the file's content or its code wrote it, and a script of a repository that the call clones.
 //!
 //! ## Why
 //! The code was not reviewed between its arrival and its run.
@@ -7,6 +7,7 @@
 //! ## Examples
 //! - asked: `curl -o x.sh https://example.com/x && bash x.sh`
 //! - asked: `base64 -d a > b && ./b`
+//! - asked: `git clone https://example.com/x && x/install.sh`
 //! - passes: `curl -o x.json https://example.com/x && cat x.json`
 //!
 //! ## Instead
@@ -33,6 +34,14 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let why = "runs another program's output before anyone has seen it";
         return Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
+    if let Some(command) = runs_before_written(view) {
+        let why = "the call also writes this file, and nobody has seen what runs";
+        return Some(Hit::of_command(RULE.default, command.id, why, "write the file first, and run it in a call of its own"));
+    }
+    if let Some(command) = runs_cloned(view) {
+        let why = "what was cloned runs before anybody has seen it";
+        return Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"));
+    }
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
         && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
     {
@@ -58,16 +67,87 @@ fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     shells.find(|shell| {
         let Some(file) = runs(shell) else { return false };
         let mut before = commands.iter().take_while(|command| command.id < shell.id).take(MOST);
+        let by_code = |command: &Command| {
+            let in_place = command.argv.iter().skip(1).any(|word| {
+                word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('i') && word.text.len() < 5
+            });
+            let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+            let writes = is_program(command.word(0), WRITERS)
+                && effects.any(|effect| effect.operation == "fs.write" && plain(&effect.target) == plain(file));
+            let names = is_program(command.word(0), KEEPERS) && command.argv.iter().skip(1).any(|word| plain(&word.text) == plain(file));
+            writes && !in_place || names
+        };
         before.any(|command| {
+            if by_code(command) {
+                return true;
+            }
             let told = is_program(command.word(0), TOLD) || command.argv.is_empty();
             let written = |target: &str| plain(target) == plain(file);
-            !told && command.redirections.iter().any(|to| to.fd == 1 && to.operator.starts_with('>') && written(&to.target.text))
+            !told && command.redirections.iter().any(|to| (to.fd == 1 || command.word(0) == "exec") && to.operator.starts_with('>') && written(&to.target.text))
         })
     })
 }
 
 /// Programs that print what the text itself holds, or a file that lies here already.
 const TOLD: &[&str] = &["echo", "printf", "cat", "sed", "envsubst", "head", "tail", "git"];
+
+/// Languages whose code writes files with a content that is not followed.
+const WRITERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php", "deno", "bun", "awk", "gawk", "mawk", "lua"];
+
+/// Programs that put what they read into a file that is one of their operands.
+const KEEPERS: &[&str] = &["sponge", "ed", "ex"];
+
+/// The command that runs a file, or a named pipe, which a later command of the text writes: it may run first, or again.
+fn runs_before_written<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+    let commands = &view.analysis.commands;
+    let written = |file: &str, since: u32| {
+        let mut after = commands.iter().filter(|command| command.id > since).take(MOST);
+        after.any(|command| {
+            let mut to = command.redirections.iter().filter(|to| to.operator.starts_with('>'));
+            to.any(|to| plain(&to.target.text) == plain(file) && !to.target.dynamic)
+        })
+    };
+    commands.iter().take(MOST).find(|command| {
+        let is_shell = is_program(command.word(0), SHELLS) || is_program(command.word(0), INTERPRETERS);
+        let fed = command.redirections.iter().find(|from| from.operator == "<").map(|from| from.target.text.as_str());
+        let file = runs(command).or(fed).filter(|file| !file.starts_with("/dev/") && !file.contains('$'));
+        is_shell && file.is_some_and(|file| written(file, command.id))
+    })
+}
+
+/// The script of a repository that the text clones, which it runs at once.
+fn runs_cloned<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+    let commands = &view.analysis.commands;
+    let folders: Vec<(u32, &str)> = commands.iter().take(MOST).filter_map(|command| Some((command.id, cloned(command)?))).collect();
+    let runs_in = |command: &Command, folder: &str, since: u32| {
+        let Some(file) = runs(command).map(plain) else { return false };
+        // To build what was cloned is what it is cloned for.
+        if is_program(file, &["autogen.sh", "bootstrap", "config", "configure", "gradlew", "mvnw"]) {
+            return false;
+        }
+        let inside = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let entered = commands.iter().filter(|other| other.id > since && other.id < command.id).any(|other| {
+            other.word(0) == "cd" && plain(other.word(1)).trim_end_matches('/') == folder
+        });
+        let script = is_program(command.word(0), SHELLS) || matches!(command.word(0), "." | "source");
+        inside(file) || entered && !file.starts_with(['/', '~']) && (script || command.word(0).starts_with("./"))
+    };
+    commands.iter().take(MOST).find(|command| {
+        folders.iter().any(|(since, folder)| command.id > *since && runs_in(command, folder, *since))
+    })
+}
+
+/// The folder that `git clone` makes.
+fn cloned(command: &Command) -> Option<&str> {
+    if !is_program(command.word(0), &["git"]) || command.word(1) != "clone" {
+        return None;
+    }
+    let mut operands = command.argv.iter().skip(2).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let address = operands.find(|word| word.contains([':', '/']))?;
+    let name = || address.trim_end_matches('/').rsplit(['/', ':']).next().map(|name| name.trim_end_matches(".git"));
+    let folder = operands.next().map(|folder| plain(folder).trim_end_matches('/')).or_else(name);
+    folder.filter(|folder| !folder.contains('$'))
+}
 
 /// Files and commands that are compared with each other, at most.
 const MOST: usize = 128;

@@ -37,6 +37,10 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let why = "runs PowerShell code that can't be read here";
         return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
     }
+    if let Some(command) = analysis.commands.iter().find(|command| deletes_by_block(command, view)) {
+        let why = "it holds a command that deletes or starts something, in a block that is not followed";
+        return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
+    }
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
         let code = code::of(&script.text, &script.language);
@@ -73,6 +77,28 @@ fn is_hidden(command: &Command) -> bool {
     let mut options = command.argv.iter().skip(1).map(|word| word.text.as_str());
     command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
 }
+
+/// Whether the text of PowerShell or nu holds a command that deletes, and no effect of the call says what.
+fn deletes_by_block(command: &Command, view: &CallView<'_>) -> bool {
+    let is_nu = is_program(command.word(0), &["nu"]);
+    let is_powershell = is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]);
+    if !is_nu && !is_powershell || view.analysis.effects.iter().any(|effect| effect.operation.starts_with("fs.delete")) {
+        return false;
+    }
+    let names: &[&str] = if is_nu { &["rm", "run-external"] } else { CMDLETS };
+    let words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let parts = words.flat_map(|text| text.split(|char: char| char.is_whitespace() || "{}()[];|&\"'".contains(char)));
+    parts.take(WORDS).any(|part| is_program(part, names)) && command.argv.len() > 2
+}
+
+/// Words of a text that are looked at, at most.
+const WORDS: usize = 4096;
+
+/// Commands of PowerShell that delete or start something.
+const CMDLETS: &[&str] = &[
+    "remove-item", "ri", "rm", "rmdir", "rd", "del", "erase", "clear-content", "clc", "start-process", "saps", "clear-disk",
+    "format-volume", "remove-itemproperty", "stop-computer",
+];
 
 /// Whether the reader of the code says that something is deleted or started that it cannot name.
 fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {
