@@ -153,7 +153,7 @@ impl Walker {
         Some(self.guessed_layer(name, outer, what))
     }
 
-    /// What a shell would run whose name is known only at run time: the text of `-c`, or of the input.
+    /// The text of `-c` or of the input, behind a name known only at run time that may be a shell.
     fn behind_unknown_name(&self, first: &Word, words: &[Word], pending: &Pending<'_>) -> Option<Layer> {
         let is_text = |word: &Word| {
             let letters = word.text.strip_prefix('-');

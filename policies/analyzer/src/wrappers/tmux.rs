@@ -33,7 +33,7 @@ const VERBS: &[&str] = &[
 const ALIASES: &[&str] =
     &["display", "new", "run", "send", "if", "set", "source", "bind", "confirm", "split", "respawn"];
 
-/// What of a call of tmux another row does not see.
+/// The texts of a tmux call that the table of wrappers does not see.
 pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
     let (verb, rest) = leading(argv.get(1..)?, OWN).rest.split_first()?;
     let given = verb.text.as_str();

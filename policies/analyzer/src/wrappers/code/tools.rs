@@ -23,7 +23,7 @@ fn is_tex(name: &str) -> bool {
     matches!(name, "tex" | "latex" | "pdftex" | "pdflatex" | "xetex" | "xelatex" | "luatex" | "lualatex")
 }
 
-/// What the scripts of a tool start.
+/// The commands that the scripts of a tool start.
 pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
     let options: &[&str] = match name {
         _ if is_debugger(name) => &[
@@ -86,7 +86,7 @@ fn values(words: &[Word], options: &[&str]) -> Vec<String> {
         let option = option.strip_prefix('-').unwrap_or(option);
         let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
         let shortened = |known: &&str| name.len() > 3 && known.starts_with(name);
-        if options.contains(&name) || options.iter().any(|known| shortened(&known)) {
+        if options.contains(&name) || options.iter().any(shortened) {
             let next = || words.get(at + 1).map(|word| word.text.clone());
             found.extend(value.map(str::to_owned).or_else(next));
         }
@@ -94,7 +94,7 @@ fn values(words: &[Word], options: &[&str]) -> Vec<String> {
     found
 }
 
-/// What a line of a debugger starts. Its commands may be cut short.
+/// The command that a line of a debugger starts. Debugger commands may be abbreviated.
 fn of_debugger(line: &str) -> Option<What> {
     let line = line.trim();
     if let Some(command) = line.strip_prefix('!') {
@@ -122,7 +122,7 @@ fn of_debugger(line: &str) -> Option<What> {
     string(argument).map(|(command, _)| text(command))
 }
 
-/// What a command of gnuplot starts.
+/// The command that gnuplot starts.
 fn of_gnuplot(command: &str) -> Option<What> {
     let command = command.trim();
     if let Some(shell) = command.strip_prefix('!') {
