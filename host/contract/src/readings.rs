@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         }
         let find =
             |name: &&str| object.iter().find(|(key, _)| plain(key) == **name).and_then(|(_, value)| value.as_str());
-        let objects = names::OBJECTS.iter().filter_map(|name| find(name)).map(word);
+        let objects = names::OBJECTS.iter().filter_map(find).map(word);
         let words: Vec<String> = [program.to_owned(), line.to_owned()].into_iter().chain(objects).collect();
         self.bash(words.join(" "), key, "shell text", Certainty::Perhaps);
     }

@@ -40,7 +40,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     }
     if let Some(command) = runs_cloned(view) {
         let why = "what was cloned runs before anybody has seen it";
-        return Some(Hit::of_command(RULE.default, command.id, why, "run it in a call of its own, after it was read"));
+        return Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
         && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))

@@ -13,7 +13,7 @@
 //! - passes: `git check-ignore .env`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need to know.
+//! Read the names of the variables in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
 //! - `secret-reads`: `allow` switches the rule off.
@@ -40,7 +40,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let commands = &view.analysis.commands;
     let (command, file) = commands.iter().take(MOST).find_map(|command| Some((command, named_by(command, view)?)))?;
     let why = format!("`{}` can print or send what is in ", shorten(command.program()));
-    let remedy = "read the names in `.env.example`, or ask the user for what you need to know";
+    let remedy = "read the names in `.env.example`, or ask the user for what you need";
     let hit = Hit::of_command(outcome, command.id, why, remedy);
     Some(hit.naming(format!("`{}`", shorten(&file)), "").path(&file))
 }
