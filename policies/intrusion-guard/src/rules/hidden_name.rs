@@ -20,6 +20,7 @@ use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
+use crate::kinds::has_any;
 use crate::view::{View, is_in_a_container, name, path, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
@@ -38,9 +39,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || !effect.target.contains("..."));
     let by_name = written.map(path).find(|path| is_hidden(path, view.settings.strict)).map(str::to_owned);
     let by_process = || {
-        let renames = ["exec -a '[", "exec -a \\\"[", "exec -a [", "exec -a \\['"]
-            .iter()
-            .any(|start| view.text().contains(start));
+        let threads =
+            ["[kworker", "[kthread", "[ksoftirqd", "[migration", "[rcu_", "[kswapd", "[kdevtmpfs", "[watchdog"];
+        let renames = has_any(view.text(), &threads);
         (renames && view.commands().any(|command| command.via.iter().any(|via| via.kind == "exec")))
             .then(|| "exec -a".to_owned())
     };

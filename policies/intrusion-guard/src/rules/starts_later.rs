@@ -85,7 +85,7 @@ fn sets_up(command: &Command, view: &View<'_>) -> bool {
     }
     // The shell runs it before each line that somebody types.
     let on_each = |name: &str, value: &str| {
-        name == "PROMPT_COMMAND" && has_any(value, &["tee", "logger", "curl", "nc ", "/dev/tcp", "/tmp/"])
+        name == "PROMPT_COMMAND" && has_any(value, &["tee -a", "logger", "curl", "nc ", "/dev/tcp"])
     };
     let exported = || texts(command).filter_map(|text| text.split_once('=')).any(|(name, value)| on_each(name, value));
     if command.assignments.iter().any(|set| on_each(&set.name, &set.value.text))
