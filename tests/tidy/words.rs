@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use super::files;
 
 /// The most odd phrases in 10,000 words of all pages.
-const LIMIT: usize = 8;
+const LIMIT: usize = 3;
 
 /// A pattern of prose, and a better form.
 const PATTERNS: [(&str, &str); 10] = [

@@ -1,6 +1,6 @@
 //! `intrusion-guard`: judges what an agent does after a text took it over.
 //!
-//! A page, an issue or a file can hold instructions, and an agent may follow them. What it then does is seldom
+//! A page, an issue or a file can contain instructions, and an agent may follow them. Its calls are then rarely
 //! destructive: it sends files away, opens a way in, looks for credentials, or hides what it did. The rules are over
 //! effects and kinds of programs, in eight classes.
 //!
@@ -11,7 +11,7 @@
 //! | `remote-control` | shells on connections, tunnels, remote desktops | TA0011 | unexpected code execution |
 //! | `credential-access` | searches for credentials, stores, memory, packets | TA0006 | identity and privilege abuse |
 //! | `covering-tracks` | history, times, hidden names, guards that are ended | TA0005 | rogue agents |
-//! | `escalation` | rights beyond the user's, and the way out of a container | TA0004 | identity and privilege abuse |
+//! | `escalation` | permissions beyond the user's, and escapes from a container | TA0004 | identity and privilege abuse |
 //! | `impact` | files that are encrypted for a ransom | TA0040 | rogue agents |
 //! | `reconnaissance` | several looks at the machine or its network in a row | TA0007 | goal hijack |
 //!
@@ -37,7 +37,7 @@
 //!
 //! ## Limits
 //!
-//! - A program that no list names, and that is renamed, isn't recognized. What it does is then unknown to guard-host.
+//! - A program that no list names, and that is renamed, isn't recognized. Its effects are then unknown to guard-host.
 //! - Only Python and JavaScript are parsed. In other languages the rules look for calls by name.
 //! - Reconnaissance is counted within one call.
 

@@ -1,5 +1,5 @@
 //! `attack-tool`: a program whose purpose is an attack: it collects or cracks passwords, scans or attacks other
-//! machines, looks for a way to more rights, or mines a cryptocurrency.
+//! machines, looks for a way to more permissions, or mines a cryptocurrency.
 //!
 //! ## Why
 //! A project that builds or tests such programs is rare, and its user can say so. ATT&CK T1588.002, T1046, T1110, T1496.

@@ -1,7 +1,7 @@
 //! `files-encrypted`: a call that encrypts files outside of the project with a passphrase or a key that the call itself names.
 //!
 //! ## Why
-//! Whoever knows the passphrase can then ask for something in return. ATT&CK T1486.
+//! The owner of the passphrase can then ask for something in return. ATT&CK T1486.
 //!
 //! ## Examples
 //! - asked: `7z a -psecret /tmp/x.7z ~/notes.txt`

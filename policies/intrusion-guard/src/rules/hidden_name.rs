@@ -1,4 +1,4 @@
-//! `hidden-name`: a call that gives a file, a folder or a process a name by which nobody finds it. With `strict`, a
+//! `hidden-name`: a call that gives a file, a folder or a process a misleading or hidden name. With `strict`, a
 //! hidden name directly below `/tmp`, too.
 //!
 //! ## Why

@@ -2,7 +2,7 @@
 //! containers through its socket.
 //!
 //! ## Why
-//! In a container both are the way out, to the host. ATT&CK T1611, T1610.
+//! In a container both are an escape to the host. ATT&CK T1611, T1610.
 //!
 //! ## Examples
 //! - asked: `nsenter -t 1 -m -u -n -i sh`
@@ -23,7 +23,7 @@ use crate::view::{View, name, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "host-namespace",
-    summary: "leaves its container, or steers the engine of containers",
+    summary: "leaves its container, or controls the container engine",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,8 +1,8 @@
-//! `output-sent`: a call that sends what programs tell about this machine or its files to another one: in the name that
+//! `output-sent`: a call that sends the output of programs about this machine or its files to another one: in the name that
 //! a name server is asked for, in an address, in a body, or through a plain connection.
 //!
 //! ## Why
-//! A name server's question and an address leave the machine like any file, and nobody looks at them. ATT&CK T1048.003,
+//! A name server's question and an address leave the machine like any file, but unnoticed. ATT&CK T1048.003,
 //! T1071.004, T1041.
 //!
 //! ## Examples
@@ -26,7 +26,7 @@ use crate::view::{View, has_option, is_computed, name, shorten, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-sent",
-    summary: "sends what programs tell about this machine",
+    summary: "sends the output of programs about this machine",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

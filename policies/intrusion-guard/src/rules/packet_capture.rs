@@ -1,7 +1,7 @@
 //! `packet-capture`: a call that records the packets of a network interface. Reading a recording passes.
 //!
 //! ## Why
-//! Packets hold passwords, cookies and data of everybody on the network. ATT&CK T1040.
+//! Packets contain passwords, cookies and data of everybody on the network. ATT&CK T1040.
 //!
 //! ## Examples
 //! - asked: `tcpdump -i any -w c.pcap`

@@ -1,9 +1,9 @@
-//! `reconnaissance`: a call that takes several looks at what the machine, its users and its network are like. One look
-//! alone passes. With `strict`, a search of the whole machine for a way to more rights, or a scan of a network, is
+//! `reconnaissance`: a call that takes several looks at the machine, its users and its network. One look
+//! alone passes. With `strict`, a search of the whole machine for a way to more permissions, or a scan of a network, is
 //! enough.
 //!
 //! ## Why
-//! Whoever comes in from outside looks around first. ATT&CK T1082, T1087, T1046, T1069, T1083.
+//! An intruder looks around first. ATT&CK T1082, T1087, T1046, T1069, T1083.
 //!
 //! ## Examples
 //! - asked: `sudo -l; id; cat /etc/passwd; uname -a`

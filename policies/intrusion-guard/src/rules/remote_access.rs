@@ -2,7 +2,7 @@
 //! shell in a browser.
 //!
 //! ## Why
-//! Whoever has the address or the code is then in the user's place. ATT&CK T1219, T1021.
+//! Anyone with the address or the code can then act as the user. ATT&CK T1219, T1021.
 //!
 //! ## Examples
 //! - asked: `ttyd -p 8080 bash`

@@ -2,7 +2,7 @@
 //! in a list of all processes.
 //!
 //! ## Why
-//! Without a watcher nobody sees what follows, and without the others nobody can log in. ATT&CK T1562.001, T1489.
+//! Without a watcher the next steps go unseen, and without the others no one can log in. ATT&CK T1562.001, T1489.
 //!
 //! ## Examples
 //! - asked: `pkill -9 osqueryd`

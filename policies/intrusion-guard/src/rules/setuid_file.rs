@@ -1,7 +1,7 @@
-//! `setuid-file`: a call that makes a program that runs with its owner's rights.
+//! `setuid-file`: a call that makes a program that runs with its owner's permissions.
 //!
 //! ## Why
-//! Whoever starts it has those rights, now and later. ATT&CK T1548.001.
+//! Anyone who starts it has those permissions, now and later. ATT&CK T1548.001.
 //!
 //! ## Examples
 //! - asked: `install -m 4755 x /usr/local/bin/x`
@@ -22,7 +22,7 @@ use crate::view::{View, name, shorten, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "setuid-file",
-    summary: "makes a program that runs with its owner's rights",
+    summary: "makes a program that runs with its owner's permissions",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,8 +1,8 @@
 //! `shell-escape`: an interpreter, an editor or a search that starts a shell without giving it anything to do.
 //!
 //! ## Why
-//! An agent has no terminal to type into such a shell. It is the second step of whoever came in from outside, and the
-//! way out of a restricted program. ATT&CK T1059, T1548.
+//! An agent has no terminal to type into such a shell. It is the second step of an intruder, and the
+//! escape from a restricted program. ATT&CK T1059, T1548.
 //!
 //! ## Examples
 //! - asked: `python3 -c "import pty; pty.spawn('/bin/sh')"`

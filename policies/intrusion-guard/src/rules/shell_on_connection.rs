@@ -1,5 +1,5 @@
 //! `shell-on-connection`: a shell or an interpreter that gets its commands from a connection: a reverse or a bind
-//! shell, in whatever language.
+//! shell, in any language.
 //!
 //! ## Why
 //! Somebody else then types commands on this machine. Nothing honest looks like it. ATT&CK T1059, T1095, T1571.

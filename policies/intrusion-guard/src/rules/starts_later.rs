@@ -3,7 +3,7 @@
 //! Python loads.
 //!
 //! ## Why
-//! It runs when the agent is gone, with whatever rights the user has then. ATT&CK T1053, T1546, T1547.
+//! It runs when the agent is gone, with the permissions the user has then. ATT&CK T1053, T1546, T1547.
 //!
 //! ## Examples
 //! - asked: `systemd-run --on-calendar='*:0/5' /tmp/x`

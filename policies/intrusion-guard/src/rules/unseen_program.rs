@@ -2,7 +2,7 @@
 //! program that the call itself has made there passes.
 //!
 //! ## Why
-//! Nothing that is installed lies there, and anybody can write there. ATT&CK T1036.005, T1059.
+//! Installed programs are elsewhere, and anybody can write there. ATT&CK T1036.005, T1059.
 //!
 //! ## Examples
 //! - asked: `sudo /tmp/capture -i en0`
