@@ -159,7 +159,7 @@ fn a_component_that_is_gone_or_another_one_is_told() {
     let ended = ci(&world, &[]);
     assert!(ended.exit == 1 && ended.stdout.contains(".guard/guard.toml:17: policy `no-friday`"), "{ended:?}");
     assert!(ended.stdout.contains("guard-host policy fetch"), "{ended:?}");
-    assert!(ended.stdout.contains("skip check        1 of 7 in the chain is not here"), "{ended:?}");
+    assert!(ended.stdout.contains("skip check        1 of 8 in the chain is not here"), "{ended:?}");
     let mut other = before.clone();
     *other.last_mut().unwrap() ^= 1;
     fs::write(&component, other).unwrap();

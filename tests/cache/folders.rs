@@ -81,7 +81,7 @@ impl Bound {
         let given = Command::new("chown").args(["-R", &NOBODY.to_string()]).arg(world.home.path()).status();
         let bound = Bound { world, program: Some(program) };
         assert!(given.unwrap().success(), "root can't give files away here");
-        let tried = bound.command(&["--version"]).output().unwrap();
+        let tried = bound.command(&["hook", "--help"]).output().unwrap();
         assert!(tried.status.success(), "root can't become another user here: {tried:?}");
         bound
     }

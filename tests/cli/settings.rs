@@ -196,7 +196,7 @@ fn the_entry_of_an_experiment_is_a_configuration_of_its_own_however_often_it_is_
     for _ in 0..2 {
         shell(&world, "guard-host settings render --work-dir run --guard > run.toml");
         let ended = world.run(&["config", "check", "--config", "run.toml"], "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (0, "ok: 5 policies\n"), "{ended:?}");
+        assert_eq!((ended.exit, ended.stdout.as_str()), (0, "ok: 6 policies\n"), "{ended:?}");
     }
 }
 

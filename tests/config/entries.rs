@@ -94,7 +94,7 @@ fn an_entry_stands_before_or_after_another_one() {
     // A project puts its own in order, and knows no other.
     world.configure("");
     world.write("repo/.guard/guard.toml", entry("x", "") + &entry("y", "before = \"x\""));
-    assert_eq!(chain(&world)[4..], ["y", "x"]);
+    assert_eq!(chain(&world)[5..], ["y", "x"]);
     world.write("repo/.guard/guard.toml", entry("x", "before = \"command-guard\""));
     assert_broken(&world, &["`x`", "`command-guard`"]);
 }

@@ -59,7 +59,10 @@ fn every_configuration_of_a_page_passes_the_check() {
             world.configure(&block.text);
             // What it names as its settings is the block that follows.
             if let Some(name) = settings_file(block) {
-                world.write(&format!(".config/guard-host/{name}"), &all[at + 1].text);
+                // The README has the rules first.
+                let rules =
+                    all.get(at + 1).filter(|next| next.language != "toml").or_else(|| all.get(at.checked_sub(1)?));
+                world.write(&format!(".config/guard-host/{name}"), &rules.unwrap().text);
             }
             passes(&world, &place);
             checked += 1;

@@ -48,7 +48,7 @@ const STORES: &[&str] = &[
     "/signons.sqlite",
     "/library/keychains",
     "login.keychain",
-    "/keyrings/",
+    "/.local/share/keyrings/",
     "/kwalletd/",
     "appdata\\local\\google\\chrome\\user data",
     "appdata\\local\\microsoft\\credentials",

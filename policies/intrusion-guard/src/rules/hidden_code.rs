@@ -25,9 +25,28 @@ pub(crate) const RULE: Rule =
 /// Modules by which code starts programs or speaks to others.
 const MODULES: &[&str] = &["os", "subprocess", "pty", "socket", "shutil", "ctypes", "builtins", "posix", "commands"];
 
+/// Calls that start, send or delete something.
+const ACTS: &[&str] = &[
+    ".system(",
+    ".popen(",
+    "call(",
+    "run(",
+    "spawn(",
+    "exec",
+    "connect(",
+    "unlink(",
+    "remove(",
+    "rmtree(",
+    "check_output(",
+    "Popen(",
+];
+
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let in_code =
-        || view.scripts().any(|script| script.language != "sed" && (imports(&script.text) || decodes(&script.text)));
+    let in_code = || {
+        view.scripts().any(|script| {
+            script.language != "sed" && (imports(&script.text) && has_any(&script.text, ACTS) || decodes(&script.text))
+        })
+    };
     // An expression that is passed to something that is no program of this kind is an injection.
     let passed = || {
         view.commands().any(|command| {

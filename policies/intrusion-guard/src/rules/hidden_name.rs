@@ -57,7 +57,13 @@ fn is_hidden(path: &str, strict: bool) -> bool {
         dots || blank || part.starts_with(".. ") || part.starts_with("[k")
     };
     let unseen = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('.'));
-    let in_tmp = || strict && path.strip_prefix("/tmp/.").is_some_and(|rest| !rest.starts_with(['X', 'I', 'f', 'T']));
+    // Many programs make hidden folders there, and few a hidden file.
+    let in_tmp = || {
+        strict
+            && path
+                .strip_prefix("/tmp/.")
+                .is_some_and(|rest| !rest.starts_with(['X', 'I', 'f', 'T']) && !rest.contains('/'))
+    };
     path.starts_with('/') && (path.split('/').any(is_odd) || UNSEEN.iter().any(|folder| unseen(folder)) || in_tmp())
 }
 
