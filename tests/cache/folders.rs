@@ -161,6 +161,9 @@ fn a_cache_that_cannot_be_read_never_ends_in_silence() {
 fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
     let world = World::new();
     chain(&world, &["shell"], "");
+    for made in [".cache", ".local"] {
+        let _ = fs::remove_dir_all(world.path(made));
+    }
     let bound = Bound::new(world);
     bound.with_mode("", 0o555, || {
         let ended = bound.bash("ls -la");

@@ -60,9 +60,10 @@ fn every_configuration_of_a_page_passes_the_check() {
             // What it names as its settings is the block that follows.
             if let Some(name) = settings_file(block) {
                 // The README has the rules first.
-                let rules =
-                    all.get(at + 1).filter(|next| next.language != "toml").or_else(|| all.get(at.checked_sub(1)?));
-                world.write(&format!(".config/guard-host/{name}"), &rules.unwrap().text);
+                let is_rego = |block: &&Block| block.language == "rego";
+                let next = &all[at + 1];
+                let before = all[..at].last().filter(is_rego).filter(|_| !is_rego(&next));
+                world.write(&format!(".config/guard-host/{name}"), &before.unwrap_or(next).text);
             }
             passes(&world, &place);
             checked += 1;
