@@ -1,7 +1,11 @@
 //! The two programs: `guard-host`, which is the hook, and beside it `guard-host-tools`, which has all other commands.
 
+use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
 
 use guard_contract::exit::Exit;
 use guard_state::environment::Environment;
@@ -30,6 +34,57 @@ pub fn on_a_sound_stack(body: impl FnOnce() -> u8 + Send) -> u8 {
         let own = thread::Builder::new().stack_size(bytes).spawn_scoped(scope, body);
         own.map_or(Exit::Software.code(), |thread| thread.join().unwrap_or(Exit::Software.code()))
     })
+}
+
+/// The stack of the thread that talks to a child: it copies bytes.
+const TALKER_BYTES: usize = 128 << 10;
+
+/// Variables by which a repository's settings could choose whom a child believes, or how its threads are made.
+const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RUST_MIN_STACK"];
+
+/// Gives a hidden command of the second program its task, and gives what it prints while there is time, at most `most`
+/// bytes and one more. Then the child is ended.
+pub(crate) fn ask_tools(
+    environment: &Environment,
+    name: &str,
+    task: Vec<u8>,
+    most: u64,
+    left: impl Fn() -> Duration,
+) -> Result<Vec<u8>, String> {
+    let program = tools(environment);
+    let no_child = |error: std::io::Error| format!("`{}` cannot be started: {error}", program.display());
+    let mut command = Command::new(&program);
+    command.arg(STARTED_AS).arg(&environment.program).arg(name);
+    for variable in NOT_GIVEN {
+        command.env_remove(variable);
+    }
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(no_child)?;
+    let pipes = (child.stdin.take(), child.stdout.take());
+    let slot = Arc::new(OnceLock::new());
+    let (filled, waiting) = (slot.clone(), thread::current());
+    let talker = thread::Builder::new().stack_size(TALKER_BYTES).spawn(move || {
+        let (Some(mut to), Some(from)) = pipes else { return };
+        // One that ends before it has read everything may have said why.
+        let _ = to.write_all(&task);
+        drop(to);
+        let mut printed = Vec::new();
+        let _ = from.take(most + 1).read_to_end(&mut printed);
+        let _ = filled.set(printed);
+        waiting.unpark();
+    });
+    while talker.is_ok() && slot.get().is_none() && !left().is_zero() {
+        thread::park_timeout(left());
+    }
+    // Once the child is dead, its silence looks like an end.
+    let printed = slot.get().cloned();
+    let _ = child.kill();
+    let _ = child.wait();
+    match (talker, printed) {
+        (Err(error), _) => Err(no_child(error)),
+        (Ok(_), Some(printed)) => Ok(printed),
+        (Ok(_), None) => Err("it did not answer in time".to_owned()),
+    }
 }
 
 /// The second program, beside the first one.

@@ -1,17 +1,12 @@
 //! [`Asker`]: whoever asks the server of a `[remote]`; [`Child`]: asks it by another process, so that the hook holds
 //! neither HTTP nor TLS.
 
-use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::programs::{STARTED_AS, tools};
+use crate::programs;
 use guard_chain::exchange::{JournalEntry, Request, Response};
 use guard_config::Remote;
 use guard_contract::verdict::{Attributed, Verdict};
@@ -24,12 +19,6 @@ pub const COMMAND: &str = "ask-remote";
 
 /// The most bytes of an answer.
 pub const ANSWER_BYTES: u64 = guard_chain::exchange::ANSWER_BYTES as u64;
-
-/// The stack of the thread that talks to the child: it copies bytes.
-const STACK_BYTES: usize = 128 << 10;
-
-/// Variables by which a repository's settings could choose whom the child believes, or how its threads are made.
-const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RUST_MIN_STACK"];
 
 /// Asks the server of a `[remote]`.
 pub trait Asker: std::fmt::Debug + Send + Sync {
@@ -151,7 +140,7 @@ impl Asker for Child<'_> {
         let unwritten = || "the call cannot be written".to_owned();
         let request = written(&request).ok_or_else(unwritten)?;
         let task = postcard::to_stdvec(&Task { remote: remote.clone(), left_ms, request }).map_err(|_| unwritten())?;
-        let printed = talk(&tools(self.environment), &self.environment.program, task, left)?;
+        let printed = programs::ask_tools(self.environment, COMMAND, task, ANSWER_BYTES, left)?;
         if printed.len() as u64 > ANSWER_BYTES {
             return Err(format!("its answer is larger than {} MiB", ANSWER_BYTES >> 20));
         }
@@ -161,42 +150,5 @@ impl Asker for Child<'_> {
 
     fn pass_on(&self, _: &Remote, _: &Request, _: Instant) -> Result<Response, String> {
         Err("a hook passes nothing on".to_owned())
-    }
-}
-
-/// Gives a child its task, and what it prints while there is time. Then it is ended.
-fn talk(program: &PathBuf, own: &PathBuf, task: Vec<u8>, left: impl Fn() -> Duration) -> Result<Vec<u8>, String> {
-    let no_child = |error: std::io::Error| format!("`{}` cannot be started: {error}", program.display());
-    let mut command = Command::new(program);
-    command.arg(STARTED_AS).arg(own).arg(COMMAND);
-    for variable in NOT_GIVEN {
-        command.env_remove(variable);
-    }
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(no_child)?;
-    let pipes = (child.stdin.take(), child.stdout.take());
-    let slot = Arc::new(OnceLock::new());
-    let (filled, waiting) = (slot.clone(), thread::current());
-    let talker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let (Some(mut to), Some(from)) = pipes else { return };
-        // One that ends before it has read everything may have said why.
-        let _ = to.write_all(&task);
-        drop(to);
-        let mut printed = Vec::new();
-        let _ = from.take(ANSWER_BYTES + 1).read_to_end(&mut printed);
-        let _ = filled.set(printed);
-        waiting.unpark();
-    });
-    while talker.is_ok() && slot.get().is_none() && !left().is_zero() {
-        thread::park_timeout(left());
-    }
-    // Once the child is dead, its silence looks like an end.
-    let printed = slot.get().cloned();
-    let _ = child.kill();
-    let _ = child.wait();
-    match (talker, printed) {
-        (Err(error), _) => Err(no_child(error)),
-        (Ok(_), Some(printed)) => Ok(printed),
-        (Ok(_), None) => Err("it did not answer in time".to_owned()),
     }
 }
