@@ -19,6 +19,7 @@ use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::{Layer, Problem};
 use guard_state::FileState;
+use policy_path_globs::Glob;
 
 /// The largest configuration file that is read.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -206,6 +207,16 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
     {
         return refuse(format!("`max-bytes` is {bytes}"), "give at least 4096");
     }
+    if let Some(ms) = options.undo.as_ref().and_then(|undo| undo.max_ms)
+        && !(10..=1500).contains(&ms)
+    {
+        return refuse(format!("`max-ms` in `[undo]` is {ms}"), "give a number from 10 to 1500");
+    }
+    for pattern in options.undo.iter().flat_map(|undo| &undo.exclude) {
+        if let Err(error) = Glob::new(pattern) {
+            return refuse(format!("`exclude` in `[undo]`: {error}"), "correct the pattern");
+        }
+    }
     let written = [
         ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
         ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
@@ -257,6 +268,7 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
             ("audit", options.audit.is_some()),
             ("cache", options.cache.is_some()),
             ("session", options.session.is_some()),
+            ("undo", options.undo.is_some()),
             ("remote", options.remote.is_some()),
             ("trust", options.trust.is_some()),
             ("allow", !options.allow.is_empty()),

@@ -95,6 +95,8 @@ pub struct Config {
     pub audit: Audit,
     /// The size of the cache above which what no chain needs goes.
     pub cache_bytes: u64,
+    /// Copies of what calls destroy.
+    pub undo: Undo,
     /// Where sessions are kept.
     pub sessions: Sessions,
     /// The server that decides instead of the chain.
@@ -137,6 +139,22 @@ impl Config {
             }
         }
     }
+}
+
+/// Copies of what calls destroy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Undo {
+    /// They are made.
+    pub enabled: bool,
+    /// Patterns of files that are never copied.
+    pub exclude: Vec<String>,
+    /// The most bytes for one call.
+    pub max_bytes: u64,
+    /// How long a call waits, in milliseconds.
+    pub max_ms: u32,
+    /// A call runs with a warning if the only reason to ask is a loss that a copy brings back whole.
+    pub instead_of_ask: bool,
 }
 
 /// The audit log.

@@ -14,7 +14,7 @@ use super::project::project;
 use super::remote::Remote;
 use super::settings;
 use super::signers;
-use super::{Audit, AuditLevel, BypassAsk, Config};
+use super::{Audit, AuditLevel, BypassAsk, Config, Undo};
 use guard_contract::paths::absolute;
 use guard_contract::policy::{Entry, SettingsSource, Source};
 use guard_contract::scripts::Scripts;
@@ -27,6 +27,12 @@ const AUDIT_BYTES: u64 = 8 << 20;
 
 /// The size of the cache by default: two policies in Python.
 const CACHE_BYTES: u64 = 128 << 20;
+
+/// The most bytes that are copied for one call by default.
+const UNDO_BYTES: u64 = 256 << 20;
+
+/// How long a call waits for its copies by default, in milliseconds.
+const UNDO_MS: u32 = 150;
 
 /// Loads the configuration that holds for these projects.
 ///
@@ -95,6 +101,13 @@ impl Config {
                 on_error: Outcome::Abstain,
             },
             cache_bytes: CACHE_BYTES,
+            undo: Undo {
+                enabled: true,
+                exclude: Vec::new(),
+                max_bytes: UNDO_BYTES,
+                max_ms: UNDO_MS,
+                instead_of_ask: false,
+            },
             sessions: Sessions::below(&places.state),
             remote: None,
             problems: Vec::new(),
@@ -136,6 +149,14 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
         if let Some(on_error) = audit.on_error {
             config.audit.on_error = on_error.outcome();
         }
+    }
+    if let Some(undo) = &options.undo {
+        let own = &mut config.undo;
+        own.enabled = undo.enabled.unwrap_or(own.enabled);
+        own.max_bytes = undo.max_bytes.unwrap_or(own.max_bytes);
+        own.max_ms = undo.max_ms.unwrap_or(own.max_ms);
+        own.instead_of_ask = undo.instead_of_ask.unwrap_or(own.instead_of_ask);
+        own.exclude.extend(undo.exclude.iter().cloned());
     }
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
         let file = written(("session", "file"), file, of, places, &mut config.warnings);

@@ -37,6 +37,9 @@ pub struct Options {
     /// The cache of compiled policies. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub cache: Option<CacheOptions>,
+    /// Copies of what calls destroy. Not in a project's file.
+    #[serde(deserialize_with = "policy_only_tables::optional")]
+    pub undo: Option<UndoOptions>,
     /// Where the approvals of a session are kept. Not in a project's file.
     #[serde(deserialize_with = "policy_only_tables::optional")]
     pub session: Option<SessionOptions>,
@@ -145,6 +148,24 @@ pub struct AuditOptions {
 pub struct CacheOptions {
     /// The size of the cache, in bytes, above which the least recently used of what no chain needs goes. Default: 134217728.
     pub max_bytes: Option<u64>,
+}
+
+/// `[undo]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct UndoOptions {
+    /// Whether a copy is made of what a call destroys. Default: `true`.
+    pub enabled: Option<bool>,
+    /// Patterns of files that are never copied: over a name, an absolute path, or a path below the project.
+    pub exclude: Vec<String>,
+    /// The most bytes that are copied for one call. Default: 268435456.
+    pub max_bytes: Option<u64>,
+    /// How long a call waits for its copies in milliseconds, 10 to 1500. Default: 150.
+    #[schemars(range(min = 10, max = 1500))]
+    pub max_ms: Option<u32>,
+    /// Whether a call runs with a warning if the only reason to ask is a loss that a copy brings back whole. Default:
+    /// `false`.
+    pub instead_of_ask: Option<bool>,
 }
 
 /// Which calls are logged.

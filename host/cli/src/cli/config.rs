@@ -61,6 +61,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
                 "on-error": if config.audit.on_error == Outcome::Abstain { "allow" } else { outcome_name(config.audit.on_error) },
             },
             "cache": { "max-bytes": config.cache_bytes },
+            "undo": config.undo,
             "session": { "file": config.sessions.file() },
             "remote": config.remote,
             "projects": config.projects.iter().map(|(path, trust)| project_json(path, trust)).collect::<Vec<_>>(),
