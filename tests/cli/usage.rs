@@ -7,7 +7,7 @@ use crate::support::guests;
 use crate::support::world::World;
 
 /// The commands of the first screen.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "install",
     "uninstall",
     "doctor",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 19] = [
     "allow",
     "confirm",
     "pause",
+    "undo",
     "audit",
     "config",
     "new",

@@ -39,6 +39,7 @@ mod sync;
 mod terminal;
 mod test;
 mod trust;
+mod undo;
 mod version;
 mod watch;
 mod wit;
@@ -62,6 +63,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     }
     if arguments.get(1).is_some_and(|word| word == guard_hook::remote::COMMAND) {
         return remote::run(environment);
+    }
+    if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
+        return undo::keep(environment);
     }
     let (arguments, hint) = renamed::current(&arguments).unwrap_or((arguments, String::new()));
     if !hint.is_empty() {
@@ -107,6 +111,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Audit(args) => audit::run(&args, &places, environment),
         Command::Confirm(args) => confirm::run(&args, &places),
         Command::Pause(args) if args.end => pause::resume(&places, environment),
+        Command::Undo(args) => undo::run(&args, &places, environment),
         Command::Pause(args) => pause::pause(&args, &places, environment),
         Command::Serve(args) => serve::run(&args, &places, environment),
         Command::Session(args) => session::run(&args, &places),

@@ -22,12 +22,6 @@ use crate::store::{Making, Store, StoreError};
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
 
-/// How long a call waits for its backup.
-pub const BUDGET: Duration = Duration::from_millis(150);
-
-/// The largest backup of one call by default, in bytes.
-pub const CALL_BYTES: u64 = 256 << 20;
-
 /// The largest ignored file or folder that is kept, in bytes.
 pub const IGNORED_BYTES: u64 = 1 << 20;
 

@@ -19,6 +19,7 @@ mod service;
 mod settings;
 mod sync;
 mod test;
+mod undo;
 mod watch;
 mod wit;
 
@@ -50,6 +51,7 @@ pub(super) use service::ServiceBuildArgs;
 pub(super) use settings::{ExperimentArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
 pub(super) use sync::{SyncArgs, SyncCommand, SyncPushArgs, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 pub(super) use test::{ConformanceArgs, ReportFormat, TestArgs};
+pub(super) use undo::{UndoArgs, UndoCommand, UndoRestoreArgs};
 pub(super) use watch::WatchArgs;
 pub(super) use wit::WitArgs;
 
@@ -156,6 +158,8 @@ pub(super) enum Command {
     Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
+    /// Put back what a call destroyed.
+    Undo(UndoArgs),
     /// Turn prompts off for a while.
     Pause(PauseArgs),
     /// List or clear pending calls and approvals.

@@ -25,6 +25,10 @@ use guard_hook::redaction::{secrets, without_secrets};
 use guard_redact::{hide_shapes, plain, redact, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_undo::{Loss, losses};
+
+/// The most losses that are listed.
+const KEPT: usize = 8;
 
 /// The longest piece of a script that is shown.
 const SCRIPT_BYTES: usize = 200;
@@ -60,7 +64,28 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
         return Ok(Exit::Success);
     }
     parts.print(trace.verdict.outcome)?;
+    if trace.verdict.outcome != Outcome::Deny && guard_config::load(places, &at.projects()).undo.enabled {
+        would_keep(&trace)?;
+    }
     Ok(Exit::Success)
+}
+
+/// Says of what a copy is made before the call runs.
+fn would_keep(trace: &Trace) -> anyhow::Result<()> {
+    let list = trace.analysis.as_deref().map(|analysis| losses(analysis).list).unwrap_or_default();
+    let name = |loss: &Loss| match loss {
+        Loss::Path(loss) => Some(loss.path.clone()),
+        Loss::Git(loss) => Some(format!("{} {}", loss.operation, loss.target).trim().to_owned()),
+        Loss::Unkept(_) => None,
+    };
+    let names: Vec<String> = list.iter().filter_map(name).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let more = names.len().saturating_sub(KEPT);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let shown: Vec<String> = names.iter().take(KEPT).map(|name| told(name)).collect();
+    print::line(&format!("undo: keeps a copy before it runs: {}{more}", shown.join(", ")))
 }
 
 fn told(text: &str) -> String {

@@ -14,6 +14,7 @@
 //! - denied: `pkill guard-host`
 //! - denied: `ssh -t host guard-host trust`
 //! - asked: `guard-host policy add x.wasm`
+//! - asked: `guard-host undo`
 //! - asked: `cp ~/.cargo/bin/guard-host x`
 //! - asked: `python3 ~/.claude/hooks/guardrail-confirm.py 'git push'`
 //! - passes: `guard-host check 'rm -rf /'`
@@ -285,6 +286,9 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
         ("allow", _) => Some((Outcome::Deny, "it turns prompts about a command off for good", BY_HAND)),
         ("pause", _) => Some((Outcome::Deny, "policies would stop nothing until it ends", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the same power as the user's own", BY_HAND)),
+        ("undo", "list" | "show") => None,
+        ("undo", "prune") => Some((Outcome::Deny, "it removes the copies of what calls destroyed", BY_HAND)),
+        ("undo", _) => Some((Outcome::Ask, "it puts back what a call destroyed", SAY)),
         ("untrust", _) => Some((Outcome::Deny, "it changes what a project's file may do", BY_HAND)),
         ("session", _) => Some((Outcome::Deny, "it changes what the user has confirmed", BY_HAND)),
         ("install", _) => Some((Outcome::Ask, "it changes how a harness calls guard-host", SAY)),

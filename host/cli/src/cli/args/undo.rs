@@ -1,0 +1,77 @@
+//! What `guard-host undo` takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::Format;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command: shows what the last destructive call in this project took, and puts it back after a yes.
+A path that changed since the call is kept, unless --force is given to `undo restore`. What is replaced is kept as well, so
+an undo can be undone.
+
+Examples:
+  guard-host undo
+  guard-host undo list
+  guard-host undo show 20261128-204512-310-9f3c
+  guard-host undo restore 20261128-204512-310-9f3c src/main.rs
+
+Exit codes: 0; 1 a part could not be restored; 66 there is no such copy; 77 nobody sits at a terminal, and --yes is missing."
+)]
+pub(in crate::cli) struct UndoArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) command: Option<UndoCommand>,
+    /// Don't ask
+    #[arg(long)]
+    pub(in crate::cli) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum UndoCommand {
+    /// List the copies of this project, the newest first
+    List {
+        /// Those of all projects
+        #[arg(long)]
+        all: bool,
+        /// How to print them
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
+    /// Show what a copy holds, and how it differs from what is there now
+    Show {
+        /// The name of the copy, or how it begins
+        id: String,
+    },
+    /// Put back what a copy holds
+    Restore(UndoRestoreArgs),
+    /// Remove copies that are too old or too many
+    Prune {
+        /// Remove all copies
+        #[arg(long)]
+        all: bool,
+        /// Don't ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct UndoRestoreArgs {
+    /// The name of the copy, or how it begins
+    pub(in crate::cli) id: String,
+    /// Only these files and folders
+    #[arg(value_name = "PATH")]
+    pub(in crate::cli) paths: Vec<PathBuf>,
+    /// Write below this folder, and not to where it was
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) to: Option<PathBuf>,
+    /// Show what would be restored
+    #[arg(short = 'n', long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Replace what changed since the call, too
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
+}

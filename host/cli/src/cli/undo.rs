@@ -1,0 +1,320 @@
+//! `guard-host undo`: puts back what calls destroyed. The hidden command `keep-undo` makes the copies.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use guard_contract::exit::Exit;
+use guard_contract::paths::is_below;
+use guard_redact::plain;
+use guard_state::Places;
+use guard_state::environment::Environment;
+use guard_state::history::History;
+use guard_undo::backup::{Task, make};
+use guard_undo::restore::{Fate, Item, Options, Restorer};
+use guard_undo::{Content, Kept, Manifest, Store};
+use jiff::Timestamp;
+use similar::TextDiff;
+
+use super::args::{Format, UndoArgs, UndoCommand, UndoRestoreArgs};
+use super::print;
+use super::subject::{circumstances, refused};
+use super::terminal::{is_agreed, is_attended, unattended};
+
+/// The largest task: paths of a few hundred losses.
+const TASK_BYTES: u64 = 16 << 20;
+
+/// The largest file of which a difference is shown.
+const DIFF_BYTES: u64 = 256 << 10;
+
+/// The most paths that are listed.
+const LISTED: usize = 40;
+
+/// Makes a copy for a hook, which started this process. Gives the exit code.
+pub(super) fn keep(environment: &Environment) -> u8 {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);
+    let Some(task) = read.ok().and_then(|_| postcard::from_bytes::<Task>(&bytes).ok()) else {
+        return Exit::Data.code();
+    };
+    let answer = make(&task, environment.started, &environment.variables);
+    let Ok(answer) = postcard::to_stdvec(&answer) else { return Exit::Software.code() };
+    let mut out = std::io::stdout().lock();
+    match out.write_all(&answer).and_then(|()| out.flush()) {
+        Ok(()) => Exit::Success.code(),
+        Err(_) => Exit::Unavailable.code(),
+    }
+}
+
+pub(super) fn run(args: &UndoArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    let store = Store::of(&places.state);
+    let undoing = Undoing { store: &store, places, environment };
+    match &args.command {
+        None => undoing.last(args.yes),
+        Some(UndoCommand::List { all, format }) => undoing.list(*all, *format),
+        Some(UndoCommand::Show { id }) => undoing.show(id),
+        Some(UndoCommand::Restore(args)) => undoing.restore(args),
+        Some(UndoCommand::Prune { all, yes }) => undoing.prune(*all, *yes),
+    }
+}
+
+struct Undoing<'a> {
+    store: &'a Store,
+    places: &'a Places,
+    environment: &'a Environment,
+}
+
+impl Undoing<'_> {
+    fn restorer(&self) -> Restorer<'_> {
+        Restorer { store: self.store, state: &self.places.state, env: &self.environment.variables }
+    }
+
+    /// The copies of calls in this project, or of all.
+    fn manifests(&self, all: bool) -> anyhow::Result<Vec<Manifest>> {
+        let mut found = self.store.list()?;
+        let at = circumstances(self.environment, None);
+        let cwd = Path::new(&at.cwd).canonicalize().unwrap_or_else(|_| PathBuf::from(&at.cwd));
+        let is_of_project = |manifest: &Manifest| {
+            let project = &manifest.project;
+            *project == at.project_root || is_below(&at.cwd, project) || cwd.starts_with(project)
+        };
+        found.retain(|manifest| all || is_of_project(manifest));
+        Ok(found)
+    }
+
+    fn find(&self, id: &str) -> anyhow::Result<Manifest> {
+        let mut found = self.store.list()?;
+        found.retain(|manifest| manifest.id.starts_with(id));
+        let is_one = found.len() == 1;
+        match found.into_iter().next() {
+            Some(manifest) if is_one => Ok(manifest),
+            Some(_) => {
+                Err(refused(Exit::Usage, format!("several copies begin with `{}`", plain(id)), "give more of the name"))
+            }
+            None => {
+                let hint = "see the copies with `guard-host undo list --all`";
+                Err(refused(Exit::NoInput, format!("there is no copy `{}`", plain(id)), hint))
+            }
+        }
+    }
+
+    fn last(&self, yes: bool) -> anyhow::Result<Exit> {
+        for manifest in self.manifests(false)? {
+            let options = self.options(&manifest)?;
+            let restorer = self.restorer();
+            let items = restorer.plan(&manifest, &options);
+            let is_lost =
+                items.iter().any(|item| item.fate != Fate::Same) || !restorer.plan_git(&manifest, &options).is_empty();
+            if !is_lost && manifest.kept != Kept::Nothing {
+                continue;
+            }
+            describe(&manifest)?;
+            if manifest.kept == Kept::Nothing {
+                return Ok(Exit::Success);
+            }
+            told(&items, &restorer.plan_git(&manifest, &options))?;
+            if !yes {
+                if !is_attended() {
+                    return Err(unattended("a call is undone", "guard-host undo"));
+                }
+                if !is_agreed("Put it back?")? {
+                    return print::line("nothing was changed").map(|()| Exit::Success);
+                }
+            }
+            return self.apply(&manifest, &items, &options);
+        }
+        print::line("nothing to undo in this project")?;
+        Ok(Exit::Success)
+    }
+
+    /// What was changed again after the call, as far as later copies and the history of its session tell.
+    fn options(&self, manifest: &Manifest) -> anyhow::Result<Options> {
+        let second = |time: &str| time.parse::<Timestamp>().map(Timestamp::as_second).ok();
+        let began = second(&manifest.time).unwrap_or_default();
+        let mut changed_again: BTreeMap<String, i64> = BTreeMap::new();
+        let mut note = |path: &str, time: i64| {
+            let known = changed_again.entry(path.to_owned()).or_insert(time);
+            *known = time.min(*known);
+        };
+        for later in self.store.list()?.iter().filter(|later| later.id > manifest.id) {
+            let time = second(&later.time).unwrap_or_default();
+            later.entries.iter().for_each(|entry| note(&entry.path, time));
+            later.git.iter().for_each(|state| note(&state.root, time));
+        }
+        let history = History::of(&self.places.state, &manifest.session);
+        let events = history.and_then(|history| history.read().ok()?.events("").ok()).unwrap_or_default();
+        let later = events.iter().filter_map(|event| Some((event, second(&event.time).filter(|time| *time > began)?)));
+        for (event, time) in later {
+            let is_end = matches!(event.kind.as_str(), "ran" | "failed") && event.tool == manifest.tool;
+            for entry in &manifest.entries {
+                if is_end || event.target == entry.path {
+                    note(&entry.path, time);
+                }
+            }
+            manifest.git.iter().filter(|_| is_end).for_each(|state| note(&state.root, time));
+        }
+        Ok(Options { changed_again, ..Options::default() })
+    }
+
+    fn list(&self, all: bool, format: Format) -> anyhow::Result<Exit> {
+        let manifests = self.manifests(all)?;
+        if format == Format::Json {
+            print::line(&serde_json::to_string_pretty(&manifests)?)?;
+            return Ok(Exit::Success);
+        }
+        if manifests.is_empty() {
+            print::line("no copies are kept")?;
+        }
+        for manifest in &manifests {
+            describe(manifest)?;
+        }
+        Ok(Exit::Success)
+    }
+
+    fn show(&self, id: &str) -> anyhow::Result<Exit> {
+        let manifest = self.find(id)?;
+        let options = self.options(&manifest)?;
+        let items = self.restorer().plan(&manifest, &options);
+        describe(&manifest)?;
+        told(&items, &self.restorer().plan_git(&manifest, &options))?;
+        for item in items.iter().filter(|item| item.fate != Fate::Same) {
+            let Content::Copy(number) = item.entry.content else { continue };
+            let text = |path: &Path| {
+                let is_small = path.metadata().is_ok_and(|data| data.is_file() && data.len() <= DIFF_BYTES);
+                if is_small {
+                    std::fs::read_to_string(path).ok()
+                } else {
+                    Some(String::new()).filter(|_| !path.exists())
+                }
+            };
+            let (before, now) = (text(&self.store.copy(&manifest, number)), text(&item.target));
+            let (Some(before), Some(now)) = (before, now) else { continue };
+            let diff = TextDiff::from_lines(&now, &before);
+            let name = plain(&item.entry.path);
+            let diff = diff.unified_diff().header(&format!("{name} (now)"), &format!("{name} (kept)")).to_string();
+            print::line(plain(&diff).trim_end())?;
+        }
+        Ok(Exit::Success)
+    }
+
+    fn restore(&self, args: &UndoRestoreArgs) -> anyhow::Result<Exit> {
+        let manifest = self.find(&args.id)?;
+        let cwd = Path::new(&self.environment.cwd);
+        let absolute = |path: &PathBuf| {
+            let path = cwd.join(path);
+            // The folder is known by its real name, the last component by its own.
+            let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+            match (parent, path.file_name()) {
+                (Some(parent), Some(name)) => parent.join(name),
+                _ => path.components().collect(),
+            }
+        };
+        let options = Options {
+            paths: args.paths.iter().map(absolute).collect(),
+            to: args.to.as_ref().map(|to| cwd.join(to)),
+            is_forced: args.force,
+            ..self.options(&manifest)?
+        };
+        let items = self.restorer().plan(&manifest, &options);
+        if items.is_empty() && !args.paths.is_empty() {
+            let hint = format!("see what it holds with `guard-host undo show {}`", manifest.id);
+            return Err(refused(Exit::NoInput, "the copy holds none of these paths", hint));
+        }
+        if args.dry_run {
+            let git = if args.paths.is_empty() { self.restorer().plan_git(&manifest, &options) } else { Vec::new() };
+            return told(&items, &git).map(|()| Exit::Success);
+        }
+        self.apply(&manifest, &items, &options)
+    }
+
+    fn apply(&self, manifest: &Manifest, items: &[Item<'_>], options: &Options) -> anyhow::Result<Exit> {
+        let report = self.restorer().apply(manifest, items, options)?;
+        let count = report.restored.len() as u64;
+        let what = print::count(count, "path");
+        print::line(&format!("restored {what}"))?;
+        for line in &report.git {
+            print::line(&format!("restored {}", plain(line)))?;
+        }
+        if !report.replaced.is_empty() {
+            print::line(&format!("what was replaced is kept: guard-host undo restore {}", report.replaced))?;
+        }
+        let mut exit = Exit::Success;
+        let is_kept = |item: &&Item<'_>| {
+            matches!(item.fate, Fate::Blocked(_)) || item.fate == Fate::ChangedSince && !options.is_forced
+        };
+        let kept: Vec<&Item<'_>> = items.iter().filter(is_kept).collect();
+        for item in kept.iter().take(LISTED) {
+            let (path, why) = (plain(&item.target.to_string_lossy()), fate_name(item.fate));
+            print::note(&format!("not restored: {path} ({why})"));
+            exit = Exit::Failures;
+        }
+        if kept.iter().any(|item| item.fate == Fate::ChangedSince) {
+            print::note(&format!("  hint: replace them with `guard-host undo restore {} --force`", manifest.id));
+        }
+        for problem in &report.problems {
+            print::note(&format!("not restored: {}", plain(problem)));
+            exit = Exit::Failures;
+        }
+        Ok(exit)
+    }
+
+    fn prune(&self, all: bool, yes: bool) -> anyhow::Result<Exit> {
+        if all && !yes {
+            if !is_attended() {
+                return Err(unattended("all copies are removed", "guard-host undo prune --all"));
+            }
+            if !is_agreed("Remove all copies?")? {
+                return print::line("nothing was removed").map(|()| Exit::Success);
+            }
+        }
+        let env = &self.environment.variables;
+        let count = if all { self.store.clear(env)? } else { self.store.prune(env, usize::MAX) };
+        print::line(&format!("removed {count} {}", if count == 1 { "copy" } else { "copies" }))?;
+        Ok(Exit::Success)
+    }
+}
+
+fn fate_name(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Same => "as it was",
+        Fate::Made => "gone",
+        Fate::Replaced => "replaced",
+        Fate::ChangedSince => "changed since the call",
+        Fate::Blocked(why) => why,
+    }
+}
+
+/// One copy in two lines, and what it lacks.
+fn describe(manifest: &Manifest) -> anyhow::Result<()> {
+    let files = manifest.entries.iter().filter(|entry| entry.content != Content::Folder).count() as u64;
+    let mut parts = Vec::new();
+    if files > 0 || manifest.git.is_empty() {
+        parts.push(print::count(files, "file"));
+    }
+    parts.extend((!manifest.git.is_empty()).then(|| print::count(manifest.git.len() as u64, "state of git")));
+    let kept = match manifest.kept {
+        Kept::Whole => String::new(),
+        Kept::Partly => ", not all of it".to_owned(),
+        Kept::Nothing => "nothing".to_owned(),
+    };
+    let what = if manifest.kept == Kept::Nothing { kept } else { format!("{}{kept}", parts.join(", ")) };
+    print::line(&format!("{}  {what}", manifest.id))?;
+    let call = plain(&manifest.call).replace('\n', "\n    ");
+    print::line(&format!("    {}: {call}", plain(&manifest.tool)))?;
+    for line in &manifest.left_out {
+        print::line(&format!("    not kept: {}", plain(line)))?;
+    }
+    Ok(())
+}
+
+/// What would be put back.
+fn told(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
+    let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != Fate::Same).collect();
+    for item in open.iter().take(LISTED) {
+        print::line(&format!("  {}  ({})", plain(&item.target.to_string_lossy()), fate_name(item.fate)))?;
+    }
+    if open.len() > LISTED {
+        print::line(&format!("  and {} more", open.len() - LISTED))?;
+    }
+    git.iter().try_for_each(|line| print::line(&format!("  {}", plain(line))))
+}
