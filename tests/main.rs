@@ -40,6 +40,7 @@ mod sync;
 mod test_command;
 mod texts;
 mod tidy;
+mod undo;
 
 #[expect(unreachable_pub, reason = "shared with other binaries of tests")]
 mod support;

@@ -12,7 +12,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 32] = [
+const ELSEWHERE: [(&str, &str); 33] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -44,6 +44,7 @@ const ELSEWHERE: [(&str, &str); 32] = [
     ("host/SERVICE.md", "tests/service.rs"),
     ("host/SHIP.md", "tests/ship.rs"),
     ("host/RELEASE.md", "tests/docs/blocks.rs"),
+    ("host/UNDO.md", "tests/undo/hook.rs"),
     ("host/RATES.md", "tests/docs/blocks.rs"),
 ];
 

@@ -16,6 +16,7 @@
 //!   private as they are, and `policy remove` and `cache clear` delete it.
 //! - No ask and no deny ends with exit code 0 if the reply could not be written.
 //! - What a call does is added to the session's history before the reply, unless the call is denied.
+//! - A copy of what a call destroys is made before the reply, by a child. A call that destroys nothing starts none.
 //! - The journal and pending calls are written after the reply, and so is the audit log, unless no call may run without its
 //!   line.
 
@@ -34,6 +35,7 @@ pub mod programs;
 pub mod remote;
 pub mod scene;
 pub mod start;
+mod undo;
 pub mod watch;
 
 pub use guard_chain::redaction;

@@ -16,6 +16,7 @@ use crate::cache::Prepared;
 use crate::chain::{AskOptions, Chain, Trace};
 use crate::history::{self, SessionFacts};
 use crate::remote::Asker;
+use crate::undo::Copy;
 use crate::{nested, redaction, watch};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
@@ -291,11 +292,19 @@ impl Judge<'_> {
             call.record_opinion(&note);
             verdict = Verdict::all([verdict, merge([note])]);
         }
+        let is_refused = verdict.outcome == Outcome::Deny
+            || verdict.outcome == Outcome::Ask && skips && config.bypass_ask == BypassAsk::Deny;
+        let kept = match is_refused {
+            true => Copy::default(),
+            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
+        };
+        let verdict = kept.in_place_of_asks(verdict, config);
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         if question.is_some() && !is_elsewhere {
             verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed);
         }
+        kept.tell(&mut verdict);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
         let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
         let by_person = surface.answered_by_person;

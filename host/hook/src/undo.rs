@@ -1,0 +1,157 @@
+//! [`Copy`]: what is kept of what calls destroy, before they may run.
+
+use std::time::{Duration, Instant};
+
+use guard_chain::Trace;
+use guard_config::Config;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
+use guard_contract::{Layer, Outcome};
+use guard_state::Places;
+use guard_state::environment::Environment;
+use guard_undo::backup::{Answer, COMMAND, Task};
+use guard_undo::{Kept, Losses, losses};
+
+use crate::hook::OpenCall;
+use crate::programs;
+
+/// The policy whose asks a copy may answer.
+const POLICY: &str = "command-guard";
+
+/// Its rules that ask for no other reason than a loss.
+const OF_LOSS: [&str; 11] = [
+    "delete-without-where",
+    "destructive-effect",
+    "drop-object",
+    "drop-table",
+    "git-clean",
+    "git-reset-hard",
+    "rm-glob",
+    "rm-recursive",
+    "rm-recursive-force",
+    "truncate-table",
+    "update-without-where",
+];
+
+/// How long a child may take beyond its budget: to start, and to tidy up.
+const START: Duration = Duration::from_millis(150);
+
+/// What is left of the deadline when the child is given up.
+const RESERVE: Duration = Duration::from_millis(300);
+
+/// The longest answer of a child, in bytes.
+const ANSWER_BYTES: u64 = 64 << 10;
+
+/// What is kept of what calls destroy.
+#[derive(Debug, Default)]
+pub(crate) struct Copy {
+    /// None: they destroy nothing.
+    answer: Option<Answer>,
+    /// Nothing else may be lost.
+    is_all: bool,
+}
+
+impl Copy {
+    /// Has a child make a copy of what these calls destroy.
+    pub(crate) fn make(
+        call: &OpenCall,
+        config: &Config,
+        (calls, traces): (&[ToolCall], &[Trace]),
+        at: &CallContext,
+        places: &Places,
+        environment: &Environment,
+    ) -> Self {
+        let analyses = traces.iter().map(|trace| trace.analysis.as_deref());
+        if !config.undo.enabled {
+            return Copy::default();
+        }
+        let mut all = Losses::default();
+        for analysis in analyses {
+            match analysis {
+                Some(analysis) => all.extend(losses(analysis)),
+                None => all.may_be_more = true,
+            }
+        }
+        if !all.is_worth_a_copy() {
+            return Copy::default();
+        }
+        let left = Duration::from_millis(config.undo.max_ms.into()).min(call.left().saturating_sub(RESERVE));
+        let task = Task {
+            state: places.state.clone(),
+            left_ms: u64::try_from(left.as_millis()).unwrap_or_default(),
+            max_bytes: config.undo.max_bytes,
+            exclude: config.undo.exclude.clone(),
+            tool: calls.first().map(|call| call.tool.clone()).unwrap_or_default(),
+            call: calls.iter().map(text).collect::<Vec<_>>().join("\n"),
+            session: at.session.clone(),
+            project: at.project_root.clone(),
+            losses: all,
+        };
+        let until = Instant::now() + (left + START).min(call.left().saturating_sub(RESERVE));
+        let is_all = !task.losses.may_be_more;
+        let answer = ask(&task, environment, until).unwrap_or_else(Answer::nothing);
+        Copy { answer: Some(answer), is_all }
+    }
+
+    /// The verdict with a warning in the place of its asks, if a loss that the copy brings back whole is the only reason
+    /// for each, and the configuration says so.
+    pub(crate) fn in_place_of_asks(&self, mut verdict: Verdict, config: &Config) -> Verdict {
+        let Some(answer) = self.answer.as_ref().filter(|_| config.undo.instead_of_ask && self.is_all) else {
+            return verdict;
+        };
+        let is_whole = answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());
+        let may_lift = |asked: &Attributed| {
+            let entry = config.entries.iter().find(|entry| entry.name == asked.policy);
+            let is_loss = asked.policy == POLICY && OF_LOSS.contains(&asked.finding.rule.as_str()) && !asked.of_host;
+            is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
+        };
+        if verdict.outcome != Outcome::Ask || !is_whole || !verdict.asks().all(may_lift) {
+            return verdict;
+        }
+        let is_ask = |found: &Attributed| found.finding.outcome == Outcome::Ask;
+        let (lifted, others): (Vec<_>, Vec<_>) = verdict.findings.into_iter().partition(is_ask);
+        let text = match answer.is_needless {
+            true => "nothing is lost: what this deletes does not exist, or git has it",
+            false => "what this destroys is kept: guard-host undo",
+        };
+        let own = merge([Opinion::of_host("undo", "kept", Outcome::Warn, text.to_owned(), String::new())]);
+        verdict = Verdict { findings: others, lifted: verdict.lifted, ..own.clone() };
+        verdict.findings.extend(own.findings);
+        verdict.lifted.extend(lifted);
+        verdict
+    }
+
+    /// Says under a question what is kept.
+    pub(crate) fn tell(&self, verdict: &mut Verdict) {
+        let Some(answer) = self.answer.as_ref().filter(|answer| !answer.is_needless) else { return };
+        if verdict.outcome != Outcome::Ask {
+            return;
+        }
+        let line = match answer.kept {
+            Kept::Whole if self.is_all => "A copy is kept: guard-host undo".to_owned(),
+            Kept::Whole | Kept::Partly => "A part of it is kept: guard-host undo".to_owned(),
+            Kept::Nothing => format!("No copy is kept: {}", answer.why),
+        };
+        verdict.closing = match verdict.closing.as_str() {
+            "" => line,
+            closing => format!("{line}\n{closing}"),
+        };
+    }
+}
+
+/// The call in words.
+fn text(call: &ToolCall) -> String {
+    match call.command() {
+        Some((command, _)) => command.to_owned(),
+        None => call.paths().collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn ask(task: &Task, environment: &Environment, until: Instant) -> Result<Answer, String> {
+    let unwritten = |_| "the call cannot be written".to_owned();
+    let task = postcard::to_stdvec(task).map_err(unwritten)?;
+    let left = || until.saturating_duration_since(Instant::now());
+    let printed = programs::ask_tools(environment, COMMAND, task, ANSWER_BYTES, left)
+        .map_err(|why| if why.contains("in time") { "copying takes too long".to_owned() } else { why })?;
+    postcard::from_bytes(&printed).map_err(|_| "the process that copies ended without an answer".to_owned())
+}
