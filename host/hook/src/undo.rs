@@ -12,6 +12,7 @@ use guard_state::environment::Environment;
 use guard_undo::backup::{Answer, COMMAND, Task};
 use guard_undo::{Kept, Losses, losses};
 
+use crate::cache::Prepared;
 use crate::hook::OpenCall;
 use crate::programs;
 
@@ -95,13 +96,14 @@ impl Copy {
 
     /// The verdict with a warning in the place of its asks, if a loss that the copy brings back whole is the only reason
     /// for each, and the configuration says so.
-    pub(crate) fn in_place_of_asks(&self, mut verdict: Verdict, config: &Config) -> Verdict {
+    pub(crate) fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
+        let config = &prepared.config;
         let Some(answer) = self.answer.as_ref().filter(|_| config.undo.instead_of_ask && self.is_all) else {
             return verdict;
         };
         let is_whole = answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());
         let may_lift = |asked: &Attributed| {
-            let entry = config.entries.iter().find(|entry| entry.name == asked.policy);
+            let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
             let is_loss = asked.policy == POLICY && OF_LOSS.contains(&asked.finding.rule.as_str()) && !asked.of_host;
             is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
         };

@@ -298,7 +298,7 @@ impl Judge<'_> {
             true => Copy::default(),
             false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
         };
-        let verdict = kept.in_place_of_asks(verdict, config);
+        let verdict = kept.in_place_of_asks(verdict, &chain.prepared);
         let asks_itself = asks_itself(harness, surface, &at);
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
         if question.is_some() && !is_elsewhere {
