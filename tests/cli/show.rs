@@ -166,6 +166,7 @@ fn config_show_tells_what_holds() {
             "remote",
             "session",
             "tools",
+            "undo",
             "warnings",
         ],
     );
