@@ -7,6 +7,7 @@ mod golden;
 mod invariants;
 mod processes;
 mod reading;
+mod unknown_events;
 
 use std::path::PathBuf;
 

@@ -222,7 +222,11 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
             assert_ne!(guard_harness::detect(&payload, guard_harness::default()).name(), "generic");
             // It reads what the payload tells, and answers in its own form.
             let told = guard_harness::detect(&payload, guard_harness::default());
-            assert_eq!(generic.decode(&payload), told.decode(&payload), "{}: {}", harness.name(), case.name);
+            let (read, told) = (generic.decode(&payload), told.decode(&payload));
+            // An event without a call is no question, and this protocol has no other.
+            let is_other = told.as_ref().is_ok_and(|told| told.event == Event::Other);
+            let is_refused = matches!(&read, Err(Unreadable::Unclear(text)) if text.starts_with("it names no call"));
+            assert!(read == told || is_other && is_refused, "{}: {}: {read:?}", harness.name(), case.name);
         }
     }
 }

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use super::capabilities::{ANTIGRAVITY, Capabilities, Surface};
 use super::nested::line;
 use super::payload::unclear;
-use super::read::{Mcp, Protocol, about, object, text};
+use super::read::{Mcp, Protocol, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Antigravity;
@@ -54,9 +54,7 @@ impl Harness for Antigravity {
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let call = match payload.get("toolCall") {
             // Its other events tell where they happen.
-            None | Some(Value::Null) if payload.contains_key("workspacePaths") => {
-                return Ok(about(payload, Event::Other, String::new()));
-            }
+            None | Some(Value::Null) if payload.contains_key("workspacePaths") => return PROTOCOL.unknown(payload, ""),
             None | Some(Value::Null) => return Err(unclear("it names neither a call nor a workspace")),
             Some(Value::Object(call)) => call,
             Some(_) => return Err(Unreadable::Malformed("`toolCall` is not an object".to_owned())),

@@ -76,6 +76,11 @@ pub struct Surface {
 /// The surface of Claude Code for calls about which nobody may see an ask.
 pub const UNASKED: &str = "PreToolUse unasked";
 
+/// Where the reply to an event is taken that the adapter doesn't know: by the exit code, which most harnesses read for
+/// every event, and by the usual reply. Nobody knows whether it can ask.
+static UNKNOWN_EVENT: Surface =
+    Surface { deny: Deny::Both, exits: &[0, 2], ..Surface::named("an event that isn't known") };
+
 /// What a harness makes of an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnAllow {
@@ -246,6 +251,13 @@ impl Capabilities {
 }
 
 impl Surface {
+    /// The surface in this one's place for an event that the adapter doesn't know.
+    #[must_use]
+    pub fn of_unknown_event(&'static self) -> &'static Surface {
+        // Where a word is expected for every call, the usual reply has it.
+        if self.abstain == Abstain::Silence { &UNKNOWN_EVENT } else { self }
+    }
+
     /// A surface of which nothing is said but its name: it blocks by a reply, and silence leaves the call to the harness.
     const fn named(event: &'static str) -> Self {
         Surface {

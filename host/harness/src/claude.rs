@@ -13,7 +13,7 @@ use super::read::failed;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
-use super::{AskScene, DetectionConfidence, End, Event, Harness, Payload, RAN, Unreadable, Variable, patch};
+use super::{AskScene, DetectionConfidence, End, Event, Harness, Payload, RAN, Unreadable, Variable, events, patch};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
@@ -83,14 +83,16 @@ impl Harness for Claude {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        let event = match name_field(payload, "hook_event_name")? {
+        let name = name_field(payload, "hook_event_name")?;
+        let event = match name {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
             // What only informs is no fault.
             Some(event) if RAN.contains(&event) => {
                 calls(payload).map_or(Event::Other, |calls| Event::Told(End::Ran, calls))
             }
-            Some(_) => Event::Other,
+            Some(event) if events::only_informs(event) || !events::carries_call(payload) => Event::Other,
+            Some(event) => Event::Calls(calls_of_unknown(payload, event)?),
         };
         // What only informs must not keep a call from being decided.
         let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -104,6 +106,7 @@ impl Harness for Claude {
             call: told("tool_use_id"),
             parent: String::new(),
             failed: failed(payload),
+        let unknown_event = matches!(event, Event::Calls(_)) && !matches!(name, None | Some("PreToolUse"));
         })
     }
 
@@ -116,6 +119,7 @@ impl Harness for Claude {
         line(&Nested::before_tool(said, surface))
     }
 }
+            unknown_event,
 
 /// The text under `key`; none if it is missing or null.
 fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
@@ -143,6 +147,21 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
         None if input.contains_key("command") => "Bash",
         None if has_path => "Write",
         None => return Ok(Vec::new()),
+/// The calls of an event with another name, which has one in it.
+fn calls_of_unknown(payload: &Map<String, Value>, event: &str) -> Result<Vec<ToolCall>, Unreadable> {
+    let found = match payload.get("command").and_then(Value::as_str) {
+        Some(text) if !payload.contains_key("tool_input") => {
+            command("Bash", "command", Dialect::Bash, Map::from_iter([("command".to_owned(), text.into())]))?
+        }
+        _ => calls(payload)?,
+    };
+    if found.is_empty() {
+        Err(unclear(&format!("the event `{event}` has a call that can't be read")))
+    } else {
+        Ok(found)
+    }
+}
+
     };
     match name {
         "Bash" | "Monitor" => command(name, "command", Dialect::Bash, input),

@@ -9,7 +9,7 @@ use super::payload::unclear;
 use super::read::{Mcp, Protocol, about, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
 use guard_contract::call::{Dialect, ToolCall};
 use guard_contract::shell_word::word;
 
@@ -79,14 +79,23 @@ impl Harness for Cline {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        let (name, input) = match text(payload, &["hookName"])? {
+        let event = text(payload, &["hookName"])?;
+        let is_known = matches!(event, None | Some("PreToolUse" | TOOL_CALL));
+        let (name, input) = match event {
             Some("PreToolUse") => of_extension(payload)?,
             // The program's arguments are whole; those beside them are texts of the same.
-            Some(TOOL_CALL) => match payload.get(TOOL_CALL) {
-                Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
-                _ => of_extension(payload)?,
-            },
-            Some(_) => return Ok(about(payload, Event::Other, String::new())),
+            Some(TOOL_CALL) if !payload.contains_key(TOOL_CALL) => of_extension(payload)?,
+            Some(event) if event == TOOL_CALL || !events::only_informs(event) && payload.contains_key(TOOL_CALL) => {
+                match payload.get(TOOL_CALL) {
+                    Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
+                    _ => of_extension(payload)?,
+                }
+            }
+            Some(other) if events::only_informs(other) || !events::carries_call(payload) => {
+                return Ok(about(payload, Event::Other, String::new()));
+            }
+            Some(_) if payload.contains_key("preToolUse") => of_extension(payload)?,
+            Some(other) => return PROTOCOL.unknown(payload, other),
             None => return Err(unclear("it names no event")),
         };
         let Some(name) = name else { return Err(unclear("the tool has no name")) };
@@ -100,7 +109,7 @@ impl Harness for Cline {
         if matches!(name, "use_mcp_tool" | "access_mcp_resource") {
             return of_server(payload, name, &input);
         }
-        PROTOCOL.call(payload, name, input)
+        Ok(Payload { unknown_event: !is_known, ..PROTOCOL.call(payload, name, input)? })
     }
 
     fn write(&self, said: &Response, surface: &'static Surface) -> String {

@@ -80,7 +80,7 @@ impl Harness for Copilot {
             return Ok(told(payload, PROTOCOL.decode(payload), End::Ran));
         }
         if !asks && !payload.contains_key("hook_event_name") {
-            return Ok(about(payload, Event::Other, String::new()));
+            return PROTOCOL.unknown(payload, "");
         }
         PROTOCOL.decode(payload)
     }

@@ -11,10 +11,14 @@ use super::capabilities::{Capabilities, GENERIC, Surface};
 use super::claude::Claude;
 use super::nested::line;
 use super::payload::unclear;
+use super::read::event;
 use super::response::Response;
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
 
 pub(super) struct Generic;
+
+const EXPECTED: &str =
+    "it names no call; expected: {\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}, \"cwd\": \"/repo\"}";
 
 #[derive(Serialize)]
 #[serde(tag = "decision", rename_all = "lowercase")]
@@ -34,13 +38,14 @@ impl Harness for Generic {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let is_empty = payload.is_empty();
-        let payload = super::detect(payload, &Claude).decode(payload)?;
+        let name = event(payload).ok().flatten().unwrap_or_default();
+        let read = super::detect(payload, &Claude).decode(payload)?;
         // Who calls by this protocol waits for an answer about a call.
-        match payload.event {
-            Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(
-                "it names no call; expected: {\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}, \"cwd\": \"/repo\"}",
-            )),
-            event => Ok(Payload { event, ..payload }),
+        match read.event {
+            Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(EXPECTED)),
+            Event::Other if !events::only_informs(name) => Err(unclear(EXPECTED)),
+            // An event of any name gets the answer that this protocol has.
+            event => Ok(Payload { event, unknown_event: false, ..read }),
         }
     }
 

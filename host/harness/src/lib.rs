@@ -20,6 +20,7 @@ pub mod payload;
 pub mod response;
 pub mod text;
 
+mod events;
 mod nested;
 mod patch;
 mod read;
@@ -111,6 +112,8 @@ pub struct Payload {
     pub failed: bool,
 }
 
+    /// The adapter doesn't know the event, which has a call in it.
+    pub unknown_event: bool,
 impl Payload {
     /// A payload of which nothing is known.
     pub fn nowhere() -> Self {
@@ -126,6 +129,7 @@ impl Payload {
             failed: false,
         }
     }
+            unknown_event: false,
 }
 
 /// Why a payload tells nothing.

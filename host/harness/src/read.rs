@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::payload::unclear;
 use super::tools::{Tool, calls};
-use super::{End, Event, Payload, RAN, Unreadable};
+use super::{End, Event, Payload, RAN, Unreadable, events};
 
 /// How the payloads of one harness are read.
 pub(super) struct Protocol {
@@ -81,9 +81,22 @@ impl Protocol {
             return Ok(told(payload, self.asked_about(payload), End::Refused));
         }
         if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {
-            return Ok(about(payload, Event::Other, String::new()));
+            return self.unknown(payload, event.unwrap_or_default());
         }
         self.asked_about(payload)
+    }
+
+    /// Reads a payload of an event that the adapter doesn't know: a call if it has one in it.
+    pub(super) fn unknown(&self, payload: &Map<String, Value>, event: &str) -> Result<Payload, Unreadable> {
+        if events::only_informs(event) || !events::carries_call(payload) {
+            return Ok(about(payload, Event::Other, String::new()));
+        }
+        let command = payload.get("command").filter(|_| text(payload, &TOOLS) == Ok(None));
+        let read = match command.and_then(Value::as_str) {
+            Some(command) => self.call(payload, "Bash", Map::from_iter([("command".to_owned(), Value::from(command))])),
+            None => self.asked_about(payload),
+        };
+        Ok(Payload { unknown_event: true, ..read? })
     }
 
     /// Reads a payload about a call.
@@ -157,6 +170,7 @@ pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: Strin
         call: told(&IDS).unwrap_or_default(),
         parent: told(&PARENTS).unwrap_or_default(),
         failed: failed(payload),
+        unknown_event: false,
     }
 }
 

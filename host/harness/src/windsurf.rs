@@ -7,7 +7,7 @@ use super::payload::unclear;
 use super::read::{Protocol, about, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
+use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
 use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Windsurf;
@@ -39,10 +39,15 @@ impl Harness for Windsurf {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let event = match payload.get(EVENT) {
-            Some(Value::String(event)) if WINDSURF.has(event) => event,
-            Some(Value::String(_)) => return Ok(about(payload, Event::Other, String::new())),
+            Some(Value::String(event)) => event.as_str(),
             _ => return Err(Unreadable::Malformed(format!("`{EVENT}` is not a string"))),
         };
+        if !WINDSURF.has(event) {
+            let info = payload.get("tool_info").and_then(Value::as_object);
+            let info = info.filter(|info| info.contains_key("command_line") && !events::only_informs(event));
+            let Some(info) = info else { return PROTOCOL.unknown(payload, event) };
+            return Ok(Payload { unknown_event: true, ..PROTOCOL.call(payload, "pre_run_command", info.clone())? });
+        }
         let input = object(payload.get("tool_info"))?;
         if event != SERVER_TOOL {
             return PROTOCOL.call(payload, event, input);

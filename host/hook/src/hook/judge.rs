@@ -253,6 +253,7 @@ impl Judge<'_> {
         call.speak(harness, surface);
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
+        let surface = if payload.unknown_event { surface.of_unknown_event() } else { surface };
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let skips = harness.skips_prompts(&at.permission_mode);
         if skips && config.bypass_ask == BypassAsk::Deny {
