@@ -44,7 +44,7 @@ fn is_answer(ended: &Ended) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(
         ended.reason().starts_with(
-            "the guest was asked. [shell: known]\n\nStop being asked: guard-host allow --last\n\nTo proceed, confirm"
+            "the guest was asked. [shell: known]\n\nStop being asked:\nguard-host allow --last\n\nIf nobody asks you here, approve"
         ),
         "{ended:?}"
     );

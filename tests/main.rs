@@ -30,6 +30,7 @@ mod registry;
 mod remote;
 mod requirements;
 mod sandbox;
+mod screens;
 mod serve;
 mod service;
 mod session;

@@ -225,7 +225,7 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
         });
         world.hook(&payload.to_string())
     };
-    assert_ask(&edit("Dockerfile"), &["Stop being asked: guard-host allow --last"]);
+    assert_ask(&edit("Dockerfile"), &["\nStop being asked:\nguard-host allow --last\n"]);
     let ended = choose(&world, &["allow", "--last"], "1\n");
     assert!(ended.exit == 0 && ended.stdout.contains("stops asking about files named `Dockerfile`"), "{ended:?}");
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));

@@ -19,6 +19,11 @@ const ASKED: &str = "`git push origin main` needs confirmation (a push to a remo
     everyone who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log --oneline --branches --not --remotes`";
 const ALLOW: &str = "\n\nStop being asked: guard-host allow --last";
+/// The end of a question that a person reads.
+const ALLOW_LINES: &str = "\n\nStop being asked:\nguard-host allow --last";
+const APPROVE: &str =
+    "\n\nIf nobody asks you here, approve it in a terminal:\nguard-host confirm 'git push origin main'";
+const LAST: &str = "\n\nOnly a person can run these commands, in a terminal.";
 const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]
@@ -27,7 +32,7 @@ struct Processes {
 }
 
 /// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}`, `${ASKED}` and, where the harness
-/// asks a person itself, `${QUESTION}`; `${ASKED_WORD}` is a word of a shell.
+/// asks a person itself, `${QUESTION}`, or `${EITHER}` where that isn't known; `${ASKED_WORD}` is a word of a shell.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Process {
@@ -58,8 +63,10 @@ fn escaped(text: &str) -> String {
 }
 
 fn filled(template: &str, write: impl Fn(&str) -> String) -> String {
-    let (question, asked) = (format!("{ASKED}{ALLOW}"), format!("{ASKED}{ALLOW}\n{CONFIRM}"));
+    let (question, asked) = (format!("{ASKED}{ALLOW_LINES}{LAST}"), format!("{ASKED}{ALLOW}\n{CONFIRM}"));
+    let either = format!("{ASKED}{ALLOW_LINES}{APPROVE}{LAST}");
     let template = template.replace("${DENIED}", &write(DENIED)).replace("${QUESTION}", &write(&question));
+    let template = template.replace("${EITHER}", &write(&either));
     let word = format!("'{}'", asked.replace('\'', "'\\''"));
     template.replace("${ASKED_WORD}", &write(&word)).replace("${ASKED}", &write(&asked))
 }

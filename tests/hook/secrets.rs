@@ -172,6 +172,6 @@ ask contains {"rule": "r", "message": message, "remedy": remedy} if {
             && lines[1].starts_with("Instead: "),
         "{reason}"
     );
-    assert_eq!(&lines[4..6], ["", "To proceed, confirm with user then run:"], "{reason}");
+    assert_eq!(&lines[5..7], ["", "If nobody asks you here, approve it in a terminal:"], "{reason}");
     assert!(!format!("{:?}", world.audit()).contains("Zq8"), "{reason}");
 }

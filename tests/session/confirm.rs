@@ -94,6 +94,8 @@ fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
         let asked = bash_in(&world, "s1", mode, "guard-host confirm 'git push'");
         assert_ask(&asked, &["[self-protect: guard-command]", "Bash: git push", "command-guard:git-push"]);
         assert!(!asked.reason().contains("To proceed"), "{asked:?}");
+        // Claude Code adds a word to the last line, which is therefore none to copy.
+        assert!(asked.reason().contains("\nBash: git push\nIt counts in "), "{asked:?}");
         let ended = confirm(&world, "git push");
         assert_eq!(ended.exit, 0, "{mode}: {ended:?}");
         assert_confirmed(&bash_in(&world, "s1", mode, "git push"), "confirmed in this session");

@@ -3,9 +3,13 @@
 //! A line of a reply begins with what the host lets begin there: the text of a policy is one line that ends with the
 //! policy's name and rule, so that no policy can speak as another one or as the host.
 
+use std::cmp::Reverse;
+
 use guard_contract::Outcome;
 use guard_contract::verdict::{Attributed, CONFIRMED, Verdict};
 use guard_redact::{hide_shapes, plain, shorten};
+
+mod ask;
 
 /// How the denies of the guardrail policy begin.
 pub(crate) const GUARDRAIL_BLOCKED: &str = "GUARDRAIL BLOCKED:";
@@ -27,23 +31,31 @@ pub fn reason(verdict: &Verdict) -> String {
     let is_told = |attributed: &Attributed| {
         verdict.outcome != Outcome::Deny || attributed.finding.outcome == Outcome::Deny || attributed.of_host
     };
-    let told: Vec<&Attributed> = verdict
+    let mut told: Vec<&Attributed> = verdict
         .reasons()
         .filter(|attributed| is_told(attributed))
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
-    let mut paragraphs: Vec<String> = Vec::new();
-    for (index, attributed) in told.iter().enumerate() {
+    if verdict.outcome == Outcome::Ask {
+        // Stable: without a difference the order of the policies and of their rules is the one to tell them in.
+        let asks = |told: &Attributed| told.finding.outcome == Outcome::Ask && !told.is_aside();
+        told.sort_by_key(|told| Reverse(if asks(told) { 1 + ask::gravity(told) } else { 0 }));
+    }
+    let mut all: Vec<&Attributed> = Vec::new();
+    for attributed in told {
         // Two policies may see one change of one file; who speaks first tells it.
         let subject = subject(attributed);
-        if subject.is_some() && told.iter().take(index).any(|earlier| self::subject(earlier) == subject) {
-            continue;
-        }
-        let paragraph = paragraph(attributed);
-        if !paragraphs.contains(&paragraph) && paragraphs.len() < REASONS {
-            paragraphs.push(paragraph);
+        let is_known = |earlier: &&Attributed| {
+            subject.is_some() && self::subject(earlier) == subject || paragraph(earlier) == paragraph(attributed)
+        };
+        if !all.iter().any(is_known) && all.len() < REASONS {
+            all.push(attributed);
         }
     }
+    let paragraphs = match verdict.outcome {
+        Outcome::Ask => ask::paragraphs(&all),
+        _ => all.into_iter().map(paragraph).collect(),
+    };
     let text = paragraphs.join("\n");
     if verdict.closing.is_empty() {
         return shorten(&text, REPLY_BYTES);
@@ -67,8 +79,7 @@ fn subject(attributed: &Attributed) -> Option<&str> {
 
 fn paragraph(attributed: &Attributed) -> String {
     let finding = &attributed.finding;
-    let remedy =
-        if finding.remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(&finding.remedy)) };
+    let remedy = remedy(attributed);
     let name = attributed.name();
     // The guard's seeds name the target and the rule in lines of their own; a policy of others has one line only.
     if !attributed.of_host
@@ -85,6 +96,12 @@ fn paragraph(attributed: &Attributed) -> String {
     }
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{message}{stop} {}{remedy}", mark(attributed))
+}
+
+/// What to do instead, as a line of its own.
+fn remedy(attributed: &Attributed) -> String {
+    let remedy = &attributed.finding.remedy;
+    if remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(remedy)) }
 }
 
 /// Who says it, in brackets, which no name can close.

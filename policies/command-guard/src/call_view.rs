@@ -4,7 +4,7 @@
 
 use std::cell::{OnceCell, RefCell};
 
-use guard_sdk::syntax::{Analysis, Command, Effect, ScriptPlace};
+use guard_sdk::syntax::{Analysis, Command, Effect, ScriptPlace, Severity};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
 use policy_name_list::NameList;
 
@@ -114,6 +114,8 @@ pub(crate) struct Hit {
     command_id: u32,
     kind: String,
     operation: String,
+    /// How much the effect loses, for the order in which a person is told of several. None of a command.
+    severity: Option<Severity>,
     /// A clause, before and behind the name in it.
     why: [String; 2],
     name: Option<String>,
@@ -129,7 +131,8 @@ impl Hit {
     /// A hit by an effect. `why` is a clause: what happens, and why it matters.
     pub(crate) fn new(outcome: Outcome, effect: &Effect, why: impl Into<String>, remedy: impl Into<String>) -> Self {
         let hit = Self::of_command(outcome, effect.command_id, why, remedy);
-        Hit { kind: effect.kind.clone(), operation: effect.operation.clone(), ..hit }
+        let (kind, operation, severity) = (effect.kind.clone(), effect.operation.clone(), Some(effect.severity));
+        Hit { kind, operation, severity, ..hit }
     }
 
     /// A hit by a command, or with the id 0 by the call.
@@ -144,6 +147,7 @@ impl Hit {
             command_id,
             kind: String::new(),
             operation: String::new(),
+            severity: None,
             why: [why.into(), String::new()],
             name: None,
             is_plain: false,
@@ -205,6 +209,7 @@ impl Hit {
             first_path: self.path.clone(),
             paths: self.path.into_iter().collect(),
             is_subject: self.is_subject,
+            severity: self.severity,
             tags: self.tags,
         })
     }
@@ -220,6 +225,7 @@ pub(crate) struct Told {
     first_path: Option<String>,
     paths: NameList,
     is_subject: bool,
+    severity: Option<Severity>,
     tags: Vec<(&'static str, String)>,
 }
 
@@ -246,6 +252,13 @@ impl Told {
         let message = format!("{}{}{}", self.before, self.names, self.behind);
         let finding = Finding::new(rule, message).at(self.outcome).remedy(self.remedy);
         let finding = self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value));
+        let severity = self.severity.filter(|_| self.outcome == Outcome::Ask).map(|severity| match severity {
+            Severity::Routine => "routine",
+            Severity::Notable => "notable",
+            Severity::Destructive => "destructive",
+            Severity::Catastrophic => "catastrophic",
+        });
+        let finding = severity.into_iter().fold(finding, |finding, severity| finding.tag("severity", severity));
         let Some(path) = self.first_path else { return finding };
         let finding = finding.tag("path", path);
         if self.is_subject { finding.tag("subject", self.paths.to_string()) } else { finding }

@@ -37,6 +37,17 @@ pub(super) struct Question {
     kind: Kind,
 }
 
+/// Who reads the reply to an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// The agent: the reply denies, and says how a person lets the call run.
+    Agent,
+    /// A person, whom the harness asks in this mode.
+    Person,
+    /// A person if there is one, else the agent.
+    Either,
+}
+
 #[derive(Debug)]
 enum Kind {
     /// The call, which a person can confirm later.
@@ -46,7 +57,7 @@ enum Kind {
 }
 
 /// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
-/// then ends with how to answer it, unless the harness `asks_itself`.
+/// then ends with how to answer it, unless the harness asks a person itself.
 pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],
@@ -54,7 +65,7 @@ pub(super) fn answer(
     at: &CallContext,
     config: &Config,
     places: &Places,
-    asks_itself: bool,
+    reader: Reader,
 ) -> (Verdict, Option<Question>) {
     if verdict.outcome != Outcome::Ask {
         return (verdict, None);
@@ -74,11 +85,11 @@ pub(super) fn answer(
         }
         let rules: Vec<&str> = entries.iter().flat_map(|entry| &entry.rules).map(String::as_str).collect();
         verdict.closing = format!(
-            "This approves one call, in {}, until the session ends; {} asked about it:\n{}: {}",
-            entry.cwd,
-            rules.join(", "),
+            "This approves one call:\n{}: {}\nIt counts in {} until the session ends. Asked about by {}.",
             entry.tool,
             entry.operation,
+            entry.cwd,
+            rules.join(", "),
         );
         let codes = entries.into_iter().map(|entry| entry.code.clone()).collect();
         return (verdict, Some(question(Kind::Confirmation(codes))));
@@ -96,13 +107,19 @@ pub(super) fn answer(
     let Some(entry) = Entry::new(&session, &operation, &at.cwd, rules, Timestamp::now()) else {
         return (verdict, None);
     };
-    if !asks_itself {
-        let how = match operation.can_be_copied() && !imitates_host(&operation.text) {
-            true => quoted(&operation.text),
-            false => format!("--code {}", entry.code),
-        };
-        verdict.closing = format!("To proceed, confirm with user then run:\n{confirm} {how}");
-    }
+    let how = match operation.can_be_copied() && !imitates_host(&operation.text) {
+        true => quoted(&operation.text),
+        false => format!("--code {}", entry.code),
+    };
+    verdict.closing = match reader {
+        _ if reader == Reader::Agent || reader == Reader::Either && are_scripts(&verdict) => {
+            format!("To proceed, confirm with user then run:\n{confirm} {how}")
+        }
+        Reader::Agent | Reader::Either => {
+            format!("If nobody asks you here, approve it in a terminal:\n{confirm} {how}\n\n{LAST}")
+        }
+        Reader::Person => String::new(),
+    };
     (verdict, Some(question(Kind::Call(Box::new(entry)))))
 }
 
@@ -119,15 +136,33 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
 
 /// The end of a question: how a person ends questions like it, or why nothing does, and then how to approve the call. The
 /// question of a script whose place a policy takes ends as the script has it.
-pub(super) fn with_way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
-    let is_scripts =
-        |asked: &Attributed| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some());
-    if !verdict.closing.is_empty() && verdict.asks().all(is_scripts) {
+///
+/// Where a person may read it, a command to copy is a line of its own and not the last one: Claude Code adds a word to
+/// the last line.
+pub(super) fn with_way_out(verdict: &Verdict, config: &Config, managed: &Path, reader: Reader) -> String {
+    if !verdict.closing.is_empty() && are_scripts(verdict) {
         return verdict.closing.clone();
     }
     let how = way_out(verdict, config, managed);
-    let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
+    let is_command = how == ALLOW;
+    let how = if is_command && reader != Reader::Agent { ALLOW_LINES.to_owned() } else { how };
+    let last = if is_command && reader != Reader::Agent && verdict.closing.is_empty() { LAST } else { "" };
+    let parts = [how.as_str(), verdict.closing.as_str(), last].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// How questions like this one end, for an agent and for a person.
+const ALLOW: &str = "Stop being asked: guard-host allow --last";
+const ALLOW_LINES: &str = "Stop being asked:\nguard-host allow --last";
+
+/// The last line below commands to copy.
+const LAST: &str = "Only a person can run these commands, in a terminal.";
+
+/// The question is one of policies that take the place of a script.
+fn are_scripts(verdict: &Verdict) -> bool {
+    verdict
+        .asks()
+        .all(|asked| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some()))
 }
 
 /// How a person ends questions like this one, or why nothing does.
@@ -141,7 +176,7 @@ fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
     }
     match verdict.asks().all(|asked| asked.of_host) {
         true => String::new(),
-        false => "Stop being asked: guard-host allow --last".to_owned(),
+        false => ALLOW.to_owned(),
     }
 }
 

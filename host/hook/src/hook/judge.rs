@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::consent::{self, PATIENCE, Question};
+use super::consent::{self, PATIENCE, Question, Reader};
 use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
 use super::{bypass, journal, outcome, refused};
@@ -300,10 +300,15 @@ impl Judge<'_> {
             false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
         };
         let verdict = kept.in_place_of_asks(verdict, &chain.prepared);
-        let asks_itself = asks_itself(harness, surface, &at);
-        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, asks_itself);
+        let reader = match surface.ask {
+            Ask::Person if skips && config.bypass_ask == BypassAsk::Deny => Reader::Agent,
+            Ask::Person if asks_itself(harness, &at) => Reader::Person,
+            Ask::Person => Reader::Either,
+            Ask::Unproven | Ask::None => Reader::Agent,
+        };
+        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);
         if question.is_some() && !is_elsewhere {
-            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed);
+            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed, reader);
         }
         kept.tell(&mut verdict);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
@@ -425,10 +430,10 @@ fn noted(history: &History, calls: &[ToolCall], traces: &[Trace], verdict: &Verd
 }
 
 /// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
-fn asks_itself(harness: &dyn Harness, surface: &Surface, at: &CallContext) -> bool {
+fn asks_itself(harness: &dyn Harness, at: &CallContext) -> bool {
     let mode = &at.permission_mode;
     let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
-    surface.ask == Ask::Person && (knows_no_modes || harness.prompts(mode))
+    knows_no_modes || harness.prompts(mode)
 }
 
 /// The path that a word names, where no link below the working directory is on the way and the disk tells so.
