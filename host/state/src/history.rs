@@ -6,6 +6,8 @@
 //! Each seal covers the one before, so a line that is missing in the middle, from another session, or written by hand is
 //! found. Lines that were cut off at the end are not.
 
+mod past;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -20,6 +22,8 @@ use crate::folder::open_at_once;
 use crate::seal::{SealError, Tag};
 use crate::session::Sessions;
 use crate::{FileLock, Seal, is_private, make_private, write_new};
+
+pub use past::Past;
 
 /// The largest file. Beyond it the oldest events go, until half is left.
 pub const HISTORY_BYTES: usize = 1 << 20;
@@ -306,33 +310,6 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
     let told: Vec<Event> = lost.iter().filter_map(tell).filter(is_new).collect();
     events.splice(0..0, told);
     events
-}
-
-/// What is known of a session.
-#[derive(Debug, Clone, Default)]
-pub struct Past {
-    /// Sealed lines, each with its line feed.
-    lines: Vec<u8>,
-}
-
-impl Past {
-    /// The events of a kind, oldest first, or all if it is empty.
-    ///
-    /// # Errors
-    ///
-    /// Another version of the program wrote what this one does not know.
-    pub fn events(&self, kind: &str) -> io::Result<Vec<Event>> {
-        let named = format!("\"kind\":{}", serde_json::Value::from(kind));
-        let mut all = Vec::new();
-        for line in self.lines.split(|byte| *byte == b'\n').filter_map(Line::of) {
-            // Reading JSON takes longer than all else.
-            if kind.is_empty() || memchr::memmem::find(line.body, named.as_bytes()).is_some() {
-                let events: Vec<Event> = serde_json::from_slice(line.body)?;
-                all.extend(events.into_iter().filter(|event| kind.is_empty() || event.kind == kind));
-            }
-        }
-        Ok(all)
-    }
 }
 
 /// How the files' names end.
