@@ -19,4 +19,5 @@ mod starter;
 mod suggest;
 mod usage;
 mod version;
+mod verify;
 mod watch;

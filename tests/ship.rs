@@ -112,7 +112,7 @@ fn a_record_is_what_the_line_says() {
         assert_eq!(find("guard.harness"), Some(&json!({ "stringValue": "claude" })));
         assert_eq!(find("guard.session"), Some(&json!({ "stringValue": "s1" })));
         // Each key of the line but the body, and the id by its name in OpenTelemetry.
-        assert_eq!(attributes.len(), line.as_object().unwrap().len(), "{attributes:?}");
+        assert_eq!(attributes.len(), line.as_object().unwrap().len() + 1, "{attributes:?}");
         let nanoseconds: u64 = record["timeUnixNano"].as_str().unwrap().parse().unwrap();
         assert!(nanoseconds > 1_700_000_000_000_000_000);
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::{PATIENCE, World, append};
 
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
 
@@ -131,8 +131,8 @@ fn a_followed_log_goes_on_through_a_rotation() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
     assert!(next().starts_with("2026-01-01"));
-    guard_hook::audit::append_line(&path, line(2, "warn", "p", "r", "s").trim_end()).unwrap();
-    guard_hook::audit::append_line(&path, line(3, "block", "p", "r", "s").trim_end()).unwrap();
+    append(&path, &line(2, "warn", "p", "r", "s"));
+    append(&path, &line(3, "block", "p", "r", "s"));
     assert!(next().starts_with("2026-01-03"));
     std::fs::rename(&path, world.path(&format!("{LOG}.1"))).unwrap();
     std::fs::write(&path, line(4, "block", "p", "r", "s")).unwrap();
@@ -142,7 +142,7 @@ fn a_followed_log_goes_on_through_a_rotation() {
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
         assert!(started.elapsed() < PATIENCE, "it goes on without a reader");
-        guard_hook::audit::append_line(&path, line(5, "block", "p", "r", "s").trim_end()).unwrap();
+        append(&path, &line(5, "block", "p", "r", "s"));
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(child.wait().unwrap().code(), Some(0));

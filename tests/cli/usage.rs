@@ -38,7 +38,7 @@ fn the_help_of_each_command_shows_two_examples() {
     let world = World::new();
     let mut lines: Vec<Vec<&str>> = COMMANDS.iter().chain(&OTHERS).map(|command| vec![*command]).collect();
     lines.push(Vec::new());
-    lines.extend(["show", "stats", "suggest", "watch", "report"].map(|command| vec!["audit", command]));
+    lines.extend(["show", "stats", "suggest", "watch", "report", "verify"].map(|command| vec!["audit", command]));
     lines.extend(["init", "schema"].map(|command| vec!["config", command]));
     lines.extend(["render", "init", "path", "args"].map(|command| vec!["settings", command]));
     lines.extend(

@@ -27,6 +27,7 @@ const ELSEWHERE: [(&str, &str); 33] = [
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),
     ("host/ADMIN.md", "tests/install/managed.rs"),
+    ("host/AUDIT.md", "tests/cli/verify.rs"),
     ("host/FLEET.md", "tests/sync.rs"),
     ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
     ("host/MIGRATING.md", "tests/docs/blocks.rs"),

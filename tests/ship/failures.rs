@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::receiver::{Mode, Receiver};
 use super::{LOG, ROTATED, ids, line, lines, sent, ship, ship_all};
-use crate::support::world::{PATIENCE, World, ended};
+use crate::support::world::{PATIENCE, World, append, ended};
 
 fn spawn(world: &World, receiver: &Receiver, options: &[&str]) -> Child {
     let mut command = world.command(&[&["audit", "ship", "--to", &receiver.url], options].concat());
@@ -191,7 +191,7 @@ fn a_followed_log_is_sent_as_it_grows() {
     let busy = || Mode::Answer(503, "retry-after: 0\r\n", String::new());
     receiver.then((0..8).map(|number| if number < 3 { Mode::Close } else { busy() }));
     let path = world.path(LOG);
-    guard_hook::audit::append_line(&path, line(3).trim_end()).unwrap();
+    append(&path, &line(3));
     fs::rename(&path, world.path(ROTATED)).unwrap();
     fs::write(&path, line(4)).unwrap();
     wait_until(|| receiver.ids() == ids(0..5));

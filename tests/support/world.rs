@@ -138,6 +138,12 @@ pub fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
+/// Appends to a file, as a program does that knows no chain.
+pub fn append(path: &std::path::Path, text: &str) {
+    let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
 /// Runs `policy`, which must end well. Gives what it prints on both streams.
 #[track_caller]
 pub fn policy(world: &World, arguments: &[&str]) -> String {

@@ -168,4 +168,8 @@ pub struct Audit {
     pub max_bytes: u64,
     /// What counts of a call whose line cannot be written.
     pub on_error: Outcome,
+    /// The folder of the key that seals its lines.
+    pub state: PathBuf,
+    /// The digest of the configuration and of its policies; empty until they are known.
+    pub policies: String,
 }

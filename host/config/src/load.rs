@@ -99,6 +99,8 @@ impl Config {
                 path: places.state.join("audit.jsonl"),
                 max_bytes: AUDIT_BYTES,
                 on_error: Outcome::Abstain,
+                state: places.state.clone(),
+                policies: String::new(),
             },
             cache_bytes: CACHE_BYTES,
             undo: Undo {

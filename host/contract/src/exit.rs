@@ -8,7 +8,7 @@ pub enum Exit {
     /// `check`: a person must confirm the call.
     Ask,
     /// `test`: a case fails; `conformance`: something does not hold; `self version`: a digest is another one;
-    /// `audit ship`: lines were lost.
+    /// `audit ship`: lines were lost; `audit verify`: a line is wrong.
     Failures,
     /// `confirm`: there is no such question.
     NoQuestion,

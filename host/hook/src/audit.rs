@@ -7,10 +7,8 @@ mod read;
 mod select;
 mod stats;
 
-use std::fs::OpenOptions;
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,7 +24,7 @@ use guard_contract::{Outcome, rank};
 use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
-use guard_state::{FileLock, hex};
+use guard_state::{Break, ChainedLog, FileLock, Verified, hex};
 
 pub use decision::{Again, Decision};
 pub use discarded::Discarded;
@@ -37,6 +35,12 @@ pub use stats::{Actions, Stats};
 /// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
 /// anyway, and nothing is rotated: one write of one line stays whole.
 const LOCK: Duration = Duration::from_millis(250);
+
+/// How long a check of the log waits for the lock.
+const VERIFY: Duration = Duration::from_secs(10);
+
+/// The most bytes that a line gets for its place in the chain, and for its ends.
+const LINK_BYTES: u64 = 192;
 
 /// The action of a call that a person's approval let pass.
 pub const OVERRIDE: &str = "confirmed_allow";
@@ -79,6 +83,8 @@ struct Line<'a> {
     asked: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Value>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    policies: &'a str,
 }
 
 /// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
@@ -109,6 +115,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
         by: entry.prompted.then_some("person"),
         asked: Some(&entry.ts),
         decision: None,
+        policies: &audit.policies,
     };
     write(audit, &serde_json::to_string(&line)?)
 }
@@ -145,6 +152,7 @@ pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &s
         by: Some("person"),
         asked: None,
         decision: None,
+        policies: &audit.policies,
     };
     write(audit, &serde_json::to_string(&line)?)
 }
@@ -223,6 +231,7 @@ fn of_verdict(
         by: None,
         asked: None,
         decision: decision.and_then(Decision::kept),
+        policies: &audit.policies,
     };
     Ok(serde_json::to_string(&line)?)
 }
@@ -282,12 +291,37 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     }
     let lock = FileLock::acquire(&beside(&audit.path, ".lock"), Instant::now() + LOCK);
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
-    if lock.is_ok() && size + line.len() as u64 > audit.max_bytes {
+    if lock.is_ok() && size + line.len() as u64 + LINK_BYTES > audit.max_bytes {
         // What cannot be counted is lost all the same: the log goes on.
         let _ = Discarded::count(&audit.path);
         std::fs::rename(&audit.path, rotated(&audit.path))?;
     }
-    append_line(&audit.path, line)
+    // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
+    let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
+    let with_ends = line.len() as u64 + LINK_BYTES;
+    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + with_ends > limit) {
+        return Err(io::Error::other("the file would be larger than the process may write"));
+    }
+    with_chain(&audit.path, &audit.state, |log| log.append(line, lock.is_ok()))
+}
+
+/// Checks the chain of the log, while nobody writes to it.
+///
+/// # Errors
+///
+/// Those of the file system, of the key, and of the lock.
+pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, Break>> {
+    // Without a folder there is no log either.
+    let _lock = match FileLock::acquire(&beside(path, ".lock"), Instant::now() + VERIFY) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ok(Verified::default())),
+        lock => lock?,
+    };
+    with_chain(path, state, |log| log.verify())
+}
+
+fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -> T) -> T {
+    let (rotated, last) = (rotated(path), beside(path, ".last"));
+    work(&ChainedLog { path, rotated: &rotated, last: &last, state })
 }
 
 /// The file that a log is rotated to.
@@ -301,23 +335,4 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()
-}
-
-/// Appends a line to the log at `path`.
-///
-/// # Errors
-///
-/// Those of the file system.
-pub fn append_line(path: &Path, line: &str) -> io::Result<()> {
-    // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
-    let size = std::fs::metadata(path).map_or(0, |data| data.len());
-    let with_ends = line.len() as u64 + 2;
-    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + with_ends > limit) {
-        return Err(io::Error::other("the file would be larger than the process may write"));
-    }
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600);
-    // One log of many users may be written by all and read by one.
-    let mut file = options.clone().read(true).open(path).or_else(|_| options.open(path))?;
-    guard_state::files::append_line(&mut file, line)
 }

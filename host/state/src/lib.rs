@@ -17,6 +17,7 @@
 
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+mod chained;
 pub mod environment;
 pub mod files;
 mod folder;
@@ -30,6 +31,7 @@ mod seal;
 pub mod session;
 mod stamp;
 
+pub use chained::{Break, ChainedLog, Place, Verified};
 pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_lasting, write_new};
 pub use io_hint::io_hint;
 pub use lock::FileLock;

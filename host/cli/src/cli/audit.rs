@@ -1,4 +1,4 @@
-//! `guard-host audit`: shows the log, and counts it; [`ship`] sends it.
+//! `guard-host audit`: shows the log, counts it, and checks its chain; [`ship`] sends it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -13,8 +13,8 @@ use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY};
 use guard_redact::{plain, shorten};
-use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::{Places, Verified};
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -54,6 +54,7 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
+        AuditCommand::Verify { format } => return verify(path, places, *format),
         AuditCommand::Ship(args) => return ship::run(args, path, places),
         AuditCommand::Watch(_) | AuditCommand::Report(_) => {}
         AuditCommand::Suggest { filters, apply, format } => {
@@ -61,6 +62,45 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
         }
     }
     Ok(Exit::Success)
+}
+
+/// Checks the chain of the log.
+fn verify(path: &Path, places: &Places, format: Format) -> anyhow::Result<Exit> {
+    let checked = guard_hook::audit::verify(path, &places.state).map_err(|error| {
+        let text = format!("can't check the audit log `{}`: {error}", path.display());
+        refused(Exit::NoInput, text, "check that the file and its folder are yours, then try again")
+    })?;
+    let (wrong, found) = match &checked {
+        Ok(found) => (None, found),
+        Err(wrong) => (Some(wrong), &Verified::default()),
+    };
+    if format == Format::Json {
+        let place = wrong.map(|wrong| (wrong.place.file.display().to_string(), wrong.place.line));
+        let (file, line) = place.unzip();
+        print::line(&serde_json::to_string_pretty(&serde_json::json!({
+            "whole": wrong.is_none(), "file": file, "line": line, "problem": wrong.map(|wrong| &wrong.text),
+            "lines": found.lines, "first": found.numbers.0, "last": found.numbers.1, "older": found.older,
+            "apart": found.apart, "unfinished": found.unfinished,
+        }))?)?;
+    } else if let Some(wrong) = wrong {
+        print::line(&format!("{}:{}: {}", wrong.place.file.display(), wrong.place.line, wrong.text))?;
+    } else {
+        let (first, last) = found.numbers;
+        match found.lines {
+            0 => print::line("the audit log has no line with a place in a chain")?,
+            lines => print::line(&format!("whole: {}, number {first} to {last}", print::count(lines, "line")))?,
+        }
+        for (count, text) in [
+            (found.older, "from before the chain, which prove nothing"),
+            (found.apart, "written while another process held the lock: sealed, at no proven place"),
+            (found.unfinished, "left unfinished by a process that was stopped"),
+        ] {
+            if count > 0 {
+                print::line(&format!("{} {text}", print::count(count, "line")))?;
+            }
+        }
+    }
+    Ok(if wrong.is_none() { Exit::Success } else { Exit::Failures })
 }
 
 fn suggest(

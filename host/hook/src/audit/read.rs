@@ -171,6 +171,11 @@ mod tests {
         format!("{{\"ts\":\"2026-01-02T03:04:05.678Z\",\"action\":\"block\",\"operation\":\"{n}\"}}\n")
     }
 
+    fn append(path: &Path, line: &str) {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        std::io::Write::write_all(&mut file, line.as_bytes()).unwrap();
+    }
+
     fn operations(reader: &mut Reader) -> Vec<String> {
         let mut found = Vec::new();
         while let Next::Record(record, _) = reader.read().unwrap() {
@@ -218,13 +223,13 @@ mod tests {
         assert_eq!(operations(&mut reader), ["1"]);
         std::fs::write(&path, &whole).unwrap();
         assert_eq!(operations(&mut reader), ["2"]);
-        crate::audit::append_line(&path, line(3).trim_end()).unwrap();
+        append(&path, &line(3));
         std::fs::rename(&path, rotated(&path)).unwrap();
         std::fs::write(&path, line(4)).unwrap();
         assert_eq!(operations(&mut reader), ["3", "4"]);
         std::fs::write(&path, "").unwrap();
         assert_eq!(operations(&mut reader), [""; 0]);
-        crate::audit::append_line(&path, line(5).trim_end()).unwrap();
+        append(&path, &line(5));
         assert_eq!(operations(&mut reader), ["5"]);
         assert_eq!(reader.damaged, 0);
     }

@@ -36,6 +36,9 @@ const PURPOSE: &str = "prepared chain 17";
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;
 
+/// How much of the digest of a configuration a line of the log has.
+const POLICIES_BYTES: usize = 8;
+
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
@@ -114,6 +117,25 @@ impl Prepared {
     #[must_use]
     pub fn only(&self, member: Member) -> Self {
         Prepared { members: vec![member], ..self.clone() }
+    }
+
+    /// The digest of what decides calls: this program's version, the policies and their settings, and the configuration.
+    /// Two calls with the same one were judged alike.
+    fn digest(&self) -> String {
+        let manifests = self.members.iter().map(|member| match &member.readiness {
+            Readiness::Ready { artifact, manifest, .. } => {
+                let file = artifact.path().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+                (manifest.id.clone(), manifest.version.clone(), file.unwrap_or_default())
+            }
+            Readiness::Broken(_) => Default::default(),
+        });
+        let manifests: Vec<(String, String, String)> = manifests.collect();
+        let entries: Vec<&Entry> = self.members.iter().map(|member| &member.entry).collect();
+        // The same one in every project that adds nothing.
+        let config = Config { inputs: Vec::new(), projects: Vec::new(), ..self.config.clone() };
+        let whole = (env!("CARGO_PKG_VERSION"), config, entries, manifests);
+        let bytes = postcard::to_stdvec(&whole).unwrap_or_default();
+        hex(Sha256::digest(bytes).get(..POLICIES_BYTES).unwrap_or_default())
     }
 
     /// Reads a sealed chain. It is no JSON: every call reads it, and this takes a third of the bytes.
@@ -279,6 +301,7 @@ fn prepare_with(
     let made = make_all(artifacts, &entries, making);
     let members = entries.into_iter().zip(made).map(|(entry, made)| Member { entry, readiness: made.into() }).collect();
     let mut prepared = Prepared { config, members, inputs };
+    prepared.config.audit.policies = prepared.digest();
     prepared.members.iter_mut().for_each(break_unasked);
     for member in &mut prepared.members {
         let Readiness::Ready { artifact, snapshot, manifest } = &mut member.readiness else { continue };

@@ -71,6 +71,21 @@ shows an allow or a setting and writes it into your file, if a person at a termi
     Watch(WatchArgs),
     /// Write the log as one HTML page
     Report(ReportArgs),
+    /// Check that no line of the log was changed, moved, added or removed
+    #[command(after_help = "Examples:
+  guard-host audit verify
+  guard-host audit verify --format json
+
+Each line has its number, the digest of the line before, and a seal by the key in the state folder. The first line that
+is wrong is named with its file and its place in it. Lines that an older version wrote have no place in the chain: they
+are counted, and nothing is said of them. A program that runs as you can read the key.
+
+Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cannot be read.")]
+    Verify {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
     /// Send all lines to a receiver of OpenTelemetry logs, such as a collector
     Ship(ShipArgs),
 }

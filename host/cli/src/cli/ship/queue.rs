@@ -281,7 +281,9 @@ impl Part {
 /// What is sent of a line at this place; none if it is damaged.
 fn sent(line: &[u8], offset: u64) -> Option<Sent> {
     let record = Record::of_line(line)?;
-    let keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    let mut keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
+    // What the next line has as `prev`, so that a receiver sees that none is missing between them.
+    keys.insert("digest".to_owned(), hex(&Sha256::digest(line)).into());
     let id = match record.id.is_empty() {
         false => record.id,
         true => {

@@ -1,0 +1,251 @@
+//! [`ChainedLog`]: a log of JSON lines of which each proves the one before.
+//!
+//! A line ends with three fields: `n`, its number; `prev`, the SHA-256 digest of the bytes of the line before; and `seal`,
+//! an HMAC of `prev` and of the line up to this field, by the key of the state folder. A file beside the log, sealed as
+//! well, says which line was the last one. So a line that was changed, moved, put in or taken out is found, at the end and
+//! through rotation, too. Whoever has the lines without the key can still check `n` and `prev`.
+//!
+//! Only a log that this user alone can write to has a chain: another user has another key.
+//!
+//! A seal tells nothing of a process of the same user, which can read the key.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::files::append_line;
+use crate::folder::open_at_once;
+use crate::seal::Tag;
+use crate::{Seal, hex, is_private};
+
+mod verify;
+
+pub use verify::{Break, Verified};
+
+/// What the seals of lines are for, of lines that were written without the lock, and of the file of the last line.
+const LINE: &str = "audit line";
+const APART: &str = "audit line apart";
+const LAST: &str = "audit log end";
+
+/// How much is read of the end of a log whose last line isn't known. No line is longer.
+const TAIL_BYTES: u64 = 1 << 20;
+
+/// How a line without a place in the chain begins its end.
+const APART_MARK: &str = ",\"apart\":true,\"seal\":\"";
+
+/// A log with a chain, and the files beside it.
+#[derive(Debug)]
+pub struct ChainedLog<'a> {
+    /// The log.
+    pub path: &'a Path,
+    /// The file that it is rotated to.
+    pub rotated: &'a Path,
+    /// The file of the last line.
+    pub last: &'a Path,
+    /// The folder of the key.
+    pub state: &'a Path,
+}
+
+/// The last line of a log, as the file beside it says it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Last {
+    /// Its number.
+    n: u64,
+    /// The size of the log after it.
+    size: u64,
+    /// Its digest.
+    digest: Tag,
+    /// The number of the first line of the log; 0 if that isn't known.
+    first: u64,
+    /// The same, of the rotated file.
+    first_rotated: u64,
+}
+
+impl Last {
+    fn text(&self, seal: &Seal) -> String {
+        let Last { n, size, digest, first, first_rotated } = self;
+        // Always as long, because it is written over the old one.
+        let body = format!("{n:020} {size:020} {first:020} {first_rotated:020} {}", text(digest));
+        let tag = seal.tag(LAST, &Tag::default(), body.as_bytes());
+        format!("{body} {}\n", text(&tag))
+    }
+
+    fn parse(line: &str, seal: &Seal) -> Option<Self> {
+        let (body, tag) = line.strip_suffix('\n')?.rsplit_once(' ')?;
+        if !seal.fits(LAST, &Tag::default(), body.as_bytes(), &tag_of(tag)?) {
+            return None;
+        }
+        let mut words = body.split(' ');
+        let mut number = || words.next()?.parse().ok();
+        let (n, size, first, first_rotated) = (number()?, number()?, number()?, number()?);
+        Some(Last { n, size, first, first_rotated, digest: tag_of(words.next()?)? })
+    }
+}
+
+impl ChainedLog<'_> {
+    /// Appends a line, which is a JSON object. With `is_locked` the caller holds the lock of the log, and the line gets
+    /// its place in the chain; without, only its seal. A log that others can write to gets the line as it is.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn append(&self, line: &str, is_locked: bool) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600);
+        // One log of many users may be written by all and read by one.
+        let mut file = options.clone().read(true).open(self.path).or_else(|_| options.open(self.path))?;
+        let data = file.metadata()?;
+        let Some(open) = line.strip_suffix('}').filter(|open| open.len() > 1) else {
+            return append_line(&mut file, line);
+        };
+        let seal = if is_private(&data) { Seal::open(self.state).ok() } else { None };
+        let Some(seal) = seal else { return append_line(&mut file, line) };
+        if !is_locked {
+            let tag = seal.tag(APART, &Tag::default(), open.as_bytes());
+            return append_line(&mut file, &format!("{open}{APART_MARK}{}\"}}", text(&tag)));
+        }
+        let (mut last, is_new) = self.last(&mut file, data.len(), &seal)?;
+        let before = last.digest.clone();
+        let mut whole = open.to_owned();
+        last.n = last.n.saturating_add(1);
+        let _ = write!(whole, ",\"n\":{},\"prev\":\"{}\"", last.n, text(&before));
+        let tag = seal.tag(LINE, &before, whole.as_bytes());
+        let _ = write!(whole, ",\"seal\":\"{}\"}}", text(&tag));
+        if data.len() == 0 || is_new && last.n == 1 {
+            last.first = last.n;
+        }
+        let mut options = OpenOptions::new();
+        let end = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), self.last)?;
+        if is_new {
+            // A chain never begins without it, so that it can't have been removed unseen.
+            end.write_all_at(Last { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
+        }
+        append_line(&mut file, &whole)?;
+        last.digest = digest(whole.as_bytes());
+        last.size = file.metadata()?.len();
+        // Not waited for until it is on the disk: a power loss can take the last lines with it.
+        end.write_all_at(last.text(&seal).as_bytes(), 0)
+    }
+
+    /// The last line of the log, with what isn't known of it read from the log itself; and whether no chain has begun.
+    fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(Last, bool)> {
+        let known = self.known(seal);
+        if let Some(last) = known.as_ref().filter(|last| last.size == size && size > 0) {
+            return Ok((last.clone(), false));
+        }
+        if size == 0 {
+            let end = File::open(self.rotated).ok().map(|mut file| tail(&mut file)).transpose()?.flatten();
+            let Some(last) = known.filter(|last| last.n > 0) else {
+                // The file beside it is gone, and the chain goes on with a gap that shows it.
+                let n = end.as_ref().map_or(0, |end| end.n);
+                let digest = end.map(|end| end.digest).unwrap_or_default();
+                return Ok((Last { n: if n == 0 { 0 } else { n + 1 }, digest, ..Last::default() }, true));
+            };
+            return Ok(match end.filter(|end| end.n >= last.n) {
+                Some(end) => (Last { n: end.n, digest: end.digest, first_rotated: last.first, ..last }, false),
+                // The log was removed, and the number has a gap before it.
+                None => (last, false),
+            });
+        }
+        let end = tail(file)?.unwrap_or_default();
+        Ok(match known {
+            // A process was killed between the line and the file beside it, or somebody took lines.
+            Some(last) => (Last { n: last.n.max(end.n), digest: end.digest, ..last }, false),
+            None if end.n > 0 => (Last { n: end.n + 1, digest: end.digest, ..Last::default() }, true),
+            None => (Last { digest: end.digest, ..Last::default() }, true),
+        })
+    }
+
+    fn known(&self, seal: &Seal) -> Option<Last> {
+        let mut file = open_at_once(OpenOptions::new().read(true), self.last).ok()?;
+        if !is_private(&file.metadata().ok()?) {
+            return None;
+        }
+        let mut text = String::new();
+        (&mut file).take(1 << 10).read_to_string(&mut text).ok()?;
+        Last::parse(&text, seal)
+    }
+}
+
+/// The digest of the last line of a file, and the number of the last one that has a number. None of an empty file.
+fn tail(file: &mut File) -> io::Result<Option<Last>> {
+    let size = file.metadata()?.len();
+    if size == 0 {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(size.saturating_sub(TAIL_BYTES + 2)))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES + 2).read_to_end(&mut bytes)?;
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    let mut lines = whole.rsplit(|byte| *byte == b'\n');
+    let end = lines.next().unwrap_or_default();
+    let n = std::iter::once(end).chain(lines).find_map(|line| Link::of(line).map(|link| link.n));
+    Ok(Some(Last { n: n.unwrap_or_default(), digest: digest(end), size, ..Last::default() }))
+}
+
+/// The end of a line that has a place in the chain.
+struct Link<'a> {
+    n: u64,
+    prev: Tag,
+    seal: Tag,
+    /// The line up to the seal.
+    sealed: &'a [u8],
+}
+
+impl<'a> Link<'a> {
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let (sealed, seal) = sealed(line)?;
+        let (rest, prev) = sealed.strip_suffix(b"\"")?.split_last_chunk()?;
+        let digits = rest.strip_suffix(b",\"prev\":\"")?;
+        let at = digits.iter().rposition(|byte| !byte.is_ascii_digit())?;
+        let (before, digits) = digits.split_at_checked(at + 1)?;
+        let n = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        before.strip_suffix(b",\"n\":")?;
+        Some(Link { n, prev: Tag(*prev), seal, sealed })
+    }
+}
+
+/// A line up to its seal, and the seal.
+fn sealed(line: &[u8]) -> Option<(&[u8], Tag)> {
+    let (rest, tag) = line.strip_suffix(b"\"}")?.split_last_chunk()?;
+    Some((rest.strip_suffix(b",\"seal\":\"")?, Tag(*tag)))
+}
+
+fn digest(line: &[u8]) -> Tag {
+    let digits = hex(&Sha256::digest(line));
+    digits.as_bytes().try_into().map(Tag).unwrap_or_default()
+}
+
+fn text(tag: &Tag) -> &str {
+    std::str::from_utf8(&tag.0).unwrap_or_default()
+}
+
+fn tag_of(text: &str) -> Option<Tag> {
+    text.as_bytes().try_into().ok().map(Tag)
+}
+
+/// The whole of a file; nothing if there is none.
+fn whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+        Ok(mut file) => {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        }
+    }
+}
+
+/// A place in a log, for people: a file and the number of a line in it, from 1 on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The line.
+    pub line: u64,
+}

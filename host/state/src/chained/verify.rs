@@ -1,0 +1,175 @@
+//! Checks a log with a chain, and names the first line that isn't as it was written.
+
+use std::io;
+
+use super::{APART, ChainedLog, LINE, Last, Link, Place, digest, sealed, whole};
+use crate::Seal;
+use crate::seal::{SealError, Tag};
+
+/// What a whole log holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// The lines with a place in the chain.
+    pub lines: u64,
+    /// The number of the first of them and of the last one.
+    pub numbers: (u64, u64),
+    /// Lines from before the chain, which prove nothing.
+    pub older: u64,
+    /// Lines that were written while the lock could not be had. They are sealed, and their place isn't proven.
+    pub apart: u64,
+    /// Lines that a process left unfinished.
+    pub unfinished: u64,
+}
+
+/// The first line that isn't as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Break {
+    /// Where; after the last line if lines are missing there.
+    pub place: Place,
+    /// What is wrong.
+    pub text: String,
+}
+
+/// What is known of the lines so far.
+#[derive(Default)]
+struct Walk {
+    found: Verified,
+    /// The digest of the line before, and of the last one that wasn't written apart.
+    before: Tag,
+    before_apart: Tag,
+    /// A line that is no record, until the next one tells that it was there when that was written.
+    pending: Option<Place>,
+}
+
+impl ChainedLog<'_> {
+    /// Checks the rotated file and the log. The caller holds the lock, so that nobody writes meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system, and of the key.
+    pub fn verify(&self) -> io::Result<Result<Verified, Break>> {
+        let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
+        let last = self.known(&seal);
+        let mut walk = Walk::default();
+        let mut place = Place { file: self.path.to_path_buf(), line: 0 };
+        for (path, first) in [
+            (self.rotated, last.as_ref().map(|last| last.first_rotated)),
+            (self.path, last.as_ref().map(|last| last.first)),
+        ] {
+            let Some(bytes) = whole(path)? else { continue };
+            place = Place { file: path.to_path_buf(), line: 0 };
+            let is_ended = bytes.ends_with(b"\n");
+            let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n').collect();
+            if bytes.is_empty() {
+                continue;
+            }
+            for (index, line) in lines.iter().enumerate() {
+                place.line += 1;
+                let is_open = !is_ended && index + 1 == lines.len();
+                if let Err(text) = walk.line(line, &place, &seal, first.unwrap_or_default(), is_open) {
+                    let at = walk.pending.take().unwrap_or_else(|| place.clone());
+                    return Ok(Err(Break { place: at, text }));
+                }
+            }
+        }
+        Ok(walk.end(place, last.as_ref()))
+    }
+}
+
+impl Walk {
+    fn line(&mut self, line: &[u8], place: &Place, seal: &Seal, first: u64, is_open: bool) -> Result<(), String> {
+        let has_begun = self.found.lines > 0;
+        let Some(link) = Link::of(line) else {
+            let is_apart = sealed(line).is_some_and(|(open, tag)| {
+                let open = open.strip_suffix(b",\"apart\":true");
+                open.is_some_and(|open| seal.fits(APART, &Tag::default(), open, &tag))
+            });
+            let is_record = serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+            if is_apart {
+                self.found.apart += 1;
+                self.before = digest(line);
+                return Ok(());
+            }
+            if has_begun && is_record {
+                return Err("this line was put in or changed: it has no place in the chain".to_owned());
+            }
+            self.settle()?;
+            if has_begun {
+                self.found.unfinished += 1;
+                self.pending = (!is_open).then(|| place.clone());
+            } else {
+                self.found.older += 1;
+            }
+            self.before = digest(line);
+            self.before_apart = self.before.clone();
+            return Ok(());
+        };
+        let is_next = link.prev == self.before || link.prev == self.before_apart;
+        if self.pending.is_some() && !is_next {
+            return Err(
+                "this line was changed: it is no record, and the next one knows another line before it".to_owned()
+            );
+        }
+        self.pending = None;
+        if !seal.fits(LINE, &link.prev, link.sealed, &link.seal) {
+            return Err(format!("this line was changed or put in: its seal doesn't fit (number {})", link.n));
+        }
+        let expected = if has_begun { self.found.numbers.1 + 1 } else { first };
+        if expected != 0 && link.n > expected {
+            let missing = if expected + 1 == link.n {
+                format!("line {expected} is")
+            } else {
+                format!("lines {expected} to {} are", link.n - 1)
+            };
+            return Err(format!("{missing} missing before this line, which is number {}", link.n));
+        }
+        if expected != 0 && link.n < expected {
+            return Err(format!("this line was moved or put in again: it is number {}, not {expected}", link.n));
+        }
+        if !is_next && (has_begun || link.n == 1) {
+            return Err(format!("a line before this one was put in, taken out or changed (number {})", link.n));
+        }
+        if !has_begun {
+            self.found.numbers.0 = link.n;
+        }
+        self.found.lines += 1;
+        self.found.numbers.1 = link.n;
+        self.before = digest(line);
+        self.before_apart = self.before.clone();
+        Ok(())
+    }
+
+    /// Nothing proves a line that is no record if another such one follows.
+    fn settle(&self) -> Result<(), String> {
+        match self.pending {
+            Some(_) => Err("this line was put in or changed: it is no record".to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    fn end(mut self, end: Place, last: Option<&Last>) -> Result<Verified, Break> {
+        let after = Place { line: end.line + 1, ..end };
+        if let Some(place) = self.pending.take() {
+            return Err(Break { place, text: "this line was put in or changed: it is no record".to_owned() });
+        }
+        let found = self.found;
+        let missing = |text: String| Err(Break { place: after, text });
+        match last {
+            None if found.lines > 0 => {
+                missing("the file beside the log that names its last line is missing or was changed".to_owned())
+            }
+            Some(last) if last.n > found.numbers.1 => {
+                missing(format!("lines {} to {} are missing at the end", found.numbers.1 + 1, last.n))
+            }
+            Some(last)
+                if last.n == found.numbers.1
+                    && last.n > 0
+                    && found.apart + found.unfinished == 0
+                    && last.digest != self.before =>
+            {
+                missing("the last line isn't the one that was written last".to_owned())
+            }
+            _ => Ok(found),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A log that 50 processes write at once, of which some are killed at any moment, is whole, and each edit is found.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use guard_state::{ChainedLog, FileLock};
+
+const PROCESSES: u64 = 50;
+const LINES: usize = 10_000;
+const EDITS: u64 = 200;
+
+/// A file that is rotated to holds the older lines.
+const LARGEST: u64 = 2 << 20;
+
+/// The variable that makes a test a writer.
+const FOLDER: &str = "GUARD_TEST_CHAINED";
+
+struct Paths {
+    log: PathBuf,
+    rotated: PathBuf,
+    last: PathBuf,
+    lock: PathBuf,
+    state: PathBuf,
+}
+
+impl Paths {
+    fn of(folder: &Path) -> Self {
+        let at = |name: &str| folder.join(name);
+        Paths { log: at("log"), rotated: at("log.1"), last: at("log.last"), lock: at("log.lock"), state: at("state") }
+    }
+
+    fn log(&self) -> ChainedLog<'_> {
+        ChainedLog { path: &self.log, rotated: &self.rotated, last: &self.last, state: &self.state }
+    }
+
+    fn append(&self, text: &str) {
+        let lock = FileLock::acquire(&self.lock, Instant::now() + Duration::from_secs(60)).unwrap();
+        if fs::metadata(&self.log).is_ok_and(|data| data.len() > LARGEST) {
+            fs::rename(&self.log, &self.rotated).unwrap();
+        }
+        self.log().append(&format!("{{\"text\":\"{text}\"}}"), true).unwrap();
+        drop(lock);
+    }
+}
+
+/// The work of one process, when another test starts it.
+#[test]
+fn writer() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let paths = Paths::of(Path::new(&folder));
+    (0..LINES / 50).for_each(|line| paths.append(&format!("{} {line} {}", std::process::id(), "x".repeat(line % 90))));
+}
+
+fn lines_of(path: &Path) -> usize {
+    fs::read(path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count())
+}
+
+#[test]
+fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    paths.append("first");
+    let start = || {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "writer"]).env(FOLDER, folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    };
+    thread::scope(|scope| {
+        for number in 0..PROCESSES {
+            scope.spawn(move || {
+                // Every third one is killed on the way, and another one takes its place.
+                if number % 3 == 0 {
+                    let mut killed = start();
+                    thread::sleep(Duration::from_millis(20 + number * 11 % 300));
+                    killed.kill().unwrap();
+                    killed.wait().unwrap();
+                }
+                assert!(start().wait().unwrap().success());
+            });
+        }
+    });
+    let written = lines_of(&paths.log) + lines_of(&paths.rotated);
+    assert!(written >= LINES, "{written}");
+    let found = paths.log().verify().unwrap().unwrap();
+    assert!(found.lines as usize >= LINES && found.older == 0 && found.apart == 0, "{found:?}");
+    let whole = [fs::read(&paths.rotated).unwrap(), fs::read(&paths.log).unwrap()];
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    for edit in 0..EDITS {
+        let which = next(2);
+        let mut bytes = whole[which].clone();
+        let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let at = next(lines.len() - 1);
+        let what = ["bit", "byte taken out", "removed", "swapped", "doubled", "moved", "from the other file"]
+            [edit as usize % 7];
+        match what {
+            "bit" => {
+                let place = next(bytes.len());
+                bytes[place] ^= 1 << next(8);
+            }
+            "byte taken out" => {
+                let place = next(bytes.len());
+                bytes.remove(place);
+            }
+            "removed" => drop(lines.remove(at)),
+            "swapped" => lines.swap(at, at + 1),
+            "doubled" => lines.insert(at, lines[at].clone()),
+            "moved" => {
+                let line = lines.remove(at);
+                lines.insert((at + 1 + next(lines.len() - 1)) % lines.len(), line);
+            }
+            _ => {
+                let other = whole[1 - which].split_inclusive(|byte| *byte == b'\n').nth(3).unwrap();
+                lines.insert(at, other.to_vec());
+            }
+        }
+        if !what.starts_with('b') {
+            bytes = lines.concat();
+        }
+        if bytes == whole[which] {
+            continue;
+        }
+        // The first line that differs, or the one after it, is named.
+        let same = bytes.iter().zip(&whole[which]).take_while(|(one, other)| one == other).count();
+        let line = 1 + whole[which][..same].iter().filter(|byte| **byte == b'\n').count() as u64;
+        let path = if which == 0 { &paths.rotated } else { &paths.log };
+        fs::write(path, &bytes).unwrap();
+        let wrong = paths.log().verify().unwrap().unwrap_err();
+        let named = (&wrong.place.file == path && (line..=line + 1).contains(&wrong.place.line))
+            // The last line of the older file is missed by the first one of the other.
+            || which == 0 && line as usize >= lines_of(path) && wrong.place.file == paths.log;
+        assert!(named, "{edit} {what} line {line}: {wrong:?}");
+        fs::write(path, &whole[which]).unwrap();
+    }
+    fs::write(&paths.log, &whole[0]).unwrap();
+    fs::write(&paths.rotated, &whole[1]).unwrap();
+    assert!(paths.log().verify().unwrap().is_err(), "the files are in each other's place");
+}

@@ -1,0 +1,227 @@
+//! `audit verify`: a log that many processes wrote and that some were killed over is whole, and every edit is named.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::reply::assert_ask;
+use crate::support::world::{Ended, World};
+
+const LOG: &str = ".local/state/guard-host/audit.jsonl";
+const ROTATED: &str = ".local/state/guard-host/audit.jsonl.1";
+const LAST: &str = ".local/state/guard-host/audit.jsonl.last";
+
+fn verify(world: &World) -> Ended {
+    world.run(&["audit", "verify"], "")
+}
+
+#[track_caller]
+fn assert_whole(world: &World, lines: &str) {
+    let ended = verify(world);
+    assert!(ended.exit == 0 && ended.stdout.starts_with(lines), "{ended:?}");
+}
+
+#[track_caller]
+fn assert_broken(world: &World, file: &str, line: u64, text: &str) {
+    let ended = verify(world);
+    let place = format!("{}:{line}: ", world.path(file).display());
+    assert!(ended.exit == 1 && ended.stdout.starts_with(&place) && ended.stdout.contains(text), "{place}: {ended:?}");
+}
+
+fn lines(world: &World, file: &str) -> Vec<String> {
+    fs::read_to_string(world.path(file)).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn put(world: &World, file: &str, lines: &[String]) {
+    world.write(file, lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+}
+
+/// A world whose log has so many lines.
+fn logged(count: usize) -> World {
+    let world = World::new();
+    for _ in 0..count {
+        assert_ask(&world.bash("git push"), &[]);
+    }
+    world
+}
+
+#[test]
+fn each_line_names_what_it_was_judged_by_and_its_place() {
+    let world = logged(2);
+    let [one, two] = &world.audit()[..] else { panic!("two lines") };
+    assert_eq!((&one["n"], &two["n"]), (&json!(1), &json!(2)));
+    assert_eq!(one["prev"], "0".repeat(64));
+    assert_eq!(one["session"], "s1");
+    assert_eq!(one["policies"], two["policies"]);
+    assert_eq!(one["policies"].as_str().unwrap().len(), 16);
+    world.configure("bypass-ask = \"deny\"\n");
+    assert_ask(&world.bash("git push"), &[]);
+    assert_ne!(world.audit()[2]["policies"], one["policies"], "another configuration has another digest");
+    assert_whole(&world, "whole: 3 lines, number 1 to 3\n");
+    let ended = world.run(&["audit", "verify", "--format", "json"], "");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&report["whole"], &report["lines"], &report["line"]), (&json!(true), &json!(3), &Value::Null));
+}
+
+/// `host/AUDIT.md` lists every field of a line, and its command runs.
+#[test]
+fn every_field_is_on_the_page() {
+    let world = logged(1);
+    let page = fs::read_to_string(crate::support::pages::root().join("host/AUDIT.md")).unwrap();
+    for field in world.audit()[0].as_object().unwrap().keys() {
+        let rows = page.lines().filter(|line| line.starts_with("| `")).map(|line| line.split('|').nth(1).unwrap());
+        assert!(rows.clone().any(|row| row.contains(&format!("`{field}`"))), "{field}");
+    }
+    assert!(page.contains("\nguard-host audit verify\n"));
+    assert_whole(&world, "whole: 1 line");
+}
+
+#[test]
+fn a_log_of_an_older_version_is_told_and_the_chain_begins_after_it() {
+    let world = World::new();
+    assert_whole(&world, "the audit log has no line with a place in a chain\n");
+    let old = r#"{"ts":"2026-01-02T03:04:05.678Z","tool":"Bash","operation":"x","action":"block","rule":"r"}"#;
+    put(&world, LOG, &[old.to_owned(), old.to_owned()]);
+    assert_ask(&world.bash("git push"), &[]);
+    assert_whole(&world, "whole: 1 line, number 1 to 1\n2 lines from before the chain");
+    let [_, second, third] = &lines(&world, LOG)[..] else { panic!("three lines") };
+    put(&world, LOG, &[second.clone(), third.replace("confirm_required", "allow")]);
+    assert_broken(&world, LOG, 2, "changed");
+    put(&world, LOG, &[third.clone(), second.clone()]);
+    assert_broken(&world, LOG, 1, "a line before this one");
+}
+
+#[test]
+fn what_was_done_to_a_log_is_named() {
+    let world = logged(8);
+    let whole = lines(&world, LOG);
+    assert_whole(&world, "whole: 8 lines");
+    let edit = |change: &dyn Fn(&mut Vec<String>), line: u64, text: &str| {
+        let mut lines = whole.clone();
+        change(&mut lines);
+        put(&world, LOG, &lines);
+        assert_broken(&world, LOG, line, text);
+    };
+    edit(&|lines| lines[3] = lines[3].replace("git push", "git pull"), 4, "its seal doesn't fit (number 4)");
+    edit(&|lines| drop(lines.remove(3)), 4, "line 4 is missing before this line, which is number 5");
+    edit(&|lines| drop(lines.drain(2..5)), 3, "lines 3 to 5 are missing before this line");
+    edit(&|lines| drop(lines.remove(0)), 1, "line 1 is missing before this line");
+    edit(&|lines| drop(lines.drain(6..)), 7, "lines 7 to 8 are missing at the end");
+    edit(&|lines| lines.swap(2, 3), 3, "line 3 is missing before this line, which is number 4");
+    edit(&|lines| lines.insert(5, lines[4].clone()), 6, "this line was moved or put in again");
+    edit(&|lines| lines.insert(5, "{\"ts\":\"x\",\"action\":\"allow\"}".to_owned()), 6, "no place in the chain");
+    edit(&|lines| lines.insert(5, "noise".to_owned()), 6, "this line was changed: it is no record");
+    edit(&|lines| lines.push("noise".to_owned()), 9, "it is no record");
+    edit(&|lines| lines[7].truncate(40), 8, "it is no record");
+    put(&world, LOG, &whole);
+    assert_whole(&world, "whole: 8 lines");
+    // What was taken out at the end stays missing when the log goes on.
+    put(&world, LOG, &whole[..6]);
+    assert_ask(&world.bash("git push"), &[]);
+    assert_broken(&world, LOG, 7, "lines 7 to 8 are missing before this line, which is number 9");
+    put(&world, LOG, &whole);
+    fs::remove_file(world.path(LAST)).unwrap();
+    assert_broken(&world, LOG, 9, "names its last line");
+    assert_ask(&world.bash("git push"), &[]);
+    assert_broken(&world, LOG, 9, "missing before this line");
+}
+
+#[test]
+fn the_chain_goes_through_rotation() {
+    let world = World::new();
+    world.configure("[audit]\nmax-bytes = 4096\n");
+    for _ in 0..25 {
+        assert_ask(&world.bash("git push"), &[]);
+    }
+    assert_whole(&world, "whole: ");
+    let (rotated, present) = (lines(&world, ROTATED), lines(&world, LOG));
+    assert!(rotated.len() > 2 && !present.is_empty());
+    put(&world, ROTATED, &rotated[1..]);
+    assert_broken(&world, ROTATED, 1, "missing before this line");
+    put(&world, ROTATED, &rotated[..rotated.len() - 1]);
+    assert_broken(&world, LOG, 1, "missing before this line");
+    put(&world, ROTATED, &rotated);
+    // The two files in each other's place.
+    put(&world, ROTATED, &present);
+    put(&world, LOG, &rotated);
+    assert_eq!(verify(&world).exit, 1);
+    put(&world, LOG, &present);
+    fs::remove_file(world.path(ROTATED)).unwrap();
+    put(&world, ROTATED, &rotated);
+    assert_whole(&world, "whole: ");
+    fs::remove_file(world.path(LOG)).unwrap();
+    assert_eq!(verify(&world).exit, 1);
+}
+
+#[test]
+fn what_was_half_written_is_no_break() {
+    let world = logged(2);
+    let path = world.path(LOG);
+    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(b"{\"ts\":\"2026").unwrap();
+    assert_whole(&world, "whole: 2 lines, number 1 to 2\n1 line left unfinished");
+    assert_ask(&world.bash("git push"), &[]);
+    assert_whole(&world, "whole: 3 lines, number 1 to 3\n1 line left unfinished");
+}
+
+#[test]
+fn a_log_that_others_write_to_has_no_chain() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let world = World::new();
+    world.configure("[audit]\npath = \"~/shared.jsonl\"\n");
+    let path = world.write("shared.jsonl", "");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    assert_ask(&world.bash("git push"), &[]);
+    assert!(!fs::read_to_string(&path).unwrap().contains("\"prev\""));
+    assert_whole(&world, "the audit log has no line with a place in a chain\n1 line from before the chain");
+}
+
+#[test]
+fn what_is_shipped_shows_that_nothing_is_missing() {
+    use sha2::{Digest, Sha256};
+
+    let world = logged(3);
+    let lines = lines(&world, LOG);
+    for pair in lines.windows(2) {
+        let prev: Value = serde_json::from_str(&pair[1]).unwrap();
+        assert_eq!(prev["prev"], guard_state::hex(&Sha256::digest(&pair[0])));
+    }
+}
+
+/// Fifty processes at once, of which some are killed at any moment.
+#[test]
+fn processes_that_are_killed_leave_a_whole_log() {
+    let world = World::new();
+    assert_ask(&world.bash("git push"), &[]);
+    let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": { "command": "git push" } })
+    .to_string();
+    let (world, payload) = (&world, payload.as_str());
+    thread::scope(|scope| {
+        for worker in 0..50_u64 {
+            scope.spawn(move || {
+                for round in 0..4_u64 {
+                    let mut hook = world.command(&["hook", "claude"]);
+                    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+                    let _ = child.stdin.take().unwrap().write_all(payload.as_bytes());
+                    if (worker + round) % 3 == 0 {
+                        thread::sleep(Duration::from_millis((worker * 7 + round * 13) % 60));
+                        let _ = child.kill();
+                    }
+                    child.wait().unwrap();
+                }
+            });
+        }
+    });
+    let ended = verify(world);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let numbers: Vec<u64> = world.audit().iter().filter_map(|line| line["n"].as_u64()).collect();
+    assert!(numbers.len() > 100, "{}", numbers.len());
+    assert_eq!(numbers.iter().collect::<BTreeSet<_>>().len(), numbers.len());
+}
