@@ -31,7 +31,7 @@ const COMMANDS: [&str; 20] = [
 ];
 
 /// The other ones, which it only names.
-const OTHERS: [&str; 6] = ["cache", "completions", "hook", "sandbox", "session", "settings"];
+const OTHERS: [&str; 7] = ["cache", "completions", "hook", "sandbox", "session", "settings", "statusline"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {

@@ -72,6 +72,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     same("mode", &case.mode, &decoded.permission_mode)?;
     let calls = match &decoded.event {
         Event::Calls(calls) => calls,
+        Event::SessionStart => return same("event", case.event.as_deref().unwrap_or("calls"), "start"),
         Event::SessionEnd => return same("event", case.event.as_deref().unwrap_or("calls"), "end"),
         Event::Told(end, _) => return same("event", case.event.as_deref().unwrap_or("calls"), end.word()),
         Event::Other => return same("event", case.event.as_deref().unwrap_or("calls"), "other"),

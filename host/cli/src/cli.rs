@@ -30,10 +30,12 @@ mod sandbox;
 mod sarif;
 mod serve;
 mod service;
+mod seen;
 mod session;
 pub(crate) mod settings;
 mod ship;
 mod starter;
+mod statusline;
 mod subject;
 mod sync;
 mod terminal;
@@ -121,6 +123,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Install(args) => install::install(&args, &places, environment),
         Command::Uninstall(args) => install::uninstall(&args, &places, environment),
         Command::Doctor(args) => doctor::run(&args, &places, environment),
+        Command::Statusline(_) => statusline::run(&places, environment),
         Command::Completions(args) => completions(args.shell),
         Command::Man(args) => man::run(&args),
         Command::Own(args) => version::run(&args, &places, environment),

@@ -81,6 +81,10 @@ pub const UNASKED: &str = "PreToolUse unasked";
 static UNKNOWN_EVENT: Surface =
     Surface { deny: Deny::Both, exits: &[0, 2], ..Surface::named("an event that isn't known") };
 
+/// Where Claude Code takes a line that the user is shown when a session begins.
+static SESSION_START: Surface =
+    Surface { tells_user: true, keys: &["systemMessage"], ..Surface::named("SessionStart") };
+
 /// What a harness makes of an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnAllow {
@@ -251,6 +255,11 @@ impl Capabilities {
 }
 
 impl Surface {
+    /// The surface for the start of a session.
+    pub(crate) fn of_session_start() -> &'static Surface {
+        &SESSION_START
+    }
+
     /// The surface in this one's place for an event that the adapter doesn't know.
     #[must_use]
     pub fn of_unknown_event(&'static self) -> &'static Surface {

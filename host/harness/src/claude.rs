@@ -26,6 +26,9 @@ const VERSION: &str = "AI_AGENT";
 /// it inherits this one.
 const ON_SCREEN: &str = "cli";
 
+/// The event at the start of a session, whose reply the user is shown.
+const SESSION_START: &str = "SessionStart";
+
 /// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
@@ -63,7 +66,12 @@ impl Harness for Claude {
         DetectionConfidence::of(payload, false)
     }
 
-    fn surface_in(&self, _: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
+    fn surface_in(&self, payload: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
+        match payload.get("hook_event_name").and_then(Value::as_str) {
+            None | Some("PreToolUse") => {}
+            Some(SESSION_START) => return Surface::of_session_start(),
+            Some(_) => return CLAUDE.usual().of_unknown_event(),
+        }
         // Without a screen, versions up to 2.1.50 run what is asked about.
         let is_old = variable(STARTED).is_some() && variable(VERSION).is_none();
         CLAUDE.surface(if is_old { UNASKED } else { "PreToolUse" })
@@ -87,6 +95,10 @@ impl Harness for Claude {
         let event = match name {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
+            // It also comes in the middle of a session, after its text was made shorter.
+            Some(SESSION_START) if payload.get("source").and_then(Value::as_str) != Some("compact") => {
+                Event::SessionStart
+            }
             // What only informs is no fault.
             Some(event) if RAN.contains(&event) => {
                 calls(payload).map_or(Event::Other, |calls| Event::Told(End::Ran, calls))
@@ -94,6 +106,7 @@ impl Harness for Claude {
             Some(event) if events::only_informs(event) || !events::carries_call(payload) => Event::Other,
             Some(event) => Event::Calls(calls_of_unknown(payload, event)?),
         };
+        let unknown_event = matches!(event, Event::Calls(_)) && !matches!(name, None | Some("PreToolUse"));
         // What only informs must not keep a call from being decided.
         let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Payload {
@@ -106,7 +119,7 @@ impl Harness for Claude {
             call: told("tool_use_id"),
             parent: String::new(),
             failed: failed(payload),
-        let unknown_event = matches!(event, Event::Calls(_)) && !matches!(name, None | Some("PreToolUse"));
+            unknown_event,
         })
     }
 
@@ -119,7 +132,6 @@ impl Harness for Claude {
         line(&Nested::before_tool(said, surface))
     }
 }
-            unknown_event,
 
 /// The text under `key`; none if it is missing or null.
 fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
@@ -135,18 +147,6 @@ fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'
     }
 }
 
-fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
-    let input = match payload.get("tool_input") {
-        None => return Ok(Vec::new()),
-        Some(Value::Object(input)) => input.clone(),
-        Some(_) => return Err(Unreadable::Malformed("`tool_input` is not an object".to_owned())),
-    };
-    let has_path = input.contains_key("file_path") || input.contains_key("path");
-    let name = match name_field(payload, "tool_name")? {
-        Some(name) => name,
-        None if input.contains_key("command") => "Bash",
-        None if has_path => "Write",
-        None => return Ok(Vec::new()),
 /// The calls of an event with another name, which has one in it.
 fn calls_of_unknown(payload: &Map<String, Value>, event: &str) -> Result<Vec<ToolCall>, Unreadable> {
     let found = match payload.get("command").and_then(Value::as_str) {
@@ -162,6 +162,18 @@ fn calls_of_unknown(payload: &Map<String, Value>, event: &str) -> Result<Vec<Too
     }
 }
 
+fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
+    let input = match payload.get("tool_input") {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(input)) => input.clone(),
+        Some(_) => return Err(Unreadable::Malformed("`tool_input` is not an object".to_owned())),
+    };
+    let has_path = input.contains_key("file_path") || input.contains_key("path");
+    let name = match name_field(payload, "tool_name")? {
+        Some(name) => name,
+        None if input.contains_key("command") => "Bash",
+        None if has_path => "Write",
+        None => return Ok(Vec::new()),
     };
     match name {
         "Bash" | "Monitor" => command(name, "command", Dialect::Bash, input),

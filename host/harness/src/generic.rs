@@ -43,6 +43,7 @@ impl Harness for Generic {
         // Who calls by this protocol waits for an answer about a call.
         match read.event {
             Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(EXPECTED)),
+            Event::SessionStart => Ok(Payload { event: Event::Other, ..read }),
             Event::Other if !events::only_informs(name) => Err(unclear(EXPECTED)),
             // An event of any name gets the answer that this protocol has.
             event => Ok(Payload { event, unknown_event: false, ..read }),

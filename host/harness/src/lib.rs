@@ -60,6 +60,8 @@ pub enum Event {
     Calls(Vec<ToolCall>),
     /// What became of calls.
     Told(End, Vec<ToolCall>),
+    /// A session begins, and the harness shows what is said of it.
+    SessionStart,
     /// A session is over.
     SessionEnd,
     /// Something that is not decided here.
@@ -110,10 +112,10 @@ pub struct Payload {
     pub parent: String,
     /// The call has run and failed.
     pub failed: bool,
-}
-
     /// The adapter doesn't know the event, which has a call in it.
     pub unknown_event: bool,
+}
+
 impl Payload {
     /// A payload of which nothing is known.
     pub fn nowhere() -> Self {
@@ -127,9 +129,9 @@ impl Payload {
             call: String::new(),
             parent: String::new(),
             failed: false,
+            unknown_event: false,
         }
     }
-            unknown_event: false,
 }
 
 /// Why a payload tells nothing.

@@ -6,6 +6,7 @@
 
 mod consent;
 mod elsewhere;
+mod greeting;
 mod open_call;
 mod judge;
 mod responder;

@@ -35,7 +35,7 @@ pub(super) use audit::{AuditArgs, AuditCommand, Filters, ShipArgs};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs};
-pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, UninstallArgs};
+pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, StatuslineArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
 pub(super) use own::{ManArgs, OwnArgs, OwnCommand};
 pub(super) use pause::PauseArgs;
@@ -174,6 +174,8 @@ pub(super) enum Command {
     Uninstall(UninstallArgs),
     /// Check that the hook works on this machine, and say what to fix.
     Doctor(DoctorArgs),
+    /// Print one line for an agent's status line: whether the guard is on, and what it did in this session.
+    Statusline(StatuslineArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
     /// Write a page for `man` about every command, as packages need them.

@@ -6,9 +6,11 @@ use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registered, registration};
-use super::print;
 use super::subject::circumstances;
+use super::{print, seen};
+use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_redact::{plain, shorten};
 use guard_setup::doctor::{State, examine};
 use guard_setup::install::{InstallOptions, Site};
 use guard_state::Places;
@@ -16,6 +18,9 @@ use guard_state::environment::Environment;
 
 pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
+    if args.last {
+        return last(args.format, places, &at.projects());
+    }
     let site = Site { environment, project: Path::new(&at.project_root), places };
     let options = args.options();
     let asked = match &args.harness {
@@ -45,6 +50,36 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
     }
     Ok(if fine { Exit::Success } else { Exit::Unavailable })
 }
+
+/// Says when a call was last judged. A call that passed in silence leaves no line in the log at its usual level.
+fn last(format: Format, places: &Places, projects: &[String]) -> anyhow::Result<Exit> {
+    let call = seen::last(&load(places, projects).audit.path);
+    let noted = seen::last_noted(&places.state);
+    if format == Format::Json {
+        let call = call.as_ref().map(|call| {
+            json!({ "ts": call.ts, "harness": call.harness, "tool": call.tool, "operation": call.operation,
+                "action": call.action, "session": call.session })
+        });
+        let noted = noted.as_ref().map(|(ts, session)| json!({ "ts": ts, "session": session }));
+        print::line(&serde_json::to_string_pretty(&json!({ "call": call, "noted": noted }))?)?;
+    } else {
+        if let Some(call) = &call {
+            let operation = shorten(&plain(&call.operation).replace(char::is_control, " "), OPERATION_BYTES);
+            print::line(&format!("last call in the log: {}, by {}", call.ts, call.harness))?;
+            print::line(&format!("  {}: {operation} ({}, session {})", call.tool, call.action, call.session))?;
+        }
+        if let Some((ts, session)) = &noted {
+            print::line(&format!("last call in the history of a session: {ts}, session {session}"))?;
+        }
+        if call.is_none() && noted.is_none() {
+            print::line("no call was judged yet: ask your agent to run `ls`, then try again")?;
+        }
+    }
+    Ok(if call.is_some() || noted.is_some() { Exit::Success } else { Exit::Unavailable })
+}
+
+/// The longest operation that is shown.
+const OPERATION_BYTES: usize = 160;
 
 /// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
 fn in_use(options: &InstallOptions, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::consent::{self, PATIENCE, Question, Reader};
 use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
-use super::{bypass, journal, outcome, refused};
+use super::{bypass, greeting, journal, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{AskOptions, Chain, Trace};
@@ -245,15 +245,19 @@ impl Judge<'_> {
                     analyses,
                 });
             }
+            Event::SessionStart => {
+                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                return Said::Verdict(greeting::verdict(&self.chains.chain(&at).prepared, self.places)).into();
+            }
             Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
             _ => return silent(Kept::Nothing),
         };
         let at = circumstances(harness, &payload, self.environment, &**self.facts);
+        let surface = if payload.unknown_event { surface.of_unknown_event() } else { surface };
         let surface = self.surface_of((harness, surface), &calls, &at);
         call.speak(harness, surface);
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
-        let surface = if payload.unknown_event { surface.of_unknown_event() } else { surface };
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let skips = harness.skips_prompts(&at.permission_mode);
         if skips && config.bypass_ask == BypassAsk::Deny {

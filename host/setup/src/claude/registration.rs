@@ -336,5 +336,9 @@ fn entry(
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
     let started = Started { only: options.policies(), script };
     let server = options.server.clone();
-    Ok(Entry { matcher, line, timeout: options.timeout, blocks: !options.fail_open, started, server })
+    // A file that other machines or users read may be read by another version.
+    let is_own = !options.shared && !options.managed && options.plugin.is_none() && options.hooks_file.is_none();
+    let has_new_events = is_own && version::knows_new_events(site);
+    let blocks = !options.fail_open;
+    Ok(Entry { matcher, line, timeout: options.timeout, blocks, started, server, has_new_events })
 }

@@ -16,6 +16,11 @@ pub(super) const BEFORE: &str = "PreToolUse";
 /// does not know an event passes over the whole file.
 pub(super) const AFTER: &str = "PostToolUse";
 
+/// The event before a shell command in a skill or a slash command, and the one at the start of a session. They are
+/// registered only where the installed version has them.
+const SKILL: &str = "PreSkillShellCommand";
+const START: &str = "SessionStart";
+
 /// The event at the end of a session.
 pub(super) const END: &str = "SessionEnd";
 
@@ -44,6 +49,8 @@ pub(super) struct Entry {
     pub(super) started: Started,
     /// The server that is asked in the place of the line.
     pub(super) server: Option<Server>,
+    /// The version that reads it has the newer events.
+    pub(super) has_new_events: bool,
 }
 
 impl Entry {
@@ -54,7 +61,7 @@ impl Entry {
     }
 
     /// What it is in the file, for each event.
-    fn items(&self) -> [(&'static str, Item); 3] {
+    fn items(&self) -> Vec<(&'static str, Item)> {
         let handler = |timeout| match &self.server {
             Some(server) => http(server, timeout),
             None => command(&self.line, timeout),
@@ -70,11 +77,16 @@ impl Entry {
         // A request keeps nobody waiting for long, and there is no such key for it.
         after.extend(self.server.is_none().then_some(("async", Item::Flag(true))));
         let matcher = ("matcher", Item::text(&self.matcher));
-        [
-            (BEFORE, Item::Object(vec![matcher.clone(), group(before)])),
+        let mut items = vec![
+            (BEFORE, Item::Object(vec![matcher.clone(), group(before.clone())])),
             (AFTER, Item::Object(vec![matcher, group(after)])),
             (END, Item::Object(vec![group(handler(NOTE_TIMEOUT))])),
-        ]
+        ];
+        if self.has_new_events {
+            items.push((SKILL, Item::Object(vec![group(before)])));
+            items.push((START, Item::Object(vec![group(handler(NOTE_TIMEOUT))])));
+        }
+        items
     }
 }
 
@@ -161,6 +173,7 @@ mod tests {
             blocks: true,
             started: Started { only: Vec::new(), script: None },
             server: None,
+            has_new_events: false,
         }
     }
 

@@ -9,6 +9,15 @@ use crate::process::talk;
 /// The first version that blocks the call of a hook with `onFailure` that fails.
 const KNOWS_ON_FAILURE: [u32; 3] = [2, 1, 295];
 
+/// The first version that has the event before a shell command in a skill.
+const KNOWS_SKILL_COMMANDS: [u32; 3] = [2, 1, 332];
+
+/// The installed version has the events that are newer than the hook. An old version passes over the whole file of
+/// settings if it doesn't know an event in it.
+pub(super) fn knows_new_events(site: Site<'_>) -> bool {
+    installed(site).is_some_and(|version| version >= KNOWS_SKILL_COMMANDS)
+}
+
 /// Why this version cannot be told of a server; none if it can, or if nobody knows the version.
 pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
     let version = installed(site).filter(|version| *version < KNOWS_ON_FAILURE)?;

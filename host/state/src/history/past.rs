@@ -31,4 +31,12 @@ impl Past {
         }
         Ok(all)
     }
+
+    /// How many calls have run, well or not, as far as the harness told.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        let has = |line: &Line<'_>, kind: &[u8]| memchr::memmem::find(line.body, kind).is_some();
+        let lines = self.lines.split(|byte| *byte == b'\n').filter_map(Line::of);
+        lines.filter(|line| has(line, b"\"kind\":\"ran\"") || has(line, b"\"kind\":\"failed\"")).count()
+    }
 }

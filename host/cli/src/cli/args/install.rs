@@ -142,13 +142,18 @@ impl TargetArgs {
 #[command(after_help = "Examples:
   guard-host doctor
   guard-host doctor codex
+  guard-host doctor --last
   guard-host doctor --plugin ./plugins/safety-guard --format json
 
 Starts the registered command with a call that must be denied, and some that are harmless. Ends with 0, or with 69 if
-there is something to fix.")]
+there is something to fix. --last starts nothing: it says which call was the last one that was stopped or asked about,
+when, and by which harness, and when a call last left something in the history of a session.")]
 pub(in crate::cli) struct DoctorArgs {
     /// The harness [default: those that ask this program]
     pub(in crate::cli) harness: Option<String>,
+    /// Say when a call was last judged, and try nothing
+    #[arg(long, conflicts_with_all = ["harness", "plugin", "hooks_file"])]
+    pub(in crate::cli) last: bool,
     /// Look into the folder of this plugin too
     #[arg(long, value_name = "DIR", conflicts_with = "hooks_file")]
     plugin: Option<PathBuf>,
@@ -174,3 +179,16 @@ pub(in crate::cli) struct CompletionsArgs {
     /// The shell [default: lists them]
     pub(in crate::cli) shell: Option<clap_complete::Shell>,
 }
+
+/// What `guard-host statusline` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  guard-host statusline
+  echo '{\"session_id\": \"1234\"}' | guard-host statusline
+
+For Claude Code, in settings.json:
+  \"statusLine\": { \"type\": \"command\", \"command\": \"guard-host statusline\" }
+
+The session is read from standard input, in the form that Claude Code sends. The figures come from the audit log and from the
+history of the session, which has a call that ran if the harness reports it.")]
+pub(in crate::cli) struct StatuslineArgs {}

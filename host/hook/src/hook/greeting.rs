@@ -1,0 +1,38 @@
+//! What the user is told when a session begins: that the guard is on, and what it holds.
+
+use jiff::Timestamp;
+
+use crate::cache::{Prepared, Readiness};
+use guard_contract::Outcome;
+use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_state::{Pause, Places};
+
+/// The most policies that are named.
+const NAMES: usize = 6;
+
+/// One line about the chain. It decides nothing.
+pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
+    let is_ready = |ready: bool| {
+        let members = prepared.members.iter();
+        members.filter(move |member| matches!(member.readiness, Readiness::Ready { .. }) == ready)
+    };
+    let mut names: Vec<&str> = is_ready(true).map(|member| member.entry.name.as_str()).collect();
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let what = match (&prepared.config.remote, names.is_empty()) {
+        (Some(_), _) => "a server judges each call".to_owned(),
+        (None, true) => "no policy judges a call".to_owned(),
+        (None, false) => format!("{}{more} judge each call", names.join(", ")),
+    };
+    let broken = match is_ready(false).count() + prepared.config.problems.len() {
+        0 => "",
+        _ => "; something is broken: run `guard-host doctor`",
+    };
+    let paused = match Pause::of(&places.state, Timestamp::now()) {
+        Some(pause) => format!("; PAUSED until {}", pause.until),
+        None => String::new(),
+    };
+    let text = format!("guard-host is on: {what}{paused}{broken}");
+    merge([Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new())])
+}

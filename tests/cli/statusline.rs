@@ -1,0 +1,129 @@
+//! `statusline`, `doctor --last`, and the line at the start of a session: is the guard on?
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::world::{World, end};
+
+fn line(world: &World, session: &str) -> String {
+    let ended = world.run(&["statusline"], &json!({ "session_id": session, "cwd": world.repo() }).to_string());
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert_eq!(ended.stdout.lines().count(), 1, "{ended:?}");
+    ended.stdout.trim_end().to_owned()
+}
+
+#[test]
+fn the_status_line_says_what_the_guard_did_in_this_session() {
+    let world = World::new();
+    assert_eq!(line(&world, "s1"), "guard OFF: not registered, run `guard-host install claude`");
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    assert_eq!(line(&world, "s1"), "guard on | no call in this session yet");
+    assert_ask(&world.bash("git push"), &[]);
+    assert_deny(&world.bash("rm -rf /"), &[]);
+    let ran = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "ls -la" }, "tool_use_id": "t1" });
+    world.hook(&ran.to_string());
+    assert_eq!(line(&world, "s1"), "guard on | 1 call ran | 1 asked, 1 denied");
+    assert_eq!(line(&world, "s2"), "guard on | no call in this session yet");
+    world.configure("[[policy]]\nname = 1\n");
+    assert!(line(&world, "s1").starts_with("guard on, broken configuration"), "{}", line(&world, "s1"));
+}
+
+#[test]
+fn a_pause_is_shown_before_all_else() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    let now = jiff::Timestamp::now();
+    let state = world.path(".local/state/guard-host");
+    guard_state::make_private(&state).unwrap();
+    guard_state::Pause::begin(&state, now, jiff::SignedDuration::from_mins(10), Vec::new(), false).unwrap();
+    assert!(line(&world, "s1").starts_with("guard PAUSED: asks until "), "{}", line(&world, "s1"));
+}
+
+#[test]
+fn doctor_says_when_a_call_was_last_judged() {
+    let world = World::new();
+    let ended = world.run(&["doctor", "--last"], "");
+    assert_eq!(
+        (ended.exit, ended.stdout.as_str()),
+        (69, "no call was judged yet: ask your agent to run `ls`, then try again\n")
+    );
+    assert_ask(&world.bash("git push"), &[]);
+    let ended = world.run(&["doctor", "--last"], "");
+    let time = world.audit()[0]["ts"].as_str().unwrap().to_owned();
+    let first = format!("last call in the log: {time}, by claude\n  Bash: git push (confirm_required, session s1)\n");
+    assert!(ended.exit == 0 && ended.stdout.starts_with(&first), "{ended:?}");
+    let ended = world.run(&["doctor", "--last", "--format", "json"], "");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&report["call"]["harness"], &report["call"]["ts"]), (&json!("claude"), &json!(time)));
+}
+
+#[test]
+fn a_session_begins_with_a_line_for_the_user() {
+    let world = World::new();
+    let start = |source: &str| {
+        let payload =
+            json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "SessionStart", "source": source });
+        world.hook(&payload.to_string())
+    };
+    let told: Value = serde_json::from_str(&start("startup").stdout).unwrap();
+    let text = told["systemMessage"].as_str().unwrap();
+    assert!(text.starts_with("guard-host is on: ") && text.contains("command-guard"), "{text}");
+    assert_eq!(told.as_object().unwrap().len(), 1, "nothing is decided: {told}");
+    assert!(start("compact").is_silent());
+    assert_eq!(world.audit().len(), 0);
+    let generic = json!({ "cwd": world.repo(), "hook_event_name": "SessionStart" }).to_string();
+    assert_eq!(world.run(&["hook", "generic"], &generic).stdout, "{\"decision\":\"allow\"}\n");
+}
+
+#[test]
+fn newer_events_are_registered_where_the_version_has_them() {
+    for (version, expected) in [("2.1.332", true), ("2.1.330", false), ("1.0.100", false)] {
+        let world = World::new();
+        let claude = world.write("bin/claude", format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
+        fs::set_permissions(&claude, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", world.path("bin").display());
+        let run = |arguments: &[&str]| {
+            let mut command = world.command(arguments);
+            command.env("PATH", &path);
+            let ended = end(command, "");
+            assert_eq!(ended.exit, 0, "{ended:?}");
+        };
+        let events = |file: &str| -> Vec<String> {
+            let settings: Value = serde_json::from_str(&fs::read_to_string(world.path(file)).unwrap()).unwrap();
+            settings["hooks"].as_object().unwrap().keys().cloned().collect()
+        };
+        run(&["install", "claude"]);
+        let own = events(".claude/settings.json");
+        for event in ["PreSkillShellCommand", "SessionStart"] {
+            assert_eq!(own.iter().any(|name| name == event), expected, "{version} {event}: {own:?}");
+        }
+        run(&["install", "claude"]);
+        assert_eq!(events(".claude/settings.json"), own);
+        run(&["install", "claude", "--shared"]);
+        assert_eq!(events("repo/.claude/settings.json").len(), 3, "others may have another version");
+        run(&["uninstall", "claude"]);
+        assert!(!world.path(".claude/settings.json").exists());
+    }
+}
+
+/// As 2.1.332 sends it.
+#[test]
+fn a_command_in_a_skill_is_judged_and_an_ask_denies() {
+    let world = World::new();
+    let skill = |command: &str| {
+        let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreSkillShellCommand",
+            "permission_mode": "default", "tool_name": "Bash", "tool_input": { "command": command },
+            "command_name": "zop", "command_source": "project", "invoked_by": "model" });
+        world.hook(&payload.to_string())
+    };
+    assert_deny(&skill("git push --force origin main"), &["[command-guard: force-push-protected]"]);
+    assert_deny(
+        &skill("git push origin topic"),
+        &["[command-guard: git-push]", "guard-host confirm 'git push origin topic'"],
+    );
+    assert!(skill("git status").is_silent());
+}
