@@ -12,7 +12,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 33] = [
+const ELSEWHERE: [(&str, &str); 34] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
