@@ -148,7 +148,14 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         std::process::id(),
         LOGS.fetch_add(1, Ordering::Relaxed)
     ));
-    let log = Audit { level: AuditLevel::All, path: path.clone(), max_bytes: 8 << 20, on_error: Outcome::Abstain };
+    let log = Audit {
+        level: AuditLevel::All,
+        path: path.clone(),
+        max_bytes: 8 << 20,
+        on_error: Outcome::Abstain,
+        state: PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
+        policies: String::new(),
+    };
     let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
     let line = audit::line(&log, call, &at, verdict, Duration::ZERO, None).map_err(|error| error.to_string())?;
     audit::write(&log, &line.ok_or("there is no line")?).map_err(|error| error.to_string())?;

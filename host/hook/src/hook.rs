@@ -13,6 +13,7 @@ mod responder;
 mod journal;
 mod outcome;
 mod record;
+mod records;
 
 use std::fs::File;
 use std::io::Read;
@@ -40,8 +41,9 @@ use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
 use judge::circumstances;
-pub use judge::{Chains, Judge, Judged, Records, Said};
+pub use judge::{Chains, Judge, Judged, Said};
 pub use open_call::{OpenCall, Unlogged};
+pub use records::Records;
 use responder::Responder;
 pub use responder::report;
 use serde_json::{Map, Value};

@@ -7,10 +7,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::consent::{self, PATIENCE, Question, Reader};
+use super::consent::{self, Reader};
 use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
-use super::{bypass, greeting, journal, outcome, refused};
+use super::records::{Decided, Kept, Records, history_of};
+use super::{bypass, greeting, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{AskOptions, Chain, Trace};
@@ -23,14 +24,14 @@ use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
-use guard_contract::syntax::{Analysis, Effect};
+use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
 use guard_contract::{Outcome, Presence};
 use guard_facts::recorded::Recording;
 use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
-use guard_harness::{AskScene, End, Event, Harness, Payload, Variable};
+use guard_harness::{AskScene, Event, Harness, Payload, Variable};
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_state::session::Sessions;
@@ -97,94 +98,6 @@ pub struct Judged {
     pub said: Said,
     /// What is to be written besides the audit line.
     pub records: Records,
-}
-
-/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what
-/// became of a call, or the end of a session.
-#[derive(Debug, Default)]
-pub struct Records(Kept);
-
-#[derive(Debug, Default)]
-enum Kept {
-    #[default]
-    Nothing,
-    Decided(Box<Decided>),
-    Told {
-        end: End,
-        harness: &'static str,
-        payload: Box<Payload>,
-        calls: Vec<ToolCall>,
-        analyses: Vec<Option<Analysis>>,
-    },
-    Ended {
-        session: String,
-    },
-}
-
-#[derive(Debug)]
-struct Decided {
-    chain: Arc<Chain>,
-    at: CallContext,
-    calls: Vec<ToolCall>,
-    traces: Vec<Trace>,
-    /// What the policies of a server want written.
-    journal: Vec<JournalEntry>,
-    outcome: Outcome,
-    question: Option<Question>,
-    /// If the call runs, a person is known to have let it run.
-    by_person: bool,
-    /// The harness is known to put an ask to a person in this mode.
-    prompted: bool,
-    /// What tells the call from others.
-    key: String,
-    /// The session that is told that policies are only watched.
-    told: Option<String>,
-    /// The history to which a denial is added.
-    history: Option<History>,
-}
-
-impl Records {
-    /// Writes them, once. A call that had to have an audit line and has none leaves no question open.
-    pub fn write(&mut self, call: &OpenCall, places: &Places, facts: &dyn Facts) {
-        match &mut self.0 {
-            Kept::Nothing => {}
-            Kept::Decided(decided) => {
-                let Decided { chain, at, calls, traces, journal, history, .. } = &**decided;
-                if let Some(history) = history.as_ref().filter(|_| decided.outcome == Outcome::Deny) {
-                    let is_denied =
-                        |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
-                    history::note_denials(history, calls, traces, is_denied);
-                }
-                journal::write(&chain.prepared, at, facts, calls, traces);
-                journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
-                if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
-                    let call = std::mem::take(&mut decided.key);
-                    question.note(decided.outcome, decided.by_person, decided.prompted, call);
-                }
-                if let Some(session) = decided.told.take() {
-                    let sessions = &decided.chain.prepared.config.sessions;
-                    // The reply is out, and there is nobody to tell that nothing could be written.
-                    let _ = sessions.change(&session, PATIENCE, |contents, now| contents.tell(&session, now));
-                }
-            }
-            Kept::Told { end, harness, payload, calls, analyses } => {
-                if let Some(history) = history_of(places, payload) {
-                    let kind = match end {
-                        End::Ran if payload.failed => "failed",
-                        End::Ran => "ran",
-                        End::Refused => "refused",
-                    };
-                    history::note_end(&history, kind, calls, analyses);
-                }
-                outcome::tell(places, harness, payload, calls, *end);
-            }
-            Kept::Ended { session } => {
-                consent::end(places, session);
-                // What cannot be removed grows old.
-                let _ = History::of(&places.state, session).map(|history| history.end());
-            }
-        }
-    }
 }
 
 impl From<Said> for Judged {
@@ -417,12 +330,6 @@ impl Judge<'_> {
             None => Said::Report(refusal.text().to_owned()).into(),
         }
     }
-}
-
-/// The history of the session that a payload comes from, or of the one that this belongs to.
-fn history_of(places: &Places, payload: &Payload) -> Option<History> {
-    let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
-    History::of(&places.state, session)
 }
 
 /// Notes what calls do before they may run, and gives what the history has to be said of.

@@ -1,0 +1,111 @@
+//! [`Records`]: what is written of a call once its reply is out.
+
+use std::sync::Arc;
+
+use super::consent::{self, PATIENCE, Question};
+use super::open_call::OpenCall;
+use super::{journal, outcome};
+use crate::chain::{Chain, Trace};
+use crate::history;
+use guard_chain::exchange::JournalEntry;
+use guard_contract::Outcome;
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::syntax::{Analysis, Effect};
+use guard_facts::Facts;
+use guard_harness::{End, Payload};
+use guard_state::Places;
+use guard_state::history::History;
+
+/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what
+/// became of a call, or the end of a session.
+#[derive(Debug, Default)]
+pub struct Records(pub(super) Kept);
+
+#[derive(Debug, Default)]
+pub(super) enum Kept {
+    #[default]
+    Nothing,
+    Decided(Box<Decided>),
+    Told {
+        end: End,
+        harness: &'static str,
+        payload: Box<Payload>,
+        calls: Vec<ToolCall>,
+        analyses: Vec<Option<Analysis>>,
+    },
+    Ended {
+        session: String,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) chain: Arc<Chain>,
+    pub(super) at: CallContext,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) traces: Vec<Trace>,
+    /// What the policies of a server want written.
+    pub(super) journal: Vec<JournalEntry>,
+    pub(super) outcome: Outcome,
+    pub(super) question: Option<Question>,
+    /// If the call runs, a person is known to have let it run.
+    pub(super) by_person: bool,
+    /// The harness is known to put an ask to a person in this mode.
+    pub(super) prompted: bool,
+    /// What tells the call from others.
+    pub(super) key: String,
+    /// The session that is told that policies are only watched.
+    pub(super) told: Option<String>,
+    /// The history to which a denial is added.
+    pub(super) history: Option<History>,
+}
+
+impl Records {
+    /// Writes them, once. A call that had to have an audit line and has none leaves no question open.
+    pub fn write(&mut self, call: &OpenCall, places: &Places, facts: &dyn Facts) {
+        match &mut self.0 {
+            Kept::Nothing => {}
+            Kept::Decided(decided) => {
+                let Decided { chain, at, calls, traces, journal, history, .. } = &**decided;
+                if let Some(history) = history.as_ref().filter(|_| decided.outcome == Outcome::Deny) {
+                    let is_denied =
+                        |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
+                    history::note_denials(history, calls, traces, is_denied);
+                }
+                journal::write(&chain.prepared, at, facts, calls, traces);
+                journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
+                if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
+                    let call = std::mem::take(&mut decided.key);
+                    question.note(decided.outcome, decided.by_person, decided.prompted, call);
+                }
+                if let Some(session) = decided.told.take() {
+                    let sessions = &decided.chain.prepared.config.sessions;
+                    // The reply is out, and there is nobody to tell that nothing could be written.
+                    let _ = sessions.change(&session, PATIENCE, |contents, now| contents.tell(&session, now));
+                }
+            }
+            Kept::Told { end, harness, payload, calls, analyses } => {
+                if let Some(history) = history_of(places, payload) {
+                    let kind = match end {
+                        End::Ran if payload.failed => "failed",
+                        End::Ran => "ran",
+                        End::Refused => "refused",
+                    };
+                    history::note_end(&history, kind, calls, analyses);
+                }
+                outcome::tell(places, harness, payload, calls, *end);
+            }
+            Kept::Ended { session } => {
+                consent::end(places, session);
+                // What cannot be removed grows old.
+                let _ = History::of(&places.state, session).map(|history| history.end());
+            }
+        }
+    }
+}
+
+/// The history of the session that a payload comes from, or of the one that this belongs to.
+pub(super) fn history_of(places: &Places, payload: &Payload) -> Option<History> {
+    let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
+    History::of(&places.state, session)
+}
