@@ -82,6 +82,18 @@ pub(super) struct Asked<'a> {
     pub(super) history: Option<&'a History>,
 }
 
+/// What was heard about the calls of one event.
+struct Heard {
+    /// What the chain of this machine said of each.
+    traces: Vec<Trace>,
+    /// What comes to that, and to what a server said.
+    verdict: Verdict,
+    /// What the policies of a server want written.
+    journal: Vec<JournalEntry>,
+    /// A server has decided.
+    is_elsewhere: bool,
+}
+
 /// What is said of a payload.
 #[derive(Debug)]
 pub enum Said {
@@ -142,28 +154,10 @@ impl Judge<'_> {
         (harness, surface): (&'static dyn Harness, &'static Surface),
         mut payload: Payload,
     ) -> Judged {
-        let silent = |kept| Judged { said: Said::Verdict(merge([])), records: Records(kept) };
         // Where nothing is said, nothing has to wait.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
-            Event::Told(end, calls) => {
-                let at = circumstances(harness, &payload, self.environment, &**self.facts);
-                let is_kept = history_of(self.places, &payload).is_some();
-                let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
-                return silent(Kept::Told {
-                    end,
-                    harness: harness.name(),
-                    payload: Box::new(payload),
-                    calls,
-                    analyses,
-                });
-            }
-            Event::SessionStart => {
-                let at = circumstances(harness, &payload, self.environment, &**self.facts);
-                return Said::Verdict(greeting::verdict(&self.chains.chain(&at).prepared, self.places)).into();
-            }
-            Event::SessionEnd => return silent(Kept::Ended { session: payload.session }),
-            _ => return silent(Kept::Nothing),
+            event => return self.note_event(harness, payload, event),
         };
         let at = circumstances(harness, &payload, self.environment, &**self.facts);
         let surface = if payload.unknown_event { surface.of_unknown_event() } else { surface };
@@ -173,7 +167,8 @@ impl Judge<'_> {
         let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let skips = harness.skips_prompts(&at.permission_mode);
-        if skips && config.bypass_ask == BypassAsk::Deny {
+        let denies_asks = skips && config.bypass_ask == BypassAsk::Deny;
+        if denies_asks {
             call.deny_asks();
         }
         note(call, &config.audit, &calls, &at);
@@ -181,62 +176,69 @@ impl Judge<'_> {
         let history = history_of(self.places, &payload);
         let asked =
             Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
-        let (traces, told) = match &config.remote {
+
+        let Heard { traces, verdict, journal, is_elsewhere } = self.ask(asked);
+        let (verdict, told) = with_watch_note(verdict, asked, &traces);
+        let verdict = with_history_note(verdict, asked, &traces);
+        let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
+        let copy = match is_refused {
+            true => Copy::default(),
+            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
+        };
+        let verdict = copy.in_place_of_asks(verdict, &chain.prepared);
+        let reader = reader(surface, denies_asks, asks_itself(harness, &at));
+        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);
+        if question.is_some() && !is_elsewhere {
+            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed, reader);
+        }
+        copy.tell(&mut verdict);
+        let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
+
+        let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
+        let by_person = surface.answered_by_person;
+        let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
+        let outcome = verdict.outcome;
+        let decided =
+            Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
+        let records = Records(Kept::Decided(Box::new(decided)));
+        Judged { said: Said::Verdict(verdict), records }
+    }
+
+    /// What is said and written of an event that is no call.
+    fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judged {
+        let kept = match event {
+            Event::Told(end, calls) => {
+                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                let is_kept = history_of(self.places, &payload).is_some();
+                let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
+                Kept::Told { end, harness: harness.name(), payload: Box::new(payload), calls, analyses }
+            }
+            Event::SessionStart => {
+                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                return Said::Verdict(greeting::verdict(&self.chains.chain(&at).prepared, self.places)).into();
+            }
+            Event::SessionEnd => Kept::Ended { session: payload.session },
+            _ => Kept::Nothing,
+        };
+        Judged { said: Said::Verdict(merge([])), records: Records(kept) }
+    }
+
+    /// Asks who decides: the chain of this machine, and a server if the configuration names one.
+    fn ask(&self, asked: Asked<'_>) -> Heard {
+        let (traces, elsewhere) = match &asked.chain.prepared.config.remote {
             None => (self.ask_here(asked, self.brought.only.as_deref(), None), None),
             Some(remote) => {
                 let Elsewhere { traces, verdict, journal } = self.ask_elsewhere(asked, remote);
                 (traces, Some((verdict, journal)))
             }
         };
-        let (elsewhere, journal) = told.unzip();
+        let (elsewhere, journal) = elsewhere.unzip();
         let is_elsewhere = elsewhere.is_some();
-        let mut verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
-        verdict = history::without_retries(verdict);
+        let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
+        let mut verdict = history::without_retries(verdict);
         // Only the chain of this machine may skip the harness's own prompt.
         verdict.skips_prompt &= !is_elsewhere;
-        // A pause here is none of what a server watches.
-        let is_watched = |trace: &Trace| trace.verdict.findings.iter().any(|found| found.watched().is_some());
-        let pause = pause.filter(|_| traces.iter().any(is_watched));
-        let note = watch::note(&verdict, pause.as_ref());
-        // A pause is told each time; a configuration that watches would say it for weeks.
-        let sessions = &config.sessions;
-        let session = Sessions::name(&at.session);
-        let is_first = note.is_some() && (pause.is_some() || !sessions.of(&session).was_told(&session));
-        if let Some(note) = note.filter(|_| is_first) {
-            verdict = Verdict::all([verdict, merge([note])]);
-        }
-        let told = (is_first && pause.is_none()).then_some(session);
-        if let Some(note) = history.as_ref().and_then(|history| noted(history, &calls, &traces, &verdict)) {
-            call.record_opinion(&note);
-            verdict = Verdict::all([verdict, merge([note])]);
-        }
-        let is_refused = verdict.outcome == Outcome::Deny
-            || verdict.outcome == Outcome::Ask && skips && config.bypass_ask == BypassAsk::Deny;
-        let kept = match is_refused {
-            true => Copy::default(),
-            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
-        };
-        let verdict = kept.in_place_of_asks(verdict, &chain.prepared);
-        let reader = match surface.ask {
-            Ask::Person if skips && config.bypass_ask == BypassAsk::Deny => Reader::Agent,
-            Ask::Person if asks_itself(harness, &at) => Reader::Person,
-            Ask::Person => Reader::Either,
-            Ask::Unproven | Ask::None => Reader::Agent,
-        };
-        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);
-        if question.is_some() && !is_elsewhere {
-            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed, reader);
-        }
-        kept.tell(&mut verdict);
-        let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
-        let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
-        let by_person = surface.answered_by_person;
-        let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
-        let (journal, outcome) = (journal.unwrap_or_default(), verdict.outcome);
-        let decided =
-            Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
-        let records = Records(Kept::Decided(Box::new(decided)));
-        Judged { said: Said::Verdict(verdict), records }
+        Heard { traces, verdict, journal: journal.unwrap_or_default(), is_elsewhere }
     }
 
     /// Where the reply about these calls is taken.
@@ -332,11 +334,42 @@ impl Judge<'_> {
     }
 }
 
-/// Notes what calls do before they may run, and gives what the history has to be said of.
-fn noted(history: &History, calls: &[ToolCall], traces: &[Trace], verdict: &Verdict) -> Option<Opinion> {
-    match verdict.outcome {
-        Outcome::Deny => history::repeated(history, verdict),
-        outcome => history::note_calls(history, calls, traces, outcome),
+/// The verdict with a note if policies are only watched or paused, and the session that is told so for the first time.
+fn with_watch_note(verdict: Verdict, asked: Asked<'_>, traces: &[Trace]) -> (Verdict, Option<String>) {
+    // A pause here is none of what a server watches.
+    let is_watched = |trace: &Trace| trace.verdict.findings.iter().any(|found| found.watched().is_some());
+    let pause = asked.pause.filter(|_| traces.iter().any(is_watched));
+    let Some(note) = watch::note(&verdict, pause) else { return (verdict, None) };
+    // A pause is told each time; a configuration that watches would say it for weeks.
+    if pause.is_some() {
+        return (Verdict::all([verdict, merge([note])]), None);
+    }
+    let session = Sessions::name(&asked.at.session);
+    if asked.chain.prepared.config.sessions.of(&session).was_told(&session) {
+        return (verdict, None);
+    }
+    (Verdict::all([verdict, merge([note])]), Some(session))
+}
+
+/// Notes in the history what calls do before they may run, and adds what the history has to be said of to the verdict.
+fn with_history_note(verdict: Verdict, asked: Asked<'_>, traces: &[Trace]) -> Verdict {
+    let Some(history) = asked.history else { return verdict };
+    let note = match verdict.outcome {
+        Outcome::Deny => history::repeated(history, &verdict),
+        outcome => history::note_calls(history, asked.calls, traces, outcome),
+    };
+    let Some(note) = note else { return verdict };
+    asked.call.record_opinion(&note);
+    Verdict::all([verdict, merge([note])])
+}
+
+/// Who reads what a question says.
+fn reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Reader {
+    match surface.ask {
+        Ask::Person if denies_asks => Reader::Agent,
+        Ask::Person if asks_itself => Reader::Person,
+        Ask::Person => Reader::Either,
+        Ask::Unproven | Ask::None => Reader::Agent,
     }
 }
 
