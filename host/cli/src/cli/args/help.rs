@@ -12,7 +12,10 @@ pub(super) const TEMPLATE: &str =
 
 /// The commands that the first screen shows.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Use", &["install", "uninstall", "doctor", "check", "explain", "allow", "confirm", "pause", "undo", "audit", "config"]),
+    (
+        "Use",
+        &["install", "uninstall", "doctor", "check", "explain", "allow", "confirm", "pause", "undo", "audit", "config"],
+    ),
     ("Write policies", &["new", "test", "replay", "policy"]),
     ("Work as a team", &["ci", "trust"]),
     ("Administer", &["serve", "sync", "self"]),
