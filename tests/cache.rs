@@ -44,7 +44,7 @@ fn is_answer(ended: &Ended) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(
         ended.reason().starts_with(
-            "the guest was asked. [shell: known]\n\nStop being asked:\nguard-host allow --last\n\nIf nobody asks you here, approve"
+            "the guest was asked. [shell: known]\n\nStop being asked:\nguard-host allow --last\n\nIf no prompt appears, ask"
         ),
         "{ended:?}"
     );

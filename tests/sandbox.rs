@@ -47,7 +47,7 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
     let harmless = world.bash("ls -la");
     assert_eq!(harmless.decision(), "ask", "{harmless:?}");
     let expected = format!(
-        "the guest was asked. [{guest}: known]\n\nStop being asked:\nguard-host allow --last\n\nIf nobody asks you here, approve"
+        "the guest was asked. [{guest}: known]\n\nStop being asked:\nguard-host allow --last\n\nIf no prompt appears, ask"
     );
     assert!(harmless.reason().starts_with(&expected), "{harmless:?}");
     let harmful = world.bash("rm -rf /");

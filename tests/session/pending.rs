@@ -80,7 +80,10 @@ fn s2_50_asked_twice_it_stands_once() {
 
 #[test]
 fn s2_51_the_reply_tells_the_agent_to_ask_its_user() {
-    assert_ask(&World::new().bash("git push"), &["confirm with user"]);
+    assert_ask(
+        &World::new().bash("git push"),
+        &["If no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push'"],
+    );
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn what_cannot_be_copied_is_confirmed_by_its_code() {
     ] {
         let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": tool, "tool_input": input });
         let reason = world.hook(&payload.to_string()).reason();
-        let (_, code) = reason.rsplit_once(&format!("{ASKED}guard-host confirm --code ")).expect(&reason);
+        let (_, code) = reason.rsplit_once("in a terminal:\nguard-host confirm --code ").expect(&reason);
         let code = code.lines().next().unwrap();
         assert!(code.len() == 8 && code.bytes().all(|byte| byte.is_ascii_hexdigit()), "{code}");
         let pending = file(&world)["pending"].as_array().unwrap().clone();

@@ -116,7 +116,7 @@ pub(super) fn answer(
             format!("To proceed, confirm with user then run:\n{confirm} {how}")
         }
         Reader::Agent | Reader::Either => {
-            format!("If nobody asks you here, approve it in a terminal:\n{confirm} {how}\n\n{LAST}")
+            format!("If no prompt appears, ask the user to run this in a terminal:\n{confirm} {how}\n\n{LAST}")
         }
         Reader::Person => String::new(),
     };
@@ -158,11 +158,11 @@ const ALLOW_LINES: &str = "Stop being asked:\nguard-host allow --last";
 /// The last line below commands to copy.
 const LAST: &str = "Only a person can run these commands, in a terminal.";
 
-/// The question is one of policies that take the place of a script.
+/// A policy that replaces a script asks: then the question ends as the script has it.
 fn are_scripts(verdict: &Verdict) -> bool {
     verdict
         .asks()
-        .all(|asked| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some()))
+        .any(|asked| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some()))
 }
 
 /// How a person ends questions like this one, or why nothing does.
