@@ -188,8 +188,13 @@ fn own_words(message: &str) -> Vec<String> {
     let message = message.trim_start_matches("GUARDRAIL CONFIRM:").trim_start_matches("GUARDRAIL BLOCKED:");
     let message = message.split(" Target: ").next().unwrap_or_default();
     let quoted = message.split('`').step_by(2).flat_map(|words| words.split(" '").step_by(1));
-    let words = quoted.map(|words| words.split_once("' ").map_or(words, |(_, words)| words).trim().to_owned());
-    words.filter(|words| words.contains(' ') && !words.contains('\'')).collect()
+    let words = quoted.map(|words| words.split_once("' ").map_or(words, |(_, words)| words).trim());
+    // Where several rules ask, the kinds stand in one line and each reason in its own.
+    let parts = words.flat_map(|words| match words.strip_prefix("needs confirmation (") {
+        Some(rest) => rest.split_once("):").map_or(vec![rest], |(kind, why)| vec![kind, why.trim()]),
+        None => vec![words],
+    });
+    parts.map(str::to_owned).filter(|words| words.contains(' ') && !words.contains('\'')).collect()
 }
 
 fn one_line(text: &str) -> String {

@@ -8,18 +8,22 @@ use serde_json::{Value, json};
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
 use crate::support::world::World;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 18] = [
     "action",
     "cwd",
     "harness",
     "id",
     "ms",
+    "n",
     "operation",
     "original_tool",
     "path_context",
+    "policies",
     "policy",
+    "prev",
     "rule",
     "rules",
+    "seal",
     "session",
     "tool",
     "ts",
