@@ -15,6 +15,7 @@
 //! - passes: `export $(grep -v '^#' .env | xargs)`
 //! - passes: `cut -d= -f1 .env`
 //! - passes: `ls -la .env`
+//! - passes: `cat /var/run/secrets/kubernetes.io/serviceaccount/namespace`
 //!
 //! ## Instead
 //! Read the names of the variables in `.env.example`, or ask the user for what you need.
@@ -27,6 +28,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
+use policy_sensitive_paths::is_public;
 
 use super::{Check, is_program};
 use crate::secret_use::{self, MOST, prints, traces};
@@ -50,7 +52,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Some(original) => {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
-        None if effect.kind != "read" || effect.target.ends_with(".pub") || only_uses(effect, view) => return None,
+        None if effect.kind != "read" || effect.spellings().all(is_public) || only_uses(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
         None => files.secret_of(effect)?,
     };

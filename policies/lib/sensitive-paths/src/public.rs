@@ -1,10 +1,14 @@
 //! Names of files beside secrets that everybody may read.
 
 /// Whether the name says that everybody may know what the file holds: a public key, a certificate or a chain of them,
-/// the hosts that are known.
+/// the hosts that are known, the namespace and the authority of a workload.
 #[must_use]
 pub fn is_public(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.to_ascii_lowercase();
+    if matches!(name.as_str(), "namespace" | "ca.crt") {
+        return folder.split_once("/run/secrets/").is_some_and(|(_, rest)| !rest.is_empty());
+    }
     let Some(stem) = name.strip_suffix(".pem") else { return name.ends_with(".pub") || name == "known_hosts" };
     let mut words = stem.split(|c: char| !c.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
@@ -20,6 +24,13 @@ mod tests {
     fn public_halves_are_told_from_private_ones() {
         for path in ["id_rsa.pub", "~/.ssh/known_hosts", "certs/fullchain.pem", "ca.pem", "server-cert.PEM"] {
             assert!(is_public(path), "{path}");
+        }
+        let workload = "/var/run/secrets/kubernetes.io/serviceaccount";
+        for path in [&format!("{workload}/namespace"), &format!("{workload}/ca.crt")] {
+            assert!(is_public(path), "{path}");
+        }
+        for path in ["/run/secrets/namespace", &format!("{workload}/token"), "ca.crt"] {
+            assert!(!is_public(path), "{path}");
         }
         for path in ["id_rsa", "server.pem", "cert-key.pem", "privkey.pem", "*cert.pem", "known_hosts.old", "ca.key"] {
             assert!(!is_public(path), "{path}");
