@@ -156,12 +156,35 @@ fn prints_environment(command: &Command) -> bool {
 
 fn from_pipe(run: &Run<'_>) -> Option<Draft> {
     let (pipeline, index) = run.pipelines.source(run.command).filter(|_| !is_fed_otherwise(run.command))?;
-    let earlier = run.pipelines.stages(run.commands, pipeline, index);
-    if let Some(draft) = earlier.rev().take(MAX_STAGES).find_map(origin) {
+    let earlier = || run.pipelines.stages(run.commands, pipeline, index).rev();
+    if is_silent(run, earlier(), index) {
+        return None;
+    }
+    if let Some(draft) = earlier().take(MAX_STAGES).find_map(origin) {
         return Some(draft);
     }
     let is_known = !run.pipelines.is_unknown(run.command) && run.input().is_none_or(|input| input.certain);
     (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
+}
+
+/// Whether nothing comes out of the pipe, as the stage before is one command that only saves a download, or that decodes
+/// an input that nobody gives.
+fn is_silent<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, index: u32) -> bool {
+    let Some(before) = earlier.next() else { return false };
+    let place = before.position.index;
+    let is_alone = place + 1 == index && earlier.next().is_none_or(|other| other.position.index < place);
+    if !is_alone || !before.redirections.is_empty() || run.pipelines.children(run.commands, before.id).next().is_some()
+    {
+        return false;
+    }
+    let name = before.program().to_ascii_lowercase();
+    let waits = || {
+        let is_outermost = before.via.is_empty() && before.position.within.is_empty() && place == 0;
+        let is_base = matches!(name.as_str(), "base64" | "gbase64" | "base32");
+        let has_file = before.argv.iter().skip(1).any(|word| word.dynamic || !word.text.starts_with('-'));
+        is_base && is_outermost && run.pipelines.source(before).is_none() && !has_file
+    };
+    fetch::only_saves(&name, before) || waits()
 }
 
 fn is_fed_otherwise(command: &Command) -> bool {

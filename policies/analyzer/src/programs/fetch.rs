@@ -55,12 +55,34 @@ pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
     }
 }
 
+/// Whether the command is a download of which nothing reaches the output.
+pub(crate) fn only_saves(name: &str, command: &Command) -> bool {
+    match name {
+        "curl" | "curlie" => saves_every_file(command),
+        "wget" | "wget2" => {
+            let parsed = parse(command.argv.get(1..).unwrap_or_default(), WGET, false);
+            let is_plain = |file: Operand<'_>| !file.dynamic && !is_stream(&file.text);
+            let saves = parsed.value("O", "output-document").is_none_or(is_plain);
+            let says_more = parsed.is("S", "server-response") || parsed.value("o", "output-file").is_some();
+            !parsed.operands.is_empty() && (saves || parsed.is("", "spider")) && !says_more
+        }
+        _ => false,
+    }
+}
+
+/// Whether a file is one of the process's own streams.
+fn is_stream(file: &str) -> bool {
+    file == "-" || file.starts_with("/dev/") || file.starts_with("/proc/")
+}
+
 /// Whether curl saves each of its URLs to a file, so that nothing comes out of it.
 fn saves_every_file(command: &Command) -> bool {
     let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
-    let is_file =
-        |file: &Operand<'_>| !matches!(file.text.as_ref(), "-" | "/dev/stdout" | "/dev/fd/1") && !file.dynamic;
-    let files = parsed.values("o", "output").filter(is_file).count();
+    let is_file = |file: &Operand<'_>| !is_stream(&file.text) && !file.dynamic;
+    let named = parsed.values("o", "output").filter(is_file).count() + usize::from(parsed.has("O", "remote-name"));
+    // An option can be taken back.
+    let is_certain = !command.argv.iter().any(|word| word.dynamic || word.text.starts_with("--no-remote-name"));
+    let files = if parsed.has("", "remote-name-all") { usize::MAX } else { named };
     let printed = parsed.values("o", "output").any(|file| !is_file(&file));
     let prints = ["include", "write-out", "trace", "trace-ascii"];
     let says_more = parsed.is("iI", "head")
@@ -69,7 +91,7 @@ fn saves_every_file(command: &Command) -> bool {
         || prints.iter().any(|name| parsed.is("", name) || parsed.value("", name).is_some())
         || parsed.is("", "next");
     let urls = parsed.operands.len() + parsed.values("", "url").count();
-    !printed && !says_more && files > 0 && files >= urls
+    is_certain && !printed && !says_more && urls > 0 && files >= urls
 }
 
 /// The address that a download is asked from, if it is written down.
