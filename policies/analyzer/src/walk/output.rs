@@ -123,7 +123,7 @@ pub(super) fn depends_on_speaker(command: &Command) -> bool {
 }
 
 /// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
-fn installed(name: &str) -> String {
+pub(super) fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
 }
 

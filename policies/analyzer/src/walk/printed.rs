@@ -46,6 +46,9 @@ impl Walker {
         if matches!(name, "cd" | "pwd") {
             return self.printed_folder(body);
         }
+        if let Some(path) = found_program(body) {
+            return Some(path);
+        }
         // Outside of a file they may be there to hide where a link leads.
         let is_followed = self.file.is_some() || !matches!(name, "readlink" | "realpath");
         let prints = PRINTERS.contains(&name) && is_followed;
@@ -113,4 +116,42 @@ impl Walker {
         self.outputs_left = probe.outputs_left;
         Some(probe.shell.cwd).filter(|cwd| cwd.starts_with('/'))
     }
+}
+
+/// What a search for one program prints, whichever of its versions is there: `which python3 || which python`.
+fn found_program(body: &str) -> Option<String> {
+    if body.len() > limits::VALUE || body.contains(['$', '`', '"', '\'', ';', '(']) {
+        return None;
+    }
+    let mut names = body.split("||").map(searched).collect::<Option<Vec<_>>>()?.into_iter().flatten();
+    let first = names.next()?;
+    let family = |name: &str| match name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.') {
+        "nodejs" => "node".to_owned(),
+        name => name.to_owned(),
+    };
+    // Different programs leave open which one runs.
+    names.all(|name| family(name) == family(first)).then(|| super::output::installed(first))
+}
+
+/// The names that one command looks for: `command -v python3`, `which -a node nodejs | head -1`.
+fn searched(text: &str) -> Option<Vec<&str>> {
+    let (text, rest) = text.split_once('|').unwrap_or((text, "head"));
+    if rest.split_whitespace().next() != Some("head") || rest.contains('|') {
+        return None;
+    }
+    let mut words = text.split_whitespace().filter(|word| !matches!(*word, "2>/dev/null" | "2>&1"));
+    let option = match words.next()? {
+        "which" => None,
+        "command" => Some("-v"),
+        "type" => Some("-p").filter(|_| text.contains(" -p ")).or(Some("-P")),
+        _ => return None,
+    };
+    if option.is_some_and(|option| words.next() != Some(option)) {
+        return None;
+    }
+    let names: Vec<&str> = words.filter(|word| *word != "-a").collect();
+    let is_plain = |name: &&str| {
+        !name.starts_with('-') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))
+    };
+    (!names.is_empty() && names.iter().all(is_plain)).then_some(names)
 }
