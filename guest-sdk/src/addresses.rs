@@ -1,5 +1,7 @@
 //! The machines that addresses name: URLs, and how programs write a host.
 
+use serde::Deserialize;
+
 /// The name of the machine in an address; empty where it is known only at run time.
 #[must_use]
 pub fn host(address: &str) -> String {
@@ -37,6 +39,37 @@ pub fn is_here(host: &str) -> bool {
     is_name || is_loop || host.ends_with(".localhost")
 }
 
+/// A host, or with `*.` in front those below it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct HostPattern(String);
+
+impl TryFrom<String> for HostPattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let name = text.strip_prefix("*.").unwrap_or(&text);
+        let is_plain = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_' | '.' | ':');
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+            return Err(format!(
+                "`{text}` is no host: give a name without `https://` and path, such as `*.example.org`"
+            ));
+        }
+        Ok(HostPattern(text.to_ascii_lowercase()))
+    }
+}
+
+impl HostPattern {
+    /// Whether it lists the host.
+    #[must_use]
+    pub fn covers(&self, host: &str) -> bool {
+        match self.0.strip_prefix("*.") {
+            Some(parent) => host.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.')),
+            None => self.0 == host,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +93,16 @@ mod tests {
     fn this_machine_is_known_by_its_names() {
         assert!(["localhost", "127.0.0.1", "a.localhost", "::1"].iter().all(|host| is_here(host)));
         assert!(!is_here("localhost.example.org") && !is_here("127.0.0.1.example.org"));
+    }
+
+    #[test]
+    fn a_host_covers_itself_and_with_a_star_those_below() {
+        let trusts = |listed: &str, host: &str| HostPattern::try_from(listed.to_owned()).unwrap().covers(host);
+        assert!(trusts("Example.org", "example.org") && trusts("*.example.org", "a.b.example.org"));
+        assert!(!trusts("example.org", "a.example.org") && !trusts("*.example.org", "example.org"));
+        assert!(!trusts("*.example.org", "badexample.org"));
+        for text in ["", "https://example.org", "*.", "a/b", "*"] {
+            assert!(HostPattern::try_from(text.to_owned()).is_err(), "{text}");
+        }
     }
 }

@@ -42,6 +42,7 @@ pub mod globs;
 pub mod paths;
 pub mod resolve;
 pub mod syntax;
+pub mod text;
 pub mod tools;
 
 mod adjust;

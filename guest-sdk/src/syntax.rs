@@ -159,6 +159,13 @@ impl Command {
         Some(ScriptPlace { path, line })
     }
 
+    /// Whether a pipe or a file that isn't empty is the command's input.
+    #[must_use]
+    pub fn is_fed(&self) -> bool {
+        let is_input = |one: &Redirection| one.operator.starts_with('<') && one.target.text != "/dev/null";
+        self.position.index > 0 || self.redirections.iter().any(is_input)
+    }
+
     /// The words joined by single spaces.
     #[must_use]
     pub fn text(&self) -> String {

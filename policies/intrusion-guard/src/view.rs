@@ -1,5 +1,6 @@
 //! [`View`]: the call as the rules see it.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use guard_sdk::addresses::{host, is_here};
@@ -124,10 +125,17 @@ pub(crate) fn texts(command: &Command) -> impl Iterator<Item = &str> {
 }
 
 /// The program's name, in lower case and without `.exe`.
-pub(crate) fn name(command: &Command) -> String {
-    let name = command.program().to_ascii_lowercase();
-    let name = name.rsplit('\\').next().unwrap_or_default();
-    name.strip_suffix(".exe").unwrap_or(name).to_owned()
+pub(crate) fn name(command: &Command) -> Cow<'_, str> {
+    let name = command.program().rsplit('\\').next().unwrap_or_default();
+    // Nearly every name is in lower case already. All rules ask for it, on each command of long texts.
+    let name = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(name.to_ascii_lowercase()),
+        false => Cow::Borrowed(name),
+    };
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(name.strip_suffix(".exe").unwrap_or(name)),
+        Cow::Owned(name) => Cow::Owned(name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)),
+    }
 }
 
 /// Whether an option is given by one of its names, alone, joined with a value, or in a cluster of letters.
@@ -149,22 +157,6 @@ pub(crate) fn is_computed(word: &Word) -> bool {
 pub(crate) fn is_bare_shell(command: &Command) -> bool {
     let is_switch = |text: &str| text.starts_with('-') && !text.contains('c') || text == "-login";
     is_any(&name(command), SHELLS) && texts(command).all(is_switch)
-}
-
-/// Whether something else than a terminal is the command's input.
-pub(crate) fn is_fed(command: &Command) -> bool {
-    command.position.index > 0 || command.redirections.iter().any(|one| one.operator.starts_with('<'))
-}
-
-/// A text of any length, as a message shows it.
-pub(crate) fn shorten(text: &str) -> String {
-    const SHOWN: usize = 80;
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(SHOWN) {
-        None => line,
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-    }
 }
 
 /// The path of an effect, as it is known best.

@@ -36,14 +36,3 @@ impl Hit {
         Finding::new(rule, self.message).remedy(self.remedy)
     }
 }
-
-/// A text of any length, as a message shows it.
-pub(crate) fn shorten(text: &str) -> String {
-    const SHOWN: usize = 80;
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(SHOWN) {
-        None => line,
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-    }
-}

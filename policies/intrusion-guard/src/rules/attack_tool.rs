@@ -16,11 +16,12 @@
 //! Ask the user to run it. `silence = ["attack-tool"]` turns the rule off for a project about security.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{SHELLS, is_any, tools};
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "attack-tool",

@@ -16,11 +16,12 @@
 //! Search in the project, or ask the user where the file is.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{has_any, is_any, places};
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "credential-search",
@@ -150,7 +151,7 @@ fn walks(text: &str) -> bool {
 
 fn searches(command: &Command, view: &View<'_>) -> bool {
     let program = name(command);
-    match program.as_str() {
+    match &*program {
         "find" | "gfind" | "fd" | "fdfind" | "bfs" => by_name(command, &program, view),
         "locate" | "mlocate" | "plocate" | "slocate" | "mdfind" => {
             texts(command).any(|text| !text.starts_with('-') && is_credential(text, view))

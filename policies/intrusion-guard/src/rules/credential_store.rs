@@ -16,11 +16,12 @@
 //! Ask the user for the one credential that is needed.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::{Hit, code};
 use crate::kinds::{SHOWING, has_any, is_any};
-use crate::view::{View, name, shorten, texts};
+use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "credential-store",
@@ -99,7 +100,7 @@ fn opened(command: &Command) -> Option<String> {
     let program = name(command);
     let words: Vec<String> = texts(command).map(str::to_ascii_lowercase).collect();
     let first = words.iter().find(|word| !word.starts_with('-')).map(String::as_str).unwrap_or_default();
-    let reads = match program.as_str() {
+    let reads = match &*program {
         "secret-tool" => matches!(first, "lookup" | "search"),
         "kwallet-query" | "kwalletcli" => !words.iter().any(|word| word == "-w"),
         "keyctl" => matches!(first, "print" | "pipe" | "read"),
@@ -127,8 +128,7 @@ fn opened(command: &Command) -> Option<String> {
     if reads {
         return Some(format!("`{}`", shorten(&command.text())));
     }
-    let shows =
-        is_any(&program, SHOWING) || matches!(program.as_str(), "security" | "mkdir" | "touch" | "ls" | "chmod");
+    let shows = is_any(&program, SHOWING) || matches!(&*program, "security" | "mkdir" | "touch" | "ls" | "chmod");
     if shows {
         return None;
     }

@@ -17,11 +17,12 @@
 
 use guard_sdk::addresses::host;
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::{Hit, code};
 use crate::kinds::{CONNECTORS, SHOWING, has_any, hosts, is_any};
-use crate::view::{View, is_computed, name, shorten, texts, words};
+use crate::view::{View, is_computed, name, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "drop-site",

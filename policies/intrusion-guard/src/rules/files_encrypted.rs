@@ -14,11 +14,12 @@
 //! Ask the user to encrypt the files with a key of their own.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{has_any, places};
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "files-encrypted",
@@ -39,7 +40,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn encrypts(command: &Command) -> bool {
     let any = |starts: &[&str]| texts(command).any(|text| starts.iter().any(|start| text.starts_with(start)));
-    match name(command).as_str() {
+    match &*name(command) {
         "gpg" | "gpg2" => has_option(command, "c", &["symmetric"]) && any(&["--passphrase", "--batch"]),
         "openssl" => {
             let verb = texts(command).next().unwrap_or_default();

@@ -14,11 +14,12 @@
 //! Copy what is needed into the project, so that the user sees it, and send that.
 
 use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, WEB, has_any, is_any, places};
-use crate::view::{View, is_on_a_machine, name, path, shorten, texts};
+use crate::view::{View, is_on_a_machine, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "foreign-file-sent",
@@ -81,7 +82,7 @@ fn is_web_with_input(command: &Command) -> bool {
     let speaks = is_any(&program, CONNECTORS)
         || is_any(&program, WEB)
         || program == "openssl" && texts(command).any(|text| text == "s_client");
-    speaks && crate::view::is_fed(command)
+    speaks && command.is_fed()
 }
 
 /// A word of a client that the analysis doesn't read names such a file: `put /etc/hosts`.

@@ -15,11 +15,12 @@
 //! Leave the time as it is, or set it on a file of the project.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, has_option, name, path, shorten, texts};
+use crate::view::{View, has_option, name, path, texts};
 
 pub(crate) const RULE: Rule =
     Rule { id: "forged-time", summary: "gives a file another time", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -40,7 +41,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
-    match name(command).as_str() {
+    match &*name(command) {
         "touch" | "gtouch" => {
             let forges = has_option(command, "rtd", &["reference", "date"]);
             let facts = view.facts();

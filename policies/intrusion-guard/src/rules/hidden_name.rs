@@ -17,11 +17,12 @@
 //! Use a plain name.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, is_in_a_container, name, path, shorten, texts};
+use crate::view::{View, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hidden-name",
@@ -72,7 +73,7 @@ fn hides(command: &Command) -> bool {
     let pair = |option: &str, fits: &dyn Fn(&str) -> bool| {
         words.windows(2).any(|pair| matches!(pair, [name, value] if *name == option && fits(value)))
     };
-    match name(command).as_str() {
+    match &*name(command) {
         "chflags" => words.iter().any(|word| word.split(',').any(|flag| matches!(flag, "hidden" | "uchg,hidden"))),
         "setfile" => pair("-a", &|value| value.contains('V')),
         "attrib" => words.iter().any(|word| word.eq_ignore_ascii_case("+h") || word.eq_ignore_ascii_case("+s")),

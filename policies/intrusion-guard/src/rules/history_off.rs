@@ -16,6 +16,7 @@
 //! Leave the history as it is.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
@@ -36,7 +37,7 @@ const VARIABLES: &[&str] =
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     view.commands().find(|command| hides(command)).map(|command| {
         let shown = if command.argv.is_empty() { "a variable of the history".to_owned() } else { command.text() };
-        let message = format!("Turns the shell's history off, or clears it: `{}`", crate::view::shorten(&shown));
+        let message = format!("Turns the shell's history off, or clears it: `{}`", shorten(&shown));
         Hit::new(message, "leave the history as it is")
     })
 }
@@ -49,7 +50,7 @@ fn hides(command: &Command) -> bool {
     if command.word(0).contains('/') && command.program() != "env" {
         return set;
     }
-    set || match name(command).as_str() {
+    set || match &*name(command) {
         "export" | "declare" | "typeset" | "local" | "readonly" | "env" | "setenv" => exported(),
         "unset" if !has_option(command, "fn", &[]) => {
             texts(command).any(|text| is_any(text, VARIABLES) && text != "HISTCONTROL" && text != "HISTIGNORE")

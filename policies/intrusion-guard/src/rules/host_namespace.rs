@@ -15,11 +15,12 @@
 //! Use the engine's own program, as with `docker ps`.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{SHOWING, has_any, is_any};
-use crate::view::{View, name, shorten, texts};
+use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "host-namespace",
@@ -47,14 +48,14 @@ fn leaves(command: &Command, view: &View<'_>) -> bool {
     }
     let program = name(command);
     let names = |text: &str| has_any(text, SOCKETS);
-    match program.as_str() {
+    match &*program {
         "nsenter" => texts(command).any(|text| text == "1" || text.ends_with("=1")),
         "curl" | "nc" | "socat" | "ncat" | "wget" => texts(command).any(names),
         "chmod" | "chown" | "setfacl" => texts(command).any(names),
         "release_agent" => true,
         // What the kernel starts on the host when a group is empty.
         _ => {
-            let is_shown = is_any(&program, SHOWING) || matches!(program.as_str(), "ls" | "cat" | "stat");
+            let is_shown = is_any(&program, SHOWING) || matches!(&*program, "ls" | "cat" | "stat");
             !is_shown
                 && texts(command).any(|text| text.contains("/release_agent") || text.contains("/notify_on_release"))
                 || command.redirections.iter().any(|one| {

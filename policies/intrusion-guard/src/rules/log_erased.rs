@@ -14,10 +14,11 @@
 //! Read the log, and leave it.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule =
     Rule { id: "log-erased", summary: "clears a log of the system", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -28,7 +29,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn erases(command: &Command) -> bool {
-    match name(command).as_str() {
+    match &*name(command) {
         "log" => texts(command).next() == Some("erase"),
         "dmesg" => has_option(command, "Cc", &["clear", "read-clear"]),
         "utmpdump" => has_option(command, "r", &["reverse"]),

@@ -16,13 +16,16 @@
 //! ## Instead
 //! Show the output to the user, who decides where it goes. To trust the host, add it to `hosts`.
 
+use std::borrow::Cow;
+
 use guard_sdk::addresses::host;
 use guard_sdk::syntax::{Command, Word};
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, RESOLVERS, WEB, has_any, is_any};
-use crate::view::{View, has_option, is_computed, name, shorten, texts, words};
+use crate::view::{View, has_option, is_computed, name, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-sent",
@@ -192,7 +195,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
     }
     let sources = view.sources(command);
     // The kind of the machine is part of the address of many downloads.
-    let names: Vec<String> =
+    let names: Vec<Cow<'_, str>> =
         sources.iter().filter(|source| !asks_for_the_kind(source)).map(|source| name(source)).collect();
     let addresses = || words(command).filter(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
     let in_address = addresses().next().is_some();
@@ -215,7 +218,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
 
 /// Whether only the kind of system or processor is asked for.
 fn asks_for_the_kind(command: &Command) -> bool {
-    match name(command).as_str() {
+    match &*name(command) {
         "uname" => !has_option(command, "anv", &["all", "nodename", "kernel-version"]),
         "dpkg" | "rpm" => true,
         _ => false,

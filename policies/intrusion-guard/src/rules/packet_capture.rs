@@ -14,10 +14,11 @@
 //! Ask the user to record what is needed, and read the recording with `tcpdump -r`.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, has_option, name, shorten};
+use crate::view::{View, has_option, name};
 
 pub(crate) const RULE: Rule = Rule {
     id: "packet-capture",
@@ -45,7 +46,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 fn records(command: &Command) -> bool {
     let only_looks = has_option(command, "", &["version", "help", "list-interfaces"])
         || command.argv.len() < 2 && name(command) != "tcpdump";
-    match name(command).as_str() {
+    match &*name(command) {
         "tcpdump" => !only_looks && !has_option(command, "rDLdhV", &[]),
         "tshark" | "dumpcap" | "wireshark" | "rawshark" => {
             !only_looks && !has_option(command, "rDLGhv", &["read-file"])

@@ -15,11 +15,12 @@
 //! Start the program under the debugger, as with `gdb --args`.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "process-memory",
@@ -56,7 +57,7 @@ fn reads(command: &Command, strict: bool) -> bool {
             has_any(text, &["dump ", "gcore", "generate-core-file", "find &", "x/", "process save-core", "call "])
         })
     };
-    match program.as_str() {
+    match &*program {
         "gcore" | "procdump" | "procdump64" | "avml" | "memdump" | "volatility" | "vol" | "fmem" | "pmem"
         | "osxpmem" | "dumpit" | "winpmem" | "lime" => !has_option(command, "hV", &["help", "version"]),
         "gdb" | "lldb" => has_option(command, "p", &["pid", "attach-pid", "attach"]) && (strict || dumps()),

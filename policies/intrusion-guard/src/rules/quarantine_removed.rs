@@ -15,6 +15,7 @@
 //! Ask the user to open the program once, which checks it.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
@@ -32,7 +33,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| removes(command))?;
     let file = texts(command).last().unwrap_or_default();
     Some(Hit::new(
-        format!("Has the system run `{}` unchecked, although it was downloaded", crate::view::shorten(file)),
+        format!("Has the system run `{}` unchecked, although it was downloaded", shorten(file)),
         "ask the user to open the program once, which checks it",
     ))
 }
@@ -49,7 +50,7 @@ fn removes(command: &Command) -> bool {
                 || [".app", ".pkg", ".dmg", ".command"].iter().any(|end| text.ends_with(end))
         })
     };
-    match name(command).as_str() {
+    match &*name(command) {
         "xattr" => {
             has_option(command, "d", &[]) && of_mark() || has_option(command, "c", &[]) && !of_mark() && is_program()
         }

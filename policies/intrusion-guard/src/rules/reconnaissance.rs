@@ -69,7 +69,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 fn look(command: &Command, view: &View<'_>) -> Option<Look> {
     let any = |parts: &[&str]| texts(command).any(|text| has_any(text, parts));
     let program = name(command);
-    match program.as_str() {
+    match &*program {
         "find" | "gfind" | "bfs" => of_search(command, view),
         "getcap" => any(&["/"]).then_some(Look::Capabilities),
         "sudo" | "doas" => has_option(command, "l", &["list"]).then_some(Look::Rights),

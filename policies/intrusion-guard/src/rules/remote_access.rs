@@ -15,11 +15,12 @@
 //! Ask the user to start it.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::is_any;
-use crate::view::{View, has_option, name, shorten, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "remote-access",
@@ -103,7 +104,7 @@ fn opens(command: &Command) -> bool {
     if has_option(command, "", &["version", "help", "kill", "list"]) || texts(command).any(|text| text == "-kill") {
         return false;
     }
-    match program.as_str() {
+    match &*program {
         "systemsetup" => {
             texts(command).any(|text| {
                 text.eq_ignore_ascii_case("-setremotelogin") || text.eq_ignore_ascii_case("-setremoteappleevents")

@@ -18,11 +18,12 @@
 use std::cell::OnceCell;
 
 use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{has_any, is_any, services};
-use crate::view::{View, is_in_a_container, name, shorten, texts};
+use crate::view::{View, is_in_a_container, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "service-killed",
@@ -100,11 +101,11 @@ fn stopped(command: &Command) -> Option<String> {
     let firewall = program == "defaults"
         && texts(command).any(|text| text.contains("com.apple.alf"))
         && texts(command).any(|text| text == "write");
-    if firewall || matches!(program.as_str(), "aa-complain") {
-        return Some(program);
+    if firewall || matches!(&*program, "aa-complain") {
+        return Some(program.into_owned());
     }
     let stops = is_any(&program, CONTROLS) && texts(command).any(|text| is_any(text, STOPS));
-    (all || stops).then_some(program)
+    (all || stops).then(|| program.into_owned())
 }
 
 fn name_is_ps(command: &Command) -> bool {

@@ -14,11 +14,12 @@
 //! Give the program the one right that it needs, or start it with `sudo`.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, name, shorten, texts};
+use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "setuid-file",
@@ -54,7 +55,7 @@ fn makes(command: &Command) -> bool {
     let words: Vec<&str> = texts(command).collect();
     let by_pair =
         |option: &str| words.windows(2).any(|pair| matches!(pair, [name, mode] if *name == option && is_set(mode)));
-    match name(command).as_str() {
+    match &*name(command) {
         "install" => {
             by_pair("-m")
                 || by_pair("--mode")

@@ -16,11 +16,12 @@
 //! Run the commands themselves.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{SHELLS, has_any, is_any};
-use crate::view::{View, is_bare_shell, is_fed, name, shorten, texts};
+use crate::view::{View, is_bare_shell, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-escape",
@@ -96,7 +97,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn escapes(command: &Command) -> bool {
     let opens = command.certain && command.via.iter().any(|via| !is_any(&via.kind, HONEST));
-    if is_bare_shell(command) && opens && !is_fed(command) {
+    if is_bare_shell(command) && opens && !command.is_fed() {
         return true;
     }
     // What the analysis doesn't follow: the word names the shell.
@@ -104,7 +105,7 @@ fn escapes(command: &Command) -> bool {
         let text = text.trim().trim_start_matches([':', '!', ' ']).trim_end_matches(['&', ' ', ';']);
         is_any(text.rsplit('/').next().unwrap_or_default(), SHELLS)
     };
-    match name(command).as_str() {
+    match &*name(command) {
         "less" | "more" | "man" | "most" => texts(command)
             .any(|text| text.trim_start_matches("+").starts_with('!') && shell(text.trim_start_matches('+'))),
         "emacs" | "emacsclient" => {

@@ -17,11 +17,12 @@
 //! Say what it is for, and ask the user to set it up.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::has_any;
-use crate::view::{View, is_in_a_container, name, path, shorten, texts};
+use crate::view::{View, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "starts-later",
@@ -93,7 +94,7 @@ fn sets_up(command: &Command, view: &View<'_>) -> bool {
     {
         return true;
     }
-    match name(command).as_str() {
+    match &*name(command) {
         "osascript" => any(&["login item", "System Events\" to make new login"]),
         "defaults" => {
             any(&[

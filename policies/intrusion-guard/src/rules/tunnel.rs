@@ -17,11 +17,12 @@
 
 use guard_sdk::addresses::host;
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{hosts, is_any};
-use crate::view::{View, has_option, is_in_a_container, name, shorten, texts};
+use crate::view::{View, has_option, is_in_a_container, name, texts};
 
 pub(crate) const RULE: Rule =
     Rule { id: "tunnel", summary: "opens a way through the firewall", default: Outcome::Ask, ceiling: Outcome::Deny };

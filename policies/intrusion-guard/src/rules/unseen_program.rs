@@ -14,10 +14,11 @@
 //! Build the program in the project, and run it from there.
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, path, shorten};
+use crate::view::{View, path};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unseen-program",

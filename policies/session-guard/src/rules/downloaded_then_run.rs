@@ -19,9 +19,10 @@
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Command, Coverage, Index, Script};
+use guard_sdk::text::shorten;
 use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
-use super::{Hit, shorten};
+use super::Hit;
 use crate::Settings;
 use crate::past::{Past, tag, told};
 

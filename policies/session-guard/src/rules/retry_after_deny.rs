@@ -18,9 +18,10 @@
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Effect, Severity};
+use guard_sdk::text::shorten;
 use guard_sdk::{Call, Outcome, Rule};
 
-use super::{Hit, shorten};
+use super::Hit;
 use crate::Settings;
 use crate::past::Past;
 

@@ -16,9 +16,10 @@
 //! - `hosts`: trusted hosts, for sending data and for running their files.
 //! - `files`: patterns of files with secrets.
 
+use guard_sdk::text::shorten;
 use guard_sdk::{Call, Outcome, Rule};
 
-use super::{Hit, shorten};
+use super::Hit;
 use crate::Settings;
 use crate::past::{Past, told};
 use crate::sends;

@@ -1,6 +1,6 @@
 //! Which commands of a shell send data, where their effects do not say so.
 
-use guard_sdk::syntax::{Analysis, Assignment, Command, Index, Redirection, Word};
+use guard_sdk::syntax::{Analysis, Assignment, Command, Index, Word};
 
 use super::{addresses, has_token, has_token_label};
 use guard_sdk::addresses::{host, is_here};
@@ -189,8 +189,7 @@ pub(super) fn find(
         let here = hosts.iter().find(|host| is_here(host));
         here.or_else(|| hosts.iter().find(|host| host.contains('.'))).cloned().unwrap_or_default()
     };
-    let is_input = |it: &Redirection| it.operator.starts_with('<') && it.target.text != "/dev/null";
-    let is_fed = command.position.index > 0 || command.redirections.iter().any(is_input);
+    let is_fed = command.is_fed();
     let is_repeated = command.via.iter().any(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
     if RESOLVERS.contains(&program) {
         let asked = words().find(|word| is_computed(word) || has_variable(word) || has_token(&word.text));
