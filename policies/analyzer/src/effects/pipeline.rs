@@ -167,8 +167,7 @@ fn from_pipe(run: &Run<'_>) -> Option<Draft> {
     (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
-/// Whether nothing comes out of the pipe, as the stage before is one command that only saves a download, or that decodes
-/// an input that nobody gives.
+/// Whether nothing comes out of the pipe, as the stage before is one command that only saves a download.
 fn is_silent<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, index: u32) -> bool {
     let Some(before) = earlier.next() else { return false };
     let place = before.position.index;
@@ -177,14 +176,7 @@ fn is_silent<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, 
     {
         return false;
     }
-    let name = before.program().to_ascii_lowercase();
-    let waits = || {
-        let is_outermost = before.via.is_empty() && before.position.within.is_empty() && place == 0;
-        let is_base = matches!(name.as_str(), "base64" | "gbase64" | "base32");
-        let has_file = before.argv.iter().skip(1).any(|word| word.dynamic || !word.text.starts_with('-'));
-        is_base && is_outermost && run.pipelines.source(before).is_none() && !has_file
-    };
-    fetch::only_saves(&name, before) || waits()
+    fetch::only_saves(&before.program().to_ascii_lowercase(), before)
 }
 
 fn is_fed_otherwise(command: &Command) -> bool {
