@@ -1,5 +1,5 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
-//! directory, a change of a directory of the system, an owner for files outside of the project and the home, a mode
+//! directory, a mode that lets everybody write below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
 //! that shows a secret to everybody, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
@@ -9,6 +9,7 @@
 //! - denied: `chmod -R 777 /`
 //! - asked: `chown -R u ~`
 //! - asked: `chmod -R 777 .`
+//! - asked: `chmod -R a+w /opt/app`
 //! - asked: `chmod -R 755 "$DIR"`
 //! - asked: `chown -R www-data /var/www/site`
 //! - asked: `chmod u+s /bin/bash`
@@ -53,6 +54,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
+    }
+    if effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(lets_write) && is_outside(effect, view) {
+        let why = "lets every user of the machine change all files in it";
+        return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "give the one user or group that needs it the permission"));
     }
     if is_of_others(effect, view) {
         let why = "changes who can use files outside of the project";
