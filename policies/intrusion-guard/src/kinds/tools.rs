@@ -286,7 +286,10 @@ pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
 fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let mut name = name.as_str();
-    for end in [".sh", ".py", ".py3", ".pl", ".rb", ".exe", ".ps1", ".bin", ".elf", ".jar", ".php", ".js"] {
+    for end in [
+        ".sh", ".py", ".py3", ".pl", ".rb", ".exe", ".ps1", ".bin", ".elf", ".jar", ".php", ".js", ".swift", ".go",
+        ".rs", ".c", ".cc", ".cpp", ".cs", ".csproj", ".java", ".lua", ".ts",
+    ] {
         name = name.strip_suffix(end).unwrap_or(name);
     }
     for end in [

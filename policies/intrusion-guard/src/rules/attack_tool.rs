@@ -7,10 +7,13 @@
 //! ## Examples
 //! - asked: `./linpeas.sh`
 //! - asked: `python3 lazagne.py all`
+//! - asked: `curl -LO https://example.com/releases/linpeas.sh`
+//! - asked: `swift tools/KeyLogger.swift`
 //! - asked: `docker run registry.example.org/tools/xmrig:latest`
 //! - passes: `man nmap`
 //! - passes: `grep -rn hydra src`
 //! - passes: `nmap -p 22 localhost`
+//! - passes: `go run ./cmd/server`
 //!
 //! ## Instead
 //! Ask the user to run it. `silence = ["attack-tool"]` turns the rule off for a project about security.
@@ -20,7 +23,7 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::kinds::{SHELLS, is_any, tools};
+use crate::kinds::{SHELLS, WEB, has_any, is_any, tools};
 use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,13 +34,40 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 /// Programs whose first operand is the program.
-const RUNNERS: &[&str] =
-    &["python", "python2", "python3", "perl", "ruby", "php", "node", "source", ".", "mono", "wine", "go"];
+const RUNNERS: &[&str] = &[
+    ".",
+    "bun",
+    "deno",
+    "julia",
+    "lua",
+    "mono",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "python",
+    "python2",
+    "python3",
+    "ruby",
+    "rscript",
+    "source",
+    "swift",
+    "ts-node",
+    "tsx",
+    "wine",
+];
+
+/// Programs that build a program from sources, or run one: a verb or an option may stand before it.
+const BUILDERS: &[&str] = &["c++", "cargo", "cc", "clang", "clang++", "dotnet", "g++", "gcc", "go", "java", "rustc"];
 
 /// Programs that start a container from an image.
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc", "crictl", "buildah"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    if let Some(address) = fetched(view) {
+        let message = format!("Fetches `{}`, whose purpose is an attack", shorten(&address));
+        return Some(Hit::new(message, "ask the user to fetch it"));
+    }
     view.analysis.commands.iter().find_map(|command| {
         let (tool, does) = tool(command)?;
         Some(Hit::new(
@@ -61,6 +91,11 @@ fn tool(command: &Command) -> Option<(String, &'static str)> {
         let module = texts(command).skip_while(|text| *text != "-m").nth(1).and_then(named);
         return module.or_else(|| texts(command).find(|text| !text.starts_with('-')).and_then(named));
     }
+    if is_any(&program, BUILDERS) {
+        // `go run ./cmd/keylogger/main.go`
+        let operands = texts(command).filter(|text| !text.starts_with('-') && !text.contains("://")).take(OPERANDS);
+        return operands.flat_map(|text| text.rsplit('/').take(2)).find_map(named);
+    }
     if is_any(&program, ENGINES) && texts(command).any(|text| matches!(text, "run" | "create" | "exec")) {
         // `--image=registry/tools/xmrig:latest`
         let parts = texts(command).filter(|text| !text.contains("=/")).flat_map(|text| text.split(['/', '=', '@']));
@@ -70,4 +105,50 @@ fn tool(command: &Command) -> Option<(String, &'static str)> {
     texts(command)
         .find(|text| text.starts_with("stratum+") || text.starts_with("stratum://"))
         .map(|text| (text.to_owned(), "is a pool of miners of a cryptocurrency"))
+}
+
+/// The most operands of a builder, and addresses of a text, that are looked at.
+const OPERANDS: usize = 8;
+
+/// The address of such a program in a request, in code that asks for something, or in code that the call writes.
+fn fetched(view: &View<'_>) -> Option<String> {
+    let by_command = view.commands().find_map(|command| {
+        let speaks = is_any(&name(command), WEB)
+            || command
+                .redirections
+                .iter()
+                .any(|one| one.operator.starts_with('>') && CODE.iter().any(|end| one.target.text.ends_with(end)));
+        texts(command).filter(|_| speaks).find_map(address)
+    });
+    by_command.or_else(|| {
+        let asks = |text: &str| super::code::sends(text) || has_any(text, ASKS);
+        view.scripts().filter(|script| asks(&script.text)).find_map(|script| address(&script.text))
+    })
+}
+
+const CODE: &[&str] = &[".py", ".sh", ".pl", ".rb", ".js", ".ps1"];
+
+/// Calls of code that fetch something.
+const ASKS: &[&str] = &[
+    "requests",
+    "urlopen(",
+    "urlretrieve(",
+    "httpx",
+    "fetch(",
+    ".get(",
+    "URI.open",
+    "getstore(",
+    "LWP",
+    "file_get_contents(",
+];
+
+/// The first address in a text whose last part is such a program.
+fn address(text: &str) -> Option<String> {
+    text.match_indices("://").take(OPERANDS).find_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let end = rest.find(|char: char| char.is_whitespace() || "\"'`)>;\\".contains(char)).unwrap_or(rest.len());
+        let rest = rest.get(..end)?.trim_start_matches("://");
+        let path = rest.split(['?', '#']).next()?.split_once('/')?.1;
+        tools::kind(path).is_some().then(|| rest.to_owned())
+    })
 }
