@@ -39,7 +39,7 @@
 //!
 //! - A program that no list names, and that is renamed, isn't recognized. Its effects are then unknown to guard-host.
 //! - Only Python and JavaScript are parsed. In other languages the rules look for calls by name.
-//! - Reconnaissance is counted within one call.
+//! - Without a session, or with a damaged history, reconnaissance is counted within one call.
 
 mod kinds;
 mod rules;
@@ -98,7 +98,8 @@ impl Policy for IntrusionGuard {
             return Ok(Decision::abstain());
         }
         let hits = rules::ALL.iter().filter_map(|entry| Some((entry.rule, (entry.check)(&view)?)));
-        let findings: Vec<Finding> = hits.map(|(rule, hit)| hit.into_finding(rule)).collect();
+        let mut findings: Vec<Finding> = hits.map(|(rule, hit)| hit.into_finding(rule)).collect();
+        findings.extend(rules::reconnaissance::record(&view));
         Ok(findings.into_iter().collect())
     }
 }

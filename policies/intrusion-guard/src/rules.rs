@@ -17,7 +17,7 @@ mod output_sent;
 mod packet_capture;
 mod process_memory;
 mod quarantine_removed;
-mod reconnaissance;
+pub(crate) mod reconnaissance;
 mod remote_access;
 mod service_killed;
 mod setuid_file;

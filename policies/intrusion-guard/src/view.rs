@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use guard_sdk::addresses::{host, is_here};
 use guard_sdk::syntax::{Analysis, Command, Effect, Index, Script, Word};
-use guard_sdk::{Call, Facts};
+use guard_sdk::{Call, Event, Facts};
 
 use crate::Settings;
 use crate::kinds::{SHELLS, is_any};
@@ -37,6 +37,12 @@ impl<'a> View<'a> {
 
     pub(crate) fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| self.call.context())
+    }
+
+    /// The session's earlier events of a kind. Empty without a session, and if the history is damaged, which the host
+    /// reports.
+    pub(crate) fn history(&self, kind: &str) -> Vec<Event> {
+        self.call.history(kind).unwrap_or_default()
     }
 
     /// The text of the call as it came.

@@ -1,5 +1,5 @@
 //! `reconnaissance`: a call that takes several looks at the machine, its users and its network. One look
-//! alone passes. With `strict`, a search of the whole machine for a way to more permissions, or a scan of a network, is
+//! alone passes, and is recorded: together with other looks of the same session it needs confirmation. With `strict`, a search of the whole machine for a way to more permissions, or a scan of a network, is
 //! enough.
 //!
 //! ## Why
@@ -12,6 +12,7 @@
 //! - passes: `uname -a; cat /etc/os-release; nproc; free -h`
 //! - passes: `find . -perm -u=x`
 //! - passes: `ss -tlnp`
+//! - noted: `sudo -l`
 //!
 //! ## Instead
 //! Ask for the one fact that the task needs.
@@ -19,7 +20,7 @@
 use std::collections::BTreeSet;
 
 use guard_sdk::syntax::Command;
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Event, Finding, Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{has_any, is_any, places};
@@ -49,18 +50,57 @@ enum Look {
     Schedule,
 }
 
+/// The looks that a later call of the session is judged by, by the names in its history.
+const RECORDED: &[(&str, Look)] = &[
+    ("setuid", Look::Setuid),
+    ("writable", Look::Writable),
+    ("capabilities", Look::Capabilities),
+    ("scan", Look::Scan),
+    ("rights", Look::Rights),
+    ("settings", Look::Settings),
+    ("users", Look::Users),
+];
+
+/// The kind of their events.
+const KIND: &str = "look";
+
+/// A finding without a verdict that records the looks of the call.
+pub(crate) fn record(view: &View<'_>) -> Option<Finding> {
+    let looks = looks(view);
+    let seen = RECORDED.iter().filter(|(_, look)| looks.contains(look));
+    let finding = Finding::new(&RULE, "").at(Outcome::Abstain);
+    let finding = seen.fold(finding, |finding, (name, _)| finding.tag("history", format!("{KIND} {name}")));
+    (!finding.tags.is_empty()).then_some(finding)
+}
+
+fn looks(view: &View<'_>) -> BTreeSet<Look> {
+    view.commands().filter_map(|command| look(command, view)).collect()
+}
+
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let looks: BTreeSet<Look> = view.commands().filter_map(|command| look(command, view)).collect();
+    let now = looks(view);
+    let finds = now.iter().any(|look| matches!(look, Look::Setuid | Look::Writable | Look::Capabilities | Look::Scan));
+    let alone = view.settings.strict && (finds || now.contains(&Look::Settings));
+    let (mut looks, mut before) = (now, 0);
+    if RECORDED.iter().any(|(_, look)| looks.contains(look)) {
+        let was_seen = |events: &[Event], name: &str| events.iter().any(|event| event.target == name);
+        let events = view.history(KIND);
+        let recorded = RECORDED.iter().filter(|(name, _)| was_seen(&events, name)).map(|(_, look)| *look);
+        let earlier: Vec<Look> = recorded.filter(|look| !looks.contains(look)).collect();
+        before = earlier.len();
+        looks.extend(earlier);
+    }
     let strong = looks.iter().filter(|look| **look <= Look::Rights).count();
-    let finds =
-        looks.iter().any(|look| matches!(look, Look::Setuid | Look::Writable | Look::Capabilities | Look::Scan));
+    let rare = RECORDED.iter().filter(|(_, look)| looks.contains(look)).count();
     let by_users = looks.contains(&Look::Users) && looks.len() >= 4;
-    let enough = strong >= 2 || strong == 1 && looks.len() >= 3 || by_users || looks.len() >= 6;
-    let alone = view.settings.strict && (finds || looks.contains(&Look::Settings));
+    let enough = strong >= 2 || strong == 1 && looks.len() >= 3 || rare >= 3 || by_users || looks.len() >= 6;
     (enough || alone).then(|| {
-        let message = match looks.len() {
-            1 => "Searches the machine or its network for a weak point".to_owned(),
-            count => format!("Takes {count} different looks at the machine, its users and its network"),
+        let message = match (looks.len(), before) {
+            (1, _) => "Searches the machine or its network for a weak point".to_owned(),
+            (count, 0) => format!("Takes {count} different looks at the machine, its users and its network"),
+            (count, _) => {
+                format!("Takes another look at the machine, its users and its network: {count} in this session")
+            }
         };
         Hit::new(message, "ask for the one fact that the task needs")
     })
@@ -72,7 +112,10 @@ fn look(command: &Command, view: &View<'_>) -> Option<Look> {
     match &*program {
         "find" | "gfind" | "bfs" => of_search(command, view),
         "getcap" => any(&["/"]).then_some(Look::Capabilities),
-        "sudo" | "doas" => has_option(command, "l", &["list"]).then_some(Look::Rights),
+        // `sudo ls -l` is a list of files.
+        "sudo" | "doas" => {
+            texts(command).any(|text| matches!(text, "-l" | "-ll" | "-nl" | "-ln" | "--list")).then_some(Look::Rights)
+        }
         "nmap" => scans(command).then_some(Look::Scan),
         "fping" | "arp-scan" | "netdiscover" | "nbtscan" | "rpcclient" | "enum4linux" | "smbclient" => Some(Look::Scan),
         "ping" => {
