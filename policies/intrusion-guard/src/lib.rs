@@ -18,12 +18,14 @@
 //! Accounts, services, schedules, firewalls and logs are part of `command-guard` (`system-change`,
 //! `destructive-effect`), and so are files that start by themselves (`shell-write-config`).
 //!
+//! [Threats by catalogue](THREATS.md) maps the rules to OWASP, ATT&CK and ATLAS, with the gaps.
+//!
 //! ## Settings
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
 //! | `strict` | `false` | report what an honest agent does as well, now and then; `true` in the presets `full` and `hardened` |
-//! | `hosts` | `[]` | trusted hosts: data may be sent to them, and tunnels may lead to them; `example.org`, or `*.example.org` for those below it |
+//! | `hosts` | `[]` | trusted hosts: data may be sent to them, tunnels may lead to them, and `unknown-host` passes them; `example.org`, or `*.example.org` for those below it |
 //! | `raise` | `[]` | rules or classes whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | rules or classes whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | rules or classes to turn off; wins over `raise` and `lower` |
@@ -40,6 +42,7 @@
 //! - A program that no list names, and that is renamed, isn't recognized. Its effects are then unknown to guard-host.
 //! - Only Python and JavaScript are parsed. In other languages the rules look for calls by name.
 //! - Without a session, or with a damaged history, reconnaissance is counted within one call.
+//! - `unknown-host` knows hosts that a call spells out, not those in variables.
 
 mod kinds;
 mod rules;

@@ -7,6 +7,7 @@ mod credential_store;
 mod drop_site;
 mod foreign_file_sent;
 mod files_encrypted;
+mod foreign_permissions;
 mod forged_time;
 mod hidden_code;
 mod hidden_name;
@@ -27,6 +28,7 @@ mod starts_later;
 mod sudo_trick;
 mod tunnel;
 mod typed_password;
+mod unknown_host;
 mod unseen_program;
 
 use guard_sdk::{Error, Finding, Rule};
@@ -59,9 +61,9 @@ rules! {
     "remote-control": shell_on_connection;
     "exfiltration": foreign_file_sent, output_sent, drop_site;
     "credential-access": credential_store, credential_search, process_memory, packet_capture, typed_password;
-    "remote-control": tunnel, remote_access, shell_escape;
+    "remote-control": tunnel, remote_access, shell_escape, unknown_host;
     "persistence": starts_later;
-    "escalation": attack_tool, unseen_program, host_namespace, setuid_file, sudo_trick;
+    "escalation": attack_tool, unseen_program, host_namespace, setuid_file, foreign_permissions, sudo_trick;
     "covering-tracks": history_off, log_erased, service_killed, hidden_code, hidden_name, forged_time, quarantine_removed;
     "impact": files_encrypted;
     "reconnaissance": reconnaissance;

@@ -1,5 +1,5 @@
-//! `unseen-program`: a program in a folder for temporary files that runs as root. With `strict`, also without. A
-//! program that the call itself has made there passes.
+//! `unseen-program`: a program in a folder for temporary files that runs as root. With `strict`, also without, and a script
+//! there as well. A program that the call or its session has written there passes.
 //!
 //! ## Why
 //! Installed programs are elsewhere, and anybody can write there. ATT&CK T1036.005, T1059.
@@ -18,7 +18,9 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, path};
+use crate::kinds::places::is_inside;
+use crate::kinds::{SHELLS, is_any};
+use crate::view::{View, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unseen-program",
@@ -38,18 +40,33 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn is_unseen(command: &Command, view: &View<'_>) -> bool {
-    let program = command.word(0);
-    if !FOLDERS.iter().any(|folder| program.starts_with(folder)) || command.script().is_some() {
+    if command.script().is_some() {
         return false;
     }
+    let is_temporary = |text: &str| FOLDERS.iter().any(|folder| text.starts_with(folder));
+    let runs_script = || view.settings.strict && (is_any(&name(command), SHELLS) || is_any(&name(command), READERS));
+    let script = || texts(command).find(|text| !text.starts_with('-')).filter(|text| is_temporary(text));
+    let program = command.word(0);
+    let program = match is_temporary(program) {
+        true => program,
+        false if runs_script() => match script() {
+            Some(script) => script,
+            None => return false,
+        },
+        false => return false,
+    };
     let facts = view.facts();
-    let own = [&facts.cwd, &facts.project_root].iter().any(|folder| crate::kinds::places::is_inside(program, folder));
+    let own = [&facts.cwd, &facts.project_root].iter().any(|folder| is_inside(program, folder));
     let is_root = command.via.iter().any(|via| matches!(via.kind.as_str(), "sudo" | "doas" | "pkexec" | "su" | "run0"));
     let made = || {
         view.analysis.effects.iter().any(|effect| {
             let path = path(effect);
-            effect.kind == "write" && (path == program || crate::kinds::places::is_inside(program, path))
+            effect.kind == "write" && (path == program || is_inside(program, path))
         })
     };
-    !own && (is_root || view.settings.strict) && !made()
+    let written = || !is_root && view.history("write").iter().any(|event| is_inside(program, &event.target));
+    !own && (is_root || view.settings.strict) && !made() && !written()
 }
+
+/// Programs that run a script.
+const READERS: &[&str] = &["python", "python2", "python3", "perl", "ruby", "php", "node", "osascript", "lua"];

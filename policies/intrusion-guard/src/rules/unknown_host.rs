@@ -1,0 +1,122 @@
+//! `unknown-host`: with `strict`, a call that speaks to a host that is neither this machine, nor a well-known registry,
+//! forge or mirror, nor one of `hosts`.
+//!
+//! ## Why
+//! Tools, orders and stolen data all need a host that the attacker owns. ATT&CK T1071, T1105, T1571.
+//!
+//! ## Examples
+//! - asked: `curl https://files.example.net/tool.tgz`, with `strict`
+//! - asked: `ssh build.example.net uptime`, with `strict`
+//! - passes: `curl https://api.github.com/repos/o/r`, with `strict`
+//! - passes: `git push`, with `strict`
+//! - passes: `curl http://localhost:3000/health`, with `strict`
+//!
+//! ## Instead
+//! Add the host to `hosts`.
+//!
+//! ## Settings
+//! - `strict`: without it the rule is off.
+//! - `hosts`: trusted hosts.
+
+use guard_sdk::addresses::host;
+use guard_sdk::syntax::{Command, Script};
+use guard_sdk::text::shorten;
+use guard_sdk::{Outcome, Rule};
+
+use super::{Hit, code};
+use crate::kinds::{SHOWING, has_any, hosts, is_any};
+use crate::view::{View, name, texts};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "unknown-host",
+    summary: "speaks to a host that isn't known",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+/// The most addresses of one script that are looked at.
+const ADDRESSES: usize = 64;
+
+pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
+    if !view.settings.strict {
+        return None;
+    }
+    let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host);
+    let by_command = view.commands().find_map(|command| contacts(command, view).into_iter().find(is_unknown));
+    let to = by_command.or_else(|| view.scripts().find_map(|script| in_code(script).find(is_unknown)))?;
+    Some(Hit::new(
+        format!("Speaks to `{}`, which is no known host", shorten(&to)),
+        "to trust the host, add it to `hosts` in the settings of `intrusion-guard`",
+    ))
+}
+
+/// The hosts that a command speaks to: those of its effects, of addresses, of ssh and of images.
+fn contacts(command: &Command, view: &View<'_>) -> Vec<String> {
+    let program = name(command);
+    let effects = view.index().effects(command).iter().filter(|effect| effect.kind == "network");
+    let mut found: Vec<String> = effects
+        .filter(|effect| !effect.target.starts_with(':') && !is_neighbour(&effect.target))
+        .map(|effect| host(&effect.target))
+        .collect();
+    let operand = || {
+        let mut words = texts(command);
+        let takes_value = |word: &str| word.len() == 2 && word.ends_with(['p', 'i', 'l', 'o', 'F', 'J', 'L', 'R', 'D']);
+        while let Some(word) = words.next() {
+            if !word.starts_with('-') {
+                return Some(host(word));
+            }
+            if takes_value(word) {
+                words.next();
+            }
+        }
+        None
+    };
+    match &*program {
+        "ssh" | "mosh" | "autossh" | "ssh-copy-id" => found.extend(operand()),
+        "docker" | "podman" | "nerdctl" => {
+            // `registry.example.net/a/b`: a name without a dot is one of the common registry.
+            let is_registry = |name: &str| name.contains('.') && !name.starts_with('.') && !name.contains(['$', '=']);
+            let pulls = texts(command).next() == Some("pull");
+            let image = texts(command).filter(|_| pulls).find_map(|text| text.split_once('/'));
+            found.extend(image.map(|(registry, _)| host(registry)).filter(|registry| is_registry(registry)));
+        }
+        _ => (),
+    }
+    if !is_any(&program, SHOWING) || matches!(&*program, "pip" | "pip3" | "npm") {
+        let addresses = texts(command).map(|text| {
+            text.split_once('=').map_or(text, |(option, value)| if option.starts_with('-') { value } else { text })
+        });
+        found.extend(addresses.filter(|text| is_address(text)).map(host));
+    }
+    // A host that is known only at run time has no name here.
+    found.retain(|host| !host.is_empty() && !host.contains(['*', '{', '%', '<']));
+    found
+}
+
+/// Whether a request goes to a plain name, as neighbours of one network of containers have it: `http://api:8000`.
+fn is_neighbour(target: &str) -> bool {
+    target.starts_with("http") && target.contains("://") && !host(target).contains('.')
+}
+
+fn is_address(text: &str) -> bool {
+    ["http://", "https://", "ftp://", "ssh://", "ws://", "wss://", "git+https://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+        && !text.contains(char::is_whitespace)
+        && !is_neighbour(text)
+}
+
+/// The hosts of the addresses in code that asks for something.
+fn in_code(script: &Script) -> impl Iterator<Item = String> {
+    let text = script.text.as_str();
+    let asks = code::sends(text)
+        || code::connects(text)
+        || has_any(
+            text,
+            &["urlopen(", "urlretrieve(", "requests.", "httpx.", "fetch(", "https.get(", "http.get(", "URI.open"],
+        );
+    let addresses = text.split("://").skip(1).take(if asks { ADDRESSES } else { 0 });
+    let end = |char: char| matches!(char, '"' | '\'' | '`' | ')' | ' ' | '\\' | '\n');
+    let named = addresses.filter_map(move |rest| rest.split(end).next()).map(host);
+    named.filter(|host| host.contains('.') && !host.contains(['{', '%', '<']))
+}
