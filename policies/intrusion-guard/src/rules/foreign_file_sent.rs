@@ -1,6 +1,6 @@
 //! `foreign-file-sent`: a call that sends a file of the system, of another user, or of the programs in the user's home.
-//! Or one that takes all settings, logs or homes of another machine. With `strict`, any file from outside of the project
-//! that goes to another machine.
+//! Or one that takes secrets, or all settings, logs or homes, of another machine. With `strict`, any file from outside
+//! of the project that goes to another machine.
 //!
 //! ## Why
 //! An injected text rarely makes an agent send a file of the project. ATT&CK T1048, T1041, T1567.
@@ -19,6 +19,7 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
+use policy_sensitive_paths::is_public;
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, WEB, has_any, is_any, places};
@@ -37,7 +38,7 @@ const SENDING: &[&str] =
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     if let Some(what) = view.analysis.commands.iter().find_map(|command| taken(command, view)) {
-        let message = format!("Takes `{}`, with the settings or files of others, from another machine", shorten(&what));
+        let message = format!("Takes `{}`, which holds settings or secrets, from another machine", shorten(&what));
         return Some(Hit::new(message, "name the one file that is needed"));
     }
     view.analysis.commands.iter().find_map(|command| {
@@ -119,7 +120,13 @@ fn taken(command: &Command, view: &View<'_>) -> Option<String> {
     }
     let operands: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
     let (_, sources) = operands.split_last()?;
-    let of_machine = |text: &str| text.split_once(':').is_some_and(|(to, path)| !to.contains('/') && is_whole(path));
+    let is_secret = |path: &str| {
+        let files = &view.settings.files;
+        !is_public(path) && (files.secret(path).is_some() || files.secret(&format!("{path}/")).is_some())
+    };
+    let of_machine = |text: &str| {
+        text.split_once(':').is_some_and(|(to, path)| !to.contains('/') && (is_whole(path) || is_secret(path)))
+    };
     sources.iter().find(|text| of_machine(text)).map(|text| (*text).to_owned())
 }
 
