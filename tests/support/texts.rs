@@ -26,7 +26,14 @@ fn hidden(text: &str, before: &str, after: &str, name: &str) -> String {
     let mut parts = text.split(before);
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || ": -".contains(c));
+        let number = |c: char| c.is_ascii_digit() || c == ':' || c == '-';
+        let rest = part.trim_start_matches(number);
+        // On another day the date stands before the time.
+        let rest = rest
+            .strip_prefix(' ')
+            .map(|time| time.trim_start_matches(number))
+            .filter(|rest| rest.starts_with(after))
+            .unwrap_or(rest);
         let is_hidden = rest.len() < part.len() && rest.starts_with(after);
         shown += before;
         shown += if is_hidden { name } else { "" };
