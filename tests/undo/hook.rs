@@ -95,6 +95,14 @@ fn a_call_that_destroys_nothing_starts_no_child() {
     }
 }
 
+/// What `check` says of a command in the repository.
+fn checked(repo: &Repo, command: &str) -> String {
+    let cwd = repo.world.repo().display().to_string();
+    let ended = repo.world.run(&["check", "--format", "json", "--cwd", &cwd, command], "");
+    let value: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    value["outcome"].as_str().unwrap_or_default().to_owned()
+}
+
 #[test]
 fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
     let repo = Repo::new();
@@ -104,7 +112,10 @@ fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
     for command in ["rm -rf build", "git reset --hard", "rm -rf build && git checkout ."] {
         let ended = repo.bash(command);
         assert!(ended.decision() != "ask" && ended.stdout.contains("kept: guard-host undo"), "{command}: {ended:?}");
+        assert_eq!(checked(&repo, command), "warn", "{command}");
     }
+    let ended = repo.bash("rm -rf nowhere");
+    assert!(ended.stdout.contains("nothing is lost") && ended.decision() != "ask", "{ended:?}");
     for command in [
         "rm -rf build && git push --force",
         "rm -rf build && psql -c 'DROP TABLE users'",
@@ -116,6 +127,7 @@ fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
     ] {
         let ended = repo.bash(command);
         assert!(matches!(ended.decision().as_str(), "ask" | "deny"), "{command}: {ended:?}");
+        assert_eq!(checked(&repo, command), ended.decision(), "{command}");
     }
     repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\nexclude = [\"build/**\"]\n");
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");

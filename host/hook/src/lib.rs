@@ -35,7 +35,7 @@ pub mod programs;
 pub mod remote;
 pub mod scene;
 pub mod start;
-mod undo;
+pub mod undo;
 pub mod watch;
 
 pub use guard_chain::redaction;

@@ -10,7 +10,7 @@ use guard_contract::{Layer, Outcome};
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_undo::backup::{Answer, COMMAND, Task};
-use guard_undo::{Kept, Losses, losses};
+use guard_undo::{Kept, Loss, Losses, losses};
 
 use crate::cache::Prepared;
 use crate::hook::OpenCall;
@@ -45,7 +45,7 @@ const ANSWER_BYTES: u64 = 64 << 10;
 
 /// What is kept of what calls destroy.
 #[derive(Debug, Default)]
-pub(crate) struct Copy {
+pub struct Copy {
     /// None: they destroy nothing.
     answer: Option<Answer>,
     /// Nothing else may be lost.
@@ -74,7 +74,7 @@ impl Copy {
             }
         }
         if !all.is_worth_a_copy() {
-            return Copy::default();
+            return Copy::of_nothing(&all);
         }
         let left = Duration::from_millis(config.undo.max_ms.into()).min(call.left().saturating_sub(RESERVE));
         let task = Task {
@@ -94,9 +94,32 @@ impl Copy {
         Copy { answer: Some(answer), is_all }
     }
 
+    /// The copy that the hook would make of a call within its limits, for those who judge a call that doesn't run.
+    #[must_use]
+    pub fn assumed(trace: &Trace, config: &Config) -> Self {
+        let Some(all) = trace.analysis.as_deref().map(losses).filter(|_| config.undo.enabled) else {
+            return Copy::default();
+        };
+        if !all.is_worth_a_copy() {
+            return Copy::of_nothing(&all);
+        }
+        let is_unkept = all.list.iter().any(|loss| matches!(loss, Loss::Unkept(_)));
+        let kept = if is_unkept { Kept::Partly } else { Kept::Whole };
+        let answer = Answer { kept, id: "assumed".to_owned(), why: String::new(), is_needless: false };
+        Copy { answer: Some(answer), is_all: !all.may_be_more }
+    }
+
+    /// What is kept where a copy has nothing to hold: a call that certainly loses nothing needs none.
+    fn of_nothing(losses: &Losses) -> Self {
+        let is_all = losses.list.is_empty() && !losses.may_be_more;
+        let needless = Answer { kept: Kept::Whole, id: String::new(), why: String::new(), is_needless: true };
+        Copy { answer: is_all.then_some(needless), is_all }
+    }
+
     /// The verdict with a warning in the place of its asks, if a loss that the copy brings back whole is the only reason
     /// for each, and the configuration says so.
-    pub(crate) fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
+    #[must_use]
+    pub fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
         let config = &prepared.config;
         let Some(answer) = self.answer.as_ref().filter(|_| config.undo.instead_of_ask && self.is_all) else {
             return verdict;
@@ -113,7 +136,7 @@ impl Copy {
         let is_ask = |found: &Attributed| found.finding.outcome == Outcome::Ask;
         let (lifted, others): (Vec<_>, Vec<_>) = verdict.findings.into_iter().partition(is_ask);
         let text = match answer.is_needless {
-            true => "nothing is lost: what this deletes does not exist, or git has it",
+            true => "nothing is lost: it doesn't exist, git has it, or this call makes it",
             false => "what this destroys is kept: guard-host undo",
         };
         let own = merge([Opinion::of_host("undo", "kept", Outcome::Warn, text.to_owned(), String::new())]);

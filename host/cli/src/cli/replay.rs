@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
-use super::subject::{circumstances, noted, refused};
+use super::subject::{circumstances, refused};
 use guard_contract::exit::Exit;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_facts::recorded::{Record, Recording};
-use guard_hook::audit::Decision;
+use guard_hook::audit::{Again, Decision};
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -195,8 +195,9 @@ impl Decider {
                 // The log has the verdict without the word about watched policies.
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
                 let differs = !Said::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
-                let second = second.map(|second| Said::of(Some(&noted(second.trace).verdict)));
-                let first = Said::of(Some(&noted(first.trace).verdict));
+                let say = |side: &Side, again: Again| Said::of(Some(&side.noted(again.trace, &decision.at)));
+                let first = say(&self.first, first);
+                let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;
                 Decided { id, first, second, rests, differs, call: Some(call), cwd: at.cwd }
             }

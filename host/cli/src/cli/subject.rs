@@ -23,6 +23,7 @@ use guard_hook::audit::Decision;
 use guard_hook::cache::{Prepared, effective, prepare};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
+use guard_hook::undo::Copy;
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_kit::suite::{Subject, Suite};
@@ -60,7 +61,8 @@ impl Evaluator {
         let nested = |folders: &[String]| open(&self.places, &self.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
         let ask = AskOptions { nested, ..AskOptions::default() };
-        let traces = calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask)));
+        let traces =
+            calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask), &self.chain.prepared));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -157,8 +159,10 @@ fn engine_of(file: &Path) -> Option<&'static str> {
     }
 }
 
-/// The trace with the word that the hook puts to a verdict which watched policies would have made stricter.
-pub(super) fn noted(trace: Trace) -> Trace {
+/// The trace as the hook would end it: with a warning in the place of asks that a copy answers, and with the note about
+/// policies that are only watched.
+pub(super) fn noted(mut trace: Trace, prepared: &Prepared) -> Trace {
+    trace.verdict = Copy::assumed(&trace, &prepared.config).in_place_of_asks(trace.verdict, prepared);
     match watch::note(&trace.verdict, None) {
         Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
         None => trace,

@@ -22,7 +22,7 @@ use guard_facts::Facts;
 use guard_hook::audit::{Again, Decision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::carried;
-use guard_hook::chain::{AskOptions, Chain};
+use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_kit::suite::{Subject, Suite};
 use guard_redact::plain;
 use guard_state::Places;
@@ -167,8 +167,13 @@ impl Side {
         let chain = self.chain(at);
         let nested = |folders: &[String]| self.nested(folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
-        let verdicts = calls.iter().map(|call| noted(chain.decide(call, at, facts, ask)).verdict);
+        let verdicts = calls.iter().map(|call| noted(chain.decide(call, at, facts, ask), &chain.prepared).verdict);
         verdicts.reduce(|worst, verdict| if rank(verdict.outcome) > rank(worst.outcome) { verdict } else { worst })
+    }
+
+    /// What the hook would say after such a trace where it happened.
+    pub(super) fn noted(&self, trace: Trace, at: &CallContext) -> Verdict {
+        noted(trace, &self.chain(at).prepared).verdict
     }
 
     /// A decision of the log, made again.
