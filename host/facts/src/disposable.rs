@@ -169,15 +169,38 @@ fn is_scratch(effect: &Effect) -> bool {
     lies(&effect.path.lexical) && lies(&effect.path.canonical)
 }
 
-/// An earlier effect of the text makes the target, or something in it, and nothing was there before.
+/// An earlier effect of the text makes the target, something in it, or a folder above it, and nothing was there before:
+/// then all that is deleted is the text's own.
 fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
-    if effect.path.exists != Presence::No || tag(effect, "glob").is_some() {
-        return false;
-    }
-    let concerned = |made: &&Effect| made.kind == "write" && is_below(&made.path.lexical, &effect.path.lexical);
-    let mut writes = earlier.iter().filter(concerned).peekable();
+    let Some(target) = start(effect) else { return false };
+    let is_gone = |effect: &Effect| effect.path.exists == Presence::No;
+    let is_write = |made: &&Effect| made.kind == "write" && made.certain;
+    let above = earlier.iter().filter(is_write).filter(|made| is_gone(made) && is_below(target, &made.path.lexical));
+    // The highest folder is looked at, so that nothing in it is missed.
+    let new = match above.min_by_key(|made| made.path.lexical.len()) {
+        Some(made) => made.path.lexical.as_str(),
+        None if is_gone(effect) && tag(effect, "glob").is_none() => target,
+        None => return false,
+    };
+    let mut writes = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, new)).peekable();
     let is_made = writes.peek().is_some();
     is_made && writes.all(|made| made.certain && tag(made, "by").is_none_or(|by| !BRING.contains(&by)))
+}
+
+/// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. None if a name
+/// behind it could be `..`.
+fn start(effect: &Effect) -> Option<&str> {
+    let path = effect.path.lexical.as_str();
+    if tag(effect, "glob").is_none() {
+        return Some(path);
+    }
+    let first = path.find(['*', '?', '[', '{', '(', '!', '^', '~', '#', '|', '@', '+']).unwrap_or(path.len());
+    let (before, _) = path.split_at_checked(first)?;
+    let (folder, _) = before.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
+    let mut names = path.get(folder.len()..)?.split('/');
+    // `.*` fits `..` in some shells, which then leads out if another name follows.
+    let last = names.next_back().unwrap_or_default();
+    (!names.any(|name| name.starts_with('.')) && last != "..").then_some(folder)
 }
 
 /// An earlier effect of the text brings something from elsewhere into what is deleted.
