@@ -84,7 +84,14 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         match found.relation {
             Relation::Above => above.push((guarded, found, names)),
             // A pattern of the shell stands for what is there.
-            _ if found.guessed && !exists(names, found, guarded, view) => {}
+            _ if found.guessed && presence(names, found, guarded, view) == Presence::No => {}
+            // Where it could lie anywhere, what a pattern deletes is a guess.
+            _ if found.guessed
+                && effect.kind != "write"
+                && presence(names, found, guarded, view) == Presence::Unknown =>
+            {
+                return Some((guarded.what, How::Perhaps));
+            }
             // What a pattern reaches goes with the rest.
             Relation::Whole if found.guessed && effect.kind == "delete" => {
                 return Some((guarded.what, How::LostWithFolder));
@@ -111,8 +118,10 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
             continue;
         }
         *folders += 1;
-        if exists(names, found, guarded, view) {
-            return Some((guarded.what, if lost { How::LostWithFolder } else { How::Perhaps }));
+        let there = presence(names, found, guarded, view);
+        if there != Presence::No {
+            let is_guess = found.guessed && there == Presence::Unknown;
+            return Some((guarded.what, if lost && !is_guess { How::LostWithFolder } else { How::Perhaps }));
         }
         // What is not there yet may come with the rest; a registration says most.
         let brings = !(lost || modes) && is_below_home(names, found, guarded, view);
@@ -182,11 +191,13 @@ fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
 }
 
 /// Whether the guarded file that a match means is there, as far as the machine can say. Where it could be anywhere, only
-/// a name with a dot, which patterns of the shell do not reach by chance, counts.
-fn exists(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
+/// a name with a dot, which patterns of the shell do not reach by chance, may be meant.
+fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> Presence {
     match names.place(found, guarded.entry) {
-        Some(path) => view.call.resolve(&path).exists != Presence::No,
-        None => !found.guessed || guarded.entry.starts_with('.'),
+        Some(path) => view.call.resolve(&path).exists,
+        None if !found.guessed => Presence::Yes,
+        None if guarded.entry.starts_with('.') => Presence::Unknown,
+        None => Presence::No,
     }
 }
 
