@@ -1,6 +1,6 @@
 //! A log that 50 processes write at once, of which some are killed at any moment, is whole, and each edit is found.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
