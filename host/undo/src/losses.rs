@@ -13,6 +13,34 @@ const LOSSES: usize = 256;
 /// Clients of databases that are files.
 const FILE_DATABASES: [&str; 2] = ["sqlite3", "duckdb"];
 
+/// Ways from a text to a command that runs in its place, on the same files. Others may run it elsewhere or later.
+const HERE: [&str; 21] = [
+    "builtin",
+    "busybox",
+    "code",
+    "command",
+    "doas",
+    "env",
+    "eval",
+    "exec",
+    "find-exec",
+    "function",
+    "ionice",
+    "nice",
+    "nohup",
+    "pipe",
+    "script",
+    "shell-c",
+    "stdbuf",
+    "sudo",
+    "time",
+    "timeout",
+    "xargs",
+];
+
+/// Kinds of effects of which only what [`losses`] lists can be lost.
+const LISTED: [&str; 5] = ["delete", "execute", "network", "read", "write"];
+
 /// What becomes of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
@@ -92,7 +120,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
     for effect in &analysis.effects {
         match of_effect(effect, analysis) {
-            Fate::Safe => {}
+            Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
             Fate::Lost(loss) => {
                 found.may_be_more |= !effect.certain;
@@ -102,12 +130,21 @@ pub fn losses(analysis: &Analysis) -> Losses {
     }
     for command in &analysis.commands {
         found.list.extend(of_silent_git(command).map(Loss::Git));
+        found.may_be_more |= command.via.iter().any(|via| !HERE.contains(&via.kind.as_str()));
     }
     if found.list.len() > LOSSES {
         found.list.truncate(LOSSES);
         found.may_be_more = true;
     }
     found
+}
+
+/// An effect without a loss that is known may have one all the same.
+fn may_lose(effect: &Effect) -> bool {
+    let changes = effect.severity != Severity::Routine && tag(effect, "dry-run").is_none();
+    let is_guess =
+        !effect.certain && matches!(effect.kind.as_str(), "delete" | "write") && tag(effect, "append").is_none();
+    changes && (is_guess || !LISTED.contains(&effect.kind.as_str()))
 }
 
 enum Fate {
@@ -144,7 +181,9 @@ fn of_effect(effect: &Effect, analysis: &Analysis) -> Fate {
 fn path(effect: &Effect, how: How) -> Fate {
     let path = effect.path.lexical.trim_end_matches('/').to_owned();
     let is_pattern = tag(effect, "glob").is_some();
-    if path.is_empty() || path.contains(['$', '`']) && !effect.certain {
+    // Patterns beyond the usual ones are not followed.
+    let is_other = is_pattern && path.contains(['(', ')', '|', '^', '#']);
+    if path.is_empty() || path.contains(['$', '`']) && !effect.certain || is_other {
         let shown = if effect.target.is_empty() { "a path that is not known" } else { &effect.target };
         return Fate::Lost(Loss::Unkept(shown.to_owned()));
     }
@@ -190,6 +229,10 @@ fn is_file(effect: &Effect) -> bool {
 
 fn written(effect: &Effect) -> Fate {
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
+    if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
+        // Of a folder that a search goes through, all.
+        return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite });
+    }
     if adds || effect.path.exists != Presence::Yes {
         return Fate::Safe;
     }
