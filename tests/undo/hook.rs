@@ -137,6 +137,14 @@ fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
         assert!(matches!(ended.decision().as_str(), "ask" | "deny"), "{command}: {ended:?}");
         assert_eq!(checked(&repo, command), ended.decision(), "{command}");
     }
+    // The files of a server's tool may be those of another machine.
+    let input = serde_json::json!({ "command": ["rm", "-rf", "build"] });
+    let payload = serde_json::json!({
+        "session_id": "s1", "cwd": repo.world.repo(), "hook_event_name": "PreToolUse",
+        "tool_name": "mcp__box__exec", "tool_input": input,
+    });
+    let ended = repo.world.hook(&payload.to_string());
+    assert_eq!(ended.decision(), "ask", "{ended:?}");
     repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\nexclude = [\"build/**\"]\n");
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");
 }

@@ -73,6 +73,7 @@ impl Copy {
                 None => all.may_be_more = true,
             }
         }
+        all.may_be_more |= calls.iter().any(runs_elsewhere);
         if !all.is_worth_a_copy() {
             return Copy::of_nothing(&all);
         }
@@ -96,10 +97,11 @@ impl Copy {
 
     /// The copy that the hook would make of a call within its limits, for those who judge a call that doesn't run.
     #[must_use]
-    pub fn assumed(trace: &Trace, config: &Config) -> Self {
-        let Some(all) = trace.analysis.as_deref().map(losses).filter(|_| config.undo.enabled) else {
+    pub fn assumed(call: &ToolCall, trace: &Trace, config: &Config) -> Self {
+        let Some(mut all) = trace.analysis.as_deref().map(losses).filter(|_| config.undo.enabled) else {
             return Copy::default();
         };
+        all.may_be_more |= runs_elsewhere(call);
         if !all.is_worth_a_copy() {
             return Copy::of_nothing(&all);
         }
@@ -162,6 +164,11 @@ impl Copy {
             closing => format!("{line}\n{closing}"),
         };
     }
+}
+
+/// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.
+fn runs_elsewhere(call: &ToolCall) -> bool {
+    call.command().is_none() && call.paths().next().is_none()
 }
 
 /// The call in words.

@@ -195,7 +195,8 @@ impl Decider {
                 // The log has the verdict without the word about watched policies.
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
                 let differs = !Said::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
-                let say = |side: &Side, again: Again| Said::of(Some(&side.noted(again.trace, &decision.at)));
+                let say =
+                    |side: &Side, again: Again| Said::of(Some(&side.noted(&decision.call, again.trace, &decision.at)));
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;

@@ -62,7 +62,7 @@ impl Evaluator {
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
         let ask = AskOptions { nested, ..AskOptions::default() };
         let traces =
-            calls.iter().map(|call| noted(self.chain.decide(call, at, &self.facts, ask), &self.chain.prepared));
+            calls.iter().map(|call| noted(call, self.chain.decide(call, at, &self.facts, ask), &self.chain.prepared));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -161,8 +161,8 @@ fn engine_of(file: &Path) -> Option<&'static str> {
 
 /// The trace as the hook would end it: with a warning in the place of asks that a copy answers, and with the note about
 /// policies that are only watched.
-pub(super) fn noted(mut trace: Trace, prepared: &Prepared) -> Trace {
-    trace.verdict = Copy::assumed(&trace, &prepared.config).in_place_of_asks(trace.verdict, prepared);
+pub(super) fn noted(call: &ToolCall, mut trace: Trace, prepared: &Prepared) -> Trace {
+    trace.verdict = Copy::assumed(call, &trace, &prepared.config).in_place_of_asks(trace.verdict, prepared);
     match watch::note(&trace.verdict, None) {
         Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
         None => trace,

@@ -167,13 +167,14 @@ impl Side {
         let chain = self.chain(at);
         let nested = |folders: &[String]| self.nested(folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
-        let verdicts = calls.iter().map(|call| noted(chain.decide(call, at, facts, ask), &chain.prepared).verdict);
+        let verdicts =
+            calls.iter().map(|call| noted(call, chain.decide(call, at, facts, ask), &chain.prepared).verdict);
         verdicts.reduce(|worst, verdict| if rank(verdict.outcome) > rank(worst.outcome) { verdict } else { worst })
     }
 
     /// What the hook would say after such a trace where it happened.
-    pub(super) fn noted(&self, trace: Trace, at: &CallContext) -> Verdict {
-        noted(trace, &self.chain(at).prepared).verdict
+    pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
+        noted(call, trace, &self.chain(at).prepared).verdict
     }
 
     /// A decision of the log, made again.
