@@ -48,7 +48,7 @@ fn of_a_thousand_calls_at_once_none_is_lost() {
 #[test]
 fn a_server_that_is_told_to_end_answers_the_calls_that_run() {
     let world = World::new();
-    guests::chain(&world, &["endless-loop"], "limits = { time-ms = 700 }\n");
+    guests::chain(&world, &["endless-loop"], "limits = { time-ms = 400 }\n");
     let server = Server::start(&world, &[]);
     let mut streams: Vec<_> = (0..2).map(|_| server.connect()).collect();
     let idle = server.connect();
