@@ -1,4 +1,4 @@
-//! What `guard-host undo` takes.
+//! Arguments of `guard-host undo`.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use super::Format;
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Without a command: shows what the last destructive call in this project took, and puts it back after a yes.
-A path that changed since the call is kept, unless --force is given to `undo restore`. What is replaced is kept as well, so
-an undo can be undone.
+    after_help = "Without a command, shows the losses of the last destructive call in this project and asks before it restores them.
+A file that changed since the call is kept, unless `undo restore` has --force. Replaced files are copied first, so you can
+undo an undo.
 
 Examples:
   guard-host undo
@@ -19,7 +19,7 @@ Examples:
   guard-host undo show 20261128-204512-310-9f3c
   guard-host undo restore 20261128-204512-310-9f3c src/main.rs
 
-Exit codes: 0; 1 a part could not be restored; 66 there is no such copy; 77 nobody sits at a terminal, and --yes is missing."
+Exit codes: 0 success; 1 not everything was restored; 66 no such copy; 77 no terminal and no --yes."
 )]
 pub(in crate::cli) struct UndoArgs {
     #[command(subcommand)]
