@@ -20,10 +20,12 @@
 //! ```
 
 mod segment;
+mod settings;
 
 use std::fmt;
 
 use segment::Segment;
+pub use settings::{covering, names_one, plain, possible, relative, spelled_folder};
 
 /// The longest pattern in bytes.
 const LONGEST: usize = 1024;

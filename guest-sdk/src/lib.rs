@@ -41,7 +41,9 @@ pub mod earlier;
 pub mod globs;
 pub mod paths;
 pub mod resolve;
+pub mod secret_names;
 pub mod syntax;
+pub mod tables;
 pub mod text;
 pub mod tools;
 
@@ -53,6 +55,7 @@ mod folders;
 mod host;
 mod index;
 mod manifest;
+mod name_list;
 pub mod testing;
 
 #[doc(hidden)]
@@ -81,6 +84,7 @@ pub use bindings::guard::policy::types::{Decision, Fault, Finding, Level, Outcom
 pub use call::Call;
 pub use error::Error;
 pub use manifest::{Example, Manifest, NoSettings, Rule};
+pub use name_list::NameList;
 pub use serde_json;
 
 /// A policy: what it is, how it is set up, and what it says of a tool call.

@@ -18,8 +18,8 @@ use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::{Layer, Problem};
+use guard_sdk::globs::Glob;
 use guard_state::FileState;
-use policy_path_globs::Glob;
 
 /// The largest configuration file that is read.
 const CONFIG_BYTES: u64 = 1 << 20;

@@ -32,31 +32,31 @@ pub struct Options {
     /// Policies that the user's file can neither replace nor remove. Only in the managed file.
     pub lock: Option<Vec<String>>,
     /// The audit log. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub audit: Option<AuditOptions>,
     /// The cache of compiled policies. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub cache: Option<CacheOptions>,
     /// Copies of what calls destroy. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub undo: Option<UndoOptions>,
     /// Where the approvals of a session are kept. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub session: Option<SessionOptions>,
     /// The server that decides instead of the chain here. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub remote: Option<RemoteOptions>,
     /// Whose signatures count for policies that are fetched. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub trust: Option<TrustOptions>,
     /// What may run without being asked about. Not in a project's file.
-    #[serde(deserialize_with = "policy_only_tables::list")]
+    #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub allow: Vec<AllowOptions>,
     /// What the arguments of tools hold that guard-host does not know, such as those of MCP servers.
-    #[serde(deserialize_with = "policy_only_tables::list")]
+    #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub tool: Vec<ToolOptions>,
     /// The chain's entries.
-    #[serde(deserialize_with = "policy_only_tables::list")]
+    #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub policy: Vec<PolicyOptions>,
 }
 
@@ -224,7 +224,7 @@ pub enum Fallback {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrustOptions {
     /// Whose signatures count. In the user's file, they count beside those of the managed file.
-    #[serde(deserialize_with = "policy_only_tables::list")]
+    #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub signers: Vec<SignerOptions>,
     /// Component files of the user's and of projects are used only if a signer has signed them. Default: `false`. In the
     /// managed file, the signers of that file count only.
@@ -342,10 +342,10 @@ pub struct PolicyOptions {
     /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
     pub wasi: Option<Wasi>,
     /// What the policy may use.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub limits: Option<LimitOptions>,
     /// What the policy may ask the host for. Default: what a preset grants the built-in; nothing for other components.
-    #[serde(deserialize_with = "policy_only_tables::optional")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub grants: Option<GrantSpec>,
 }
 

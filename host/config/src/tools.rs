@@ -3,7 +3,7 @@
 
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::readings::Arguments;
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 
 use super::options::ToolOptions;
 

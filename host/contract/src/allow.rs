@@ -2,8 +2,8 @@
 
 mod offer;
 
+use guard_sdk::globs::Glob;
 use guard_sdk::syntax::operations;
-use policy_path_globs::Glob;
 use serde::{Deserialize, Serialize};
 
 use crate::call::{Dialect, ToolCall};

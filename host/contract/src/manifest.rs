@@ -2,7 +2,7 @@
 
 use crate::limits::{ITEMS, TEXT_BYTES};
 use crate::{Decision, FaultKind, Manifest, Outcome, outcome_name, rank, worse};
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 
 const NAME_BYTES: usize = 64;
 

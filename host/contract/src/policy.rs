@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 use serde::{Deserialize, Serialize};
 
 use crate::grants::GrantSpec;

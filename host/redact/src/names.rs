@@ -3,7 +3,7 @@
 /// Whether a value of this name may be a secret, which is enough to hide it.
 #[must_use]
 pub fn is_telling(name: &str) -> bool {
-    policy_secret_names::likelihood(name).is_some()
+    guard_sdk::secret_names::likelihood(name).is_some()
 }
 
 /// Whether a variable of this name has a secret if its value looks like one: `STRIPE_KEY`.

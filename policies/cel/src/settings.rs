@@ -10,7 +10,7 @@ const RULES: usize = 1_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    #[serde(deserialize_with = "policy_only_tables::list")]
+    #[serde(deserialize_with = "guard_sdk::tables::list")]
     rules: Vec<Written>,
     /// What the expressions see as `data`.
     data: Map<String, Value>,

@@ -4,9 +4,9 @@
 
 use std::cell::{OnceCell, RefCell};
 
+use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Command, Effect, ScriptPlace, Severity};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
-use policy_name_list::NameList;
 
 use crate::Settings;
 use crate::settings::Names;

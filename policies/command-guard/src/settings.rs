@@ -2,9 +2,9 @@
 //!
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
+use guard_sdk::globs::Glob;
 use guard_sdk::syntax::operations;
 use guard_sdk::{Adjustments, Error, Outcome};
-use policy_path_globs::Glob;
 use policy_sensitive_paths::Lists;
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ pub struct Settings {
     /// runs. Default: none.
     pub deny_patterns: Vec<Pattern>,
     /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
-    #[serde(deserialize_with = "policy_only_tables::table")]
+    #[serde(deserialize_with = "guard_sdk::tables::table")]
     pub files: Lists,
     /// No exception for what loses or shows nothing: a file of secrets that a command makes, names and counts of variables,
     /// `git push --dry-run`. Default: `false`, and `true` in the presets `guardrail` and `full`.

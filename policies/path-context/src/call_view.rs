@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
+use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Command, Effect};
 use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
-use policy_name_list::NameList;
 
 use crate::Settings;
 use crate::place::{Map, Place};

@@ -6,9 +6,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
+use guard_sdk::globs::Glob;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Facts, ResolvedPath};
-use policy_path_globs::Glob;
 
 use crate::Settings;
 

@@ -5,8 +5,8 @@
 
 mod defaults;
 
+use guard_sdk::globs::{Glob, expand, possible};
 use guard_sdk::{Error, Outcome};
-use policy_path_globs::{Glob, expand, possible};
 use serde::Deserialize;
 
 use policy_text_patterns::Pattern;
@@ -56,18 +56,18 @@ pub struct Written {
     safe_paths: Option<Vec<String>>,
     blocked_paths: Option<Vec<String>>,
     git_safe: Option<bool>,
-    #[serde(deserialize_with = "policy_only_tables::table")]
+    #[serde(deserialize_with = "guard_sdk::tables::table")]
     rules: WrittenRules,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct WrittenRules {
-    #[serde(deserialize_with = "policy_only_tables::optional_list")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
     bash: Option<Vec<WrittenBashRule>>,
-    #[serde(deserialize_with = "policy_only_tables::optional_list")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
     write: Option<Vec<WrittenFileRule>>,
-    #[serde(deserialize_with = "policy_only_tables::optional_list")]
+    #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
     edit: Option<Vec<WrittenFileRule>>,
 }
 

@@ -4,9 +4,9 @@ mod secret_file;
 pub(crate) mod secret_read;
 mod sensitive_file;
 
+use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Outcome, Rule};
-use policy_name_list::NameList;
 
 use crate::Settings;
 

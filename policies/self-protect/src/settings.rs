@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     /// Where the files of this guard-host lie. Written by the host.
-    #[serde(deserialize_with = "policy_only_tables::table")]
+    #[serde(deserialize_with = "guard_sdk::tables::table")]
     pub places: Places,
 }
 

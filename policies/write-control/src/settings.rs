@@ -3,7 +3,7 @@
 //! What is not understood is an error: a rule that somebody wrote is never dropped.
 
 use guard_sdk::Error;
-use policy_path_globs::{Glob, covering};
+use guard_sdk::globs::{Glob, covering};
 use serde::Deserialize;
 
 /// Paths that nobody should write by hand.

@@ -1,6 +1,6 @@
 //! [`Arguments`]: an entry of the configuration that says which arguments of a tool hold what.
 
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 use serde::{Deserialize, Serialize};
 
 use super::names::Kind;

@@ -8,7 +8,7 @@ mod elisp;
 mod paths;
 mod scripting;
 
-use policy_secret_names::{Likelihood, likelihood};
+use guard_sdk::secret_names::{Likelihood, likelihood};
 
 use super::Found;
 use crate::draft::Draft;

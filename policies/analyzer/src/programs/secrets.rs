@@ -2,8 +2,8 @@
 //!
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
+use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::Command;
-use policy_secret_names::{Likelihood, likelihood};
 
 use crate::draft::Draft;
 use crate::run::Run;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use policy_path_globs::{Glob, names_one, plain};
+use guard_sdk::globs::{Glob, names_one, plain};
 use serde::Deserialize;
 
 use crate::pattern::{Path, Root};
@@ -77,7 +77,7 @@ impl Entry {
         if text.starts_with('!') {
             return Err(format!("the entry `{written}` begins with two `!`"));
         }
-        let refuse = |error: policy_path_globs::Error| error.to_string();
+        let refuse = |error: guard_sdk::globs::Error| error.to_string();
         let plain = plain(text).map_err(refuse)?;
         let (root, mut rest) = match plain.strip_prefix("~/") {
             Some(rest) => (Root::Home, rest),

@@ -11,7 +11,7 @@
 //! `*` stands for any text within a component; [`crate::entry`] has what else a pattern may hold. Looks at no file system: `.`, `..` and doubled slashes are resolved by
 //! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them.
 
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 
 use crate::begins::Begins;
 

@@ -19,9 +19,9 @@
 //! - `blocked`: the names of files with secrets.
 //! - `exempt`: the names that are never such files, such as templates.
 
+use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
-use policy_name_list::NameList;
 use policy_sensitive_paths::is_public;
 
 use super::Hit;

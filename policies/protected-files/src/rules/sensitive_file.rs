@@ -18,9 +18,9 @@
 //! - `confirm`: the names of such files.
 //! - `exempt`: the names that are never such files, such as templates.
 
+use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
-use policy_name_list::NameList;
 
 use super::Hit;
 use crate::Settings;

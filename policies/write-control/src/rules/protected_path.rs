@@ -18,8 +18,8 @@
 //! - `exempt`: paths that are not protected although a glob fits.
 //! - `fold-case`: the case of protected paths is ignored. Default: only on macOS.
 
+use guard_sdk::globs::{Glob, spelled_folder};
 use guard_sdk::{Finding, Outcome, Rule};
-use policy_path_globs::{Glob, spelled_folder};
 
 use crate::Settings;
 use crate::paths::{Target, shown};

@@ -1,7 +1,7 @@
 //! Several names in one message: the first ones, and how many more there are.
 //!
 //! ```
-//! use policy_name_list::NameList;
+//! use guard_sdk::NameList;
 //!
 //! let names: NameList = ["`dist`", "`build`", "`target`", "`build`"].into_iter().collect();
 //! assert_eq!(names.to_string(), "`dist`, `build` and `target`");

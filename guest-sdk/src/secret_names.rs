@@ -69,7 +69,7 @@ const NAME_BYTES: usize = 128;
 /// Letter case, `_`, `-`, and signs around the name do not count. Of a long name the last 128 bytes are looked at.
 ///
 /// ```
-/// use policy_secret_names::{Likelihood, likelihood};
+/// use guard_sdk::secret_names::{Likelihood, likelihood};
 ///
 /// assert_eq!(likelihood("DB_PASSPHRASE"), Some(Likelihood::Likely));
 /// assert_eq!(likelihood("AWS_ACCESS_KEY_ID"), Some(Likelihood::Possible));

@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use globset::GlobBuilder;
-use policy_path_globs::Glob;
+use guard_sdk::globs::Glob;
 
 /// A sequence that looks random and is the same each time.
 struct Sequence(u64);

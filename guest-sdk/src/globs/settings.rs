@@ -1,7 +1,6 @@
-//! Patterns in the settings of the policies and of the host: the globs of the SDK, and which of them can match a path.
-//! `PATTERNS.md` in `policies/` is the page for users.
+//! Patterns in a list of settings: which of them can match a path, and what each of them covers.
 
-pub use guard_sdk::globs::{Error, Glob, expand};
+use super::{Error, Glob, expand};
 
 /// A pattern for paths below a folder, in the one spelling that paths have: without `./` and doubled slashes, and with
 /// `x/**` for all that is in the folder `x/`.
