@@ -56,7 +56,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let (mut complete, mut started, mut found) = (0_u64, 0_u64, 0_usize);
     for number in 1..=count {
         let text = Texts { random: &mut random, fish: shell == "fish", depth: 0 }.text();
-        let analysis = policy_native_analyzer::analyze(&format!("{shell} -c {}", quoted(&text)), "bash", "/w", "/w");
+        let analysis = policy_testing::analyze(&format!("{shell} -c {}", quoted(&text)), "bash", "/w", "/w");
         let is_complete = analysis.coverage == Coverage::Complete;
         complete += u64::from(is_complete);
         let ran = place.run(&program, &text)?;

@@ -8,7 +8,7 @@ mod respell;
 use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Analysis, Coverage, Severity};
-use policy_native_analyzer::analyze;
+use policy_testing::analyze;
 use respell::Draw;
 #[cfg(test)]
 pub(crate) use respell::{COMMANDS, DATA_FORMS, FORMS, QUOTINGS};

@@ -20,7 +20,7 @@ struct Table {
 }
 
 fn analyze(command: &str) -> Analysis {
-    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u")
+    policy_testing::analyze(command, "bash", "/repo", "/home/u")
 }
 
 /// What is said of a program that no table has.

@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn every_effect_belongs_to_a_command_and_has_a_name(commands in proptest::collection::vec(command(), 1..4), glue in "[;|&]") {
         let text = commands.join(&format!(" {glue} "));
-        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_testing::analyze(&text, "bash", "/repo", "/home/u");
         for effect in &analysis.effects {
             prop_assert!(analysis.commands.iter().any(|command| command.id == effect.command_id), "{text}");
             prop_assert!(effect.operation.contains('.') && !effect.kind.is_empty(), "{effect:?}");
@@ -144,15 +144,15 @@ proptest! {
 
     #[test]
     fn quoting_a_program_changes_no_effect(command in command()) {
-        let plain = policy_native_analyzer::analyze(&command, "bash", "/repo", "/home/u");
-        let quoted = policy_native_analyzer::analyze(&format!("\\{command}"), "bash", "/repo", "/home/u");
+        let plain = policy_testing::analyze(&command, "bash", "/repo", "/home/u");
+        let quoted = policy_testing::analyze(&format!("\\{command}"), "bash", "/repo", "/home/u");
         prop_assert_eq!(plain.effects, quoted.effects);
     }
 
     #[test]
     fn what_is_only_printed_has_no_effect(command in command()) {
         let command = command.replace('\'', "\"");
-        let analysis = policy_native_analyzer::analyze(&format!("echo '{command}'"), "bash", "/repo", "/home/u");
+        let analysis = policy_testing::analyze(&format!("echo '{command}'"), "bash", "/repo", "/home/u");
         prop_assert!(analysis.effects.is_empty(), "{:?}", analysis.effects);
     }
 }
@@ -181,7 +181,7 @@ fn long_texts_of_any_language_stay_cheap() {
         "psql | ".repeat(2_000),
     ];
     for text in hostile {
-        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_testing::analyze(&text, "bash", "/repo", "/home/u");
         let size: usize = analysis.effects.iter().map(|effect| effect.target.len() + effect.path.raw.len()).sum();
         assert!(size <= 1 << 20, "{size} bytes of effects");
     }

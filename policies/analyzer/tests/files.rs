@@ -9,7 +9,7 @@ use guard_sdk::syntax::{Analysis, Coverage};
 fn analyze(files: &[(&str, &str)], command: &str) -> Analysis {
     let files: BTreeMap<String, String> =
         files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    policy_native_analyzer::analyze_among(&files, command, "/repo", "/home/u")
+    policy_testing::analyze_among(&files, command, "/repo", "/home/u")
 }
 
 /// The text deletes the tree by this file, or by one that it runs.
@@ -305,7 +305,7 @@ fn a_folder_that_a_script_makes_for_itself_is_its_own() {
     let text = "#!/bin/bash\nset -e\nT=$(mktemp -d)\ntrap 'rm -rf \"$T\"' EXIT\ncp a \"$T\"\n";
     let analysis = analyze(&[("/repo/a.sh", text)], "bash a.sh");
     let gone = analysis.effects.iter().find(|effect| effect.operation == "fs.delete.recursive").unwrap();
-    let inline = policy_native_analyzer::analyze(text, "bash", "/repo", "/home/u");
+    let inline = policy_testing::analyze(text, "bash", "/repo", "/home/u");
     let same = inline.effects.iter().find(|effect| effect.operation == "fs.delete.recursive").unwrap();
     assert_eq!((&gone.path.raw, gone.certain), (&same.path.raw, same.certain));
 }

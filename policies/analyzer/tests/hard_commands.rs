@@ -3,7 +3,7 @@
 //! Says nothing about what they do to the world.
 
 use guard_sdk::syntax::{Analysis, Command, Coverage};
-use policy_native_analyzer::analyze;
+use policy_testing::analyze;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 //! Says nothing about what ordinary commands mean; `hard_commands.rs` does.
 
 use guard_sdk::syntax::{Analysis, Coverage};
-use policy_native_analyzer::analyze;
+use policy_testing::analyze;
 
 const SIZE: usize = 127 * 1024;
 

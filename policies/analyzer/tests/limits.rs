@@ -149,7 +149,7 @@ fn every_limit_that_is_reached_says_so() {
     assert!(constants.len() > 30);
     for (name, limit) in constants {
         for text in beyond(&name, limit).unwrap_or_default() {
-            let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
+            let analysis = policy_testing::analyze(&text, "bash", "/repo", "/home/u");
             if !is_asked_about(&analysis) {
                 let start: String = text.chars().take(60).collect();
                 writeln!(silent, "{name}: {start:?} {:?} {:?}", analysis.coverage, analysis.reasons).unwrap();
@@ -171,7 +171,7 @@ fn a_text_of_ordinary_size_reaches_none() {
         format!("gh pr create --body \"$(cat <<'E'\n{}E\n)\"", "a long line of prose\n".repeat(500)),
         lines(40, |_| "echo \"$(echo a)\"".to_owned()),
     ] {
-        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_testing::analyze(&text, "bash", "/repo", "/home/u");
         let start: String = text.chars().take(60).collect();
         assert!(!is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
     }
@@ -187,7 +187,7 @@ fn limits_of_single_programs_say_so_as_well() {
         format!("node -e \"{}\"", "fs.unlinkSync('a');".repeat(20_000)),
         format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(20_000)),
     ] {
-        let analysis = policy_native_analyzer::analyze(&text, "bash", "/repo", "/home/u");
+        let analysis = policy_testing::analyze(&text, "bash", "/repo", "/home/u");
         let start: String = text.chars().take(60).collect();
         assert!(is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
     }

@@ -5,7 +5,7 @@
 use guard_sdk::syntax::{Effect, Severity};
 
 fn effects(command: &str) -> Vec<Effect> {
-    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u").effects
+    policy_testing::analyze(command, "bash", "/repo", "/home/u").effects
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@
 mod checks;
 
 use guard_sdk::syntax::Coverage;
-use policy_native_analyzer::analyze;
+use policy_testing::analyze;
 use proptest::prelude::*;
 
 fn words(text: &str) -> Vec<Vec<String>> {

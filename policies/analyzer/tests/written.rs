@@ -5,7 +5,7 @@
 use guard_sdk::syntax::{Analysis, Coverage};
 
 fn analyze(command: &str) -> Analysis {
-    policy_native_analyzer::analyze(command, "bash", "/repo", "/home/u")
+    policy_testing::analyze(command, "bash", "/repo", "/home/u")
 }
 
 /// The text deletes this tree, by whatever way.

@@ -5,15 +5,13 @@
 
 #[path = "support/judge.rs"]
 mod judge;
-#[path = "../../../tests/support/tables.rs"]
-mod tables;
 
 use guard_sdk::testing::World;
 use guard_sdk::{Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
 use judge::{decide, decide_with};
-use tables::Row;
+use policy_testing::tables::{self, Row};
 
 #[track_caller]
 fn check(rows: impl IntoIterator<Item = Row>) {

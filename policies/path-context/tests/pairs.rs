@@ -2,21 +2,16 @@
 
 #![cfg(test)]
 
-#[path = "../../../tests/support/tables.rs"]
-mod tables;
-
 use guard_sdk::testing::{Case, Suite, World};
 use guard_sdk::{Decision, Outcome};
 use policy_path_context::PathContext;
 use serde_json::{Value, json};
 
-use tables::Row;
+use policy_testing::tables::{self, Row};
 
 fn world(tool: &str, input: &Value) -> World {
-    Suite::default().world(
-        &Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() },
-        &policy_native_analyzer::analyze,
-    )
+    Suite::default()
+        .world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &policy_testing::analyze)
 }
 
 fn decide_with(settings: &str, tool: &str, input: &Value) -> Decision {

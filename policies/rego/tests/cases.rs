@@ -2,10 +2,7 @@
 
 #![cfg(test)]
 
-#[path = "../../../tests/support/tables.rs"]
-mod tables;
-
 #[test]
 fn every_case_holds() {
-    tables::hold::<policy_rego::Rego>();
+    policy_testing::tables::hold::<policy_rego::Rego>();
 }

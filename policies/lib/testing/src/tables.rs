@@ -1,15 +1,14 @@
-//! The verdict tables of a policy, run natively; taken in by each policy's tests by path.
-
-#![allow(dead_code, reason = "each test takes what it needs")]
+//! The verdict tables of a policy, run natively.
 
 use std::path::{Path, PathBuf};
 
 use guard_sdk::testing::Suite;
 use guard_sdk::{Decision, Outcome, Policy, serde_json};
 
-/// The suites in the policy's `cases/`, by their file names.
+/// The suites in the `cases/` of the package whose test runs, by their file names.
 fn tables() -> Vec<(String, Suite)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let package = std::env::var("CARGO_MANIFEST_DIR").expect("a test runs below Cargo");
+    let folder = Path::new(&package).join("cases");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let read = |path: PathBuf| {
@@ -26,7 +25,7 @@ fn tables() -> Vec<(String, Suite)> {
 
 /// Runs every case of every table.
 #[track_caller]
-pub(crate) fn hold<P: Policy>() {
+pub fn hold<P: Policy>() {
     let tables = tables();
     let cases = || tables.iter().flat_map(|(_, suite)| &suite.cases);
     let skipped = cases().filter(|case| case.needs_harness()).count();
@@ -37,9 +36,7 @@ pub(crate) fn hold<P: Policy>() {
     let failures = |(name, suite): &(String, Suite)| {
         let failures = suite.cases.iter().flat_map(|case| {
             let files = suite.facts.with(&case.facts).files;
-            let analyze = |text: &str, _: &str, cwd: &str, home: &str| {
-                policy_native_analyzer::analyze_among(&files, text, cwd, home)
-            };
+            let analyze = |text: &str, _: &str, cwd: &str, home: &str| crate::analyze_among(&files, text, cwd, home);
             Suite { cases: vec![case.clone()], ..suite.clone() }.failures::<P>(analyze)
         });
         failures.map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
@@ -50,11 +47,11 @@ pub(crate) fn hold<P: Policy>() {
 }
 
 /// A command, what must be answered to it, and the rule of the first finding if that counts.
-pub(crate) type Row = (String, Outcome, Option<&'static str>);
+pub type Row = (String, Outcome, Option<&'static str>);
 
 /// Collects every command whose answer is another one.
 #[track_caller]
-pub(crate) fn check(rows: impl IntoIterator<Item = Row>, decide: impl Fn(&str) -> Decision) {
+pub fn check(rows: impl IntoIterator<Item = Row>, decide: impl Fn(&str) -> Decision) {
     let mut failures = Vec::new();
     for (command, outcome, rule) in rows {
         let decision = decide(&command);

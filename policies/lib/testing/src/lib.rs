@@ -1,4 +1,8 @@
-//! The analyzer with its readers, as a call has them, in a native test.
+//! What native tests of policies share: the analyzer with its readers, as a call has them, and [verdict tables](tables).
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+
+pub mod tables;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
