@@ -93,18 +93,18 @@ fn bundle_bindings_equal_its_contract() {
 
 #[test]
 fn the_bindings_of_the_reader_of_scripts_equal_its_contract() {
-    check("policies/scripts/src/bindings.rs", &BUNDLE, "script-reader", options("crate::bindings", Vec::new()));
+    check("host/scripts/src/bindings.rs", &BUNDLE, "script-reader", options("crate::bindings", Vec::new()));
 }
 
-const SERVICE: [&str; 5] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0", "policies/bundle/wit", "policies/service/wit"];
+const SERVICE: [&str; 5] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0", "policies/bundle/wit", "host/service/wit"];
 
 #[test]
 fn the_bindings_of_the_parts_of_a_service_equal_its_contract() {
     let types = ["types", "syntax"].map(shared).to_vec();
     let own = |module: &str| options(module, Vec::new());
-    check("policies/service/src/generated.rs", &SERVICE, "service", options("crate::generated", types));
-    check("policies/service-view/src/generated.rs", &SERVICE, "view", own("crate::generated"));
-    check("policies/service-link/src/bindings.rs", &SERVICE, "link", own("crate::bindings"));
+    check("host/service/src/generated.rs", &SERVICE, "service", options("crate::generated", types));
+    check("host/service-view/src/generated.rs", &SERVICE, "view", own("crate::generated"));
+    check("host/service-link/src/bindings.rs", &SERVICE, "link", own("crate::bindings"));
 }
 
 #[test]

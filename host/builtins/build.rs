@@ -194,9 +194,14 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         "host/compiler",
         "host/contract",
         "host/engine",
+        "host/experiment-plan",
         "host/facts",
         "host/harness",
         "host/redact",
+        "host/scripts",
+        "host/service",
+        "host/service-link",
+        "host/service-view",
     ]
     .map(|path| root.join(path))
     .to_vec();

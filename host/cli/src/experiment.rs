@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use policy_experiment_plan::Plan;
+use guard_experiment_plan::Plan;
 use serde::Serialize;
 
 use guard_contract::shell_word::word;

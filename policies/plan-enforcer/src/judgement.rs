@@ -1,8 +1,8 @@
 //! [`Judgement`]: what is to be said of one command, and the line that the journal gets.
 
+use guard_experiment_plan::{Plan, cut};
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 use guard_sdk::{Finding, Outcome};
-use policy_experiment_plan::{Plan, cut};
 use serde_json::{Value, json};
 
 use crate::rules::{ad_hoc, plan_unreadable, unplanned_command};

@@ -40,9 +40,9 @@
 mod judgement;
 mod rules;
 
+use guard_experiment_plan::{Plan, Started};
 use guard_sdk::syntax::Command;
 use guard_sdk::{Call, Decision, Error, Example, Fault, Level, Manifest, NoSettings, Outcome, Policy};
-use policy_experiment_plan::{Plan, Started};
 
 use judgement::Judgement;
 

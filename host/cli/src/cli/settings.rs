@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use policy_experiment_plan::{Plan, Started};
+use guard_experiment_plan::{Plan, Started};
 
 use super::args::{ExperimentArgs, SettingsArgs, SettingsCommand};
 use super::print;

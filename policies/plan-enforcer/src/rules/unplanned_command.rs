@@ -15,8 +15,8 @@
 //! ## Instead
 //! Run a planned command, or add `# nous: ad-hoc` to a command that the experiment needs outside of the plan.
 
+use guard_experiment_plan::cut;
 use guard_sdk::{Finding, Outcome, Rule};
-use policy_experiment_plan::cut;
 
 pub(crate) const RULE: Rule = Rule {
     id: "unplanned-command",

@@ -22,7 +22,7 @@ mod bindings {
     pub(crate) use crate::generated::exports::guard::policy as interfaces;
 }
 
-#[path = "../../../host/engine/src/convert.rs"]
+#[path = "../../engine/src/convert.rs"]
 mod convert;
 
 use std::cell::RefCell;

@@ -5,7 +5,7 @@
 //! have bounds. Judges nothing.
 //!
 //! ```
-//! use policy_experiment_plan::{Plan, Started};
+//! use guard_experiment_plan::{Plan, Started};
 //!
 //! // The analyzer stands here.
 //! let mut analyze = |text: &str| {

@@ -22,7 +22,7 @@ mod bindings {
     pub(crate) use guard_sdk::bindings::guard::policy as interfaces;
 }
 
-#[path = "../../../host/engine/src/convert.rs"]
+#[path = "../../engine/src/convert.rs"]
 mod convert;
 mod http;
 mod linked;
