@@ -51,7 +51,7 @@ bench:
 bench-keep:
     cargo bench -p guard-host --bench hook -- --keep
 
-# Count how often the chain stops the calls of a file (host/RATES.md).
+# Count how often the chain stops the calls of a file (docs/rates.md).
 rates FILE:
     cargo build --release
     target/release/guard-host policy rates {{FILE}}
@@ -64,11 +64,11 @@ bless-rules:
 bless-mutations:
     UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::the_page_is_the_table
 
-# Write the page of the harnesses, host/HARNESSES.md, from their tables.
+# Write the page of the harnesses, docs/harness-details.md, from their tables.
 bless-harnesses:
     UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say
 
-# Write the page of what a call costs, host/BENCHMARKS.md, from host/cli/benches/kept/.
+# Write the page of what a call costs, docs/benchmarks.md, from host/cli/benches/kept/.
 bless-benchmarks:
     UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::benchmarks
 
@@ -92,7 +92,7 @@ ci-languages:
 deny:
     .ci/deny
 
-# Make the files of a release in dist/, from a commit without changes (host/RELEASE.md).
+# Make the files of a release in dist/, from a commit without changes (docs/releases.md).
 release:
     .ci/release/build
 

@@ -120,7 +120,7 @@ fn every_link_leads_somewhere() {
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
-        "host/RELEASE.md",
+        "docs/releases.md",
         "policies/README.md",
         "policies/PATTERNS.md",
     ];

@@ -55,7 +55,7 @@ fn key_line(world: &World, name: &str) -> String {
 
 /// Follows the page with this registry, from publishing to an update that wants a person, who then agrees.
 fn follow_page(host: &str) {
-    let page = fs::read_to_string(root().join("host/REGISTRY.md")).unwrap().replace("localhost:5000", host);
+    let page = fs::read_to_string(root().join("docs/registries.md")).unwrap().replace("localhost:5000", host);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.md");
     fs::write(&file, page).unwrap();

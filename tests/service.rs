@@ -90,13 +90,13 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     assert!(built.stderr.contains("a service has no frozen WASI"), "{built:?}");
 }
 
-/// `host/SERVICE.md`: what it builds is built, and the native server answers the page's request as the page says. The
+/// `docs/service.md`: what it builds is built, and the native server answers the page's request as the page says. The
 /// engine is asked by `tests/languages/service.rs`.
 #[test]
 fn the_page_of_the_service_does_what_it_says() {
     let world = World::new();
     world.write("repo/team.toml", "preset = \"full\"\n");
-    let blocks = blocks("host/SERVICE.md");
+    let blocks = blocks("docs/service.md");
     let lines = blocks.iter().filter(|block| block.language == "sh").flat_map(|block| block.text.lines());
     let (own, engines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("guard-host "));
     assert_eq!((own.len(), engines.len()), (2, 1), "{own:?} {engines:?}");

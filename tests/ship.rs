@@ -234,10 +234,10 @@ fn an_empty_log_is_sent_and_one_that_is_no_file_is_not() {
     assert!(receiver.requests().is_empty());
 }
 
-/// `host/SHIP.md`: its commands run, with the receiver of this test in the place of the page's.
+/// `docs/ship.md`: its commands run, with the receiver of this test in the place of the page's.
 #[test]
 fn the_commands_of_the_page_run() {
-    let page = "host/SHIP.md";
+    let page = "docs/ship.md";
     let receiver = Receiver::start();
     let mut shell = Shell::new();
     shell.at_home();

@@ -68,11 +68,11 @@ fn each_line_names_what_it_was_judged_by_and_its_place() {
     assert_eq!((&report["whole"], &report["lines"], &report["line"]), (&json!(true), &json!(3), &Value::Null));
 }
 
-/// `host/AUDIT.md` lists every field of a line, and its command runs.
+/// `docs/audit-log.md` lists every field of a line, and its command runs.
 #[test]
 fn every_field_is_on_the_page() {
     let world = logged(1);
-    let page = fs::read_to_string(crate::support::pages::root().join("host/AUDIT.md")).unwrap();
+    let page = fs::read_to_string(crate::support::pages::root().join("docs/audit-log.md")).unwrap();
     for field in world.audit()[0].as_object().unwrap().keys() {
         let rows = page.lines().filter(|line| line.starts_with("| `")).map(|line| line.split('|').nth(1).unwrap());
         assert!(rows.clone().any(|row| row.contains(&format!("`{field}`"))), "{field}");

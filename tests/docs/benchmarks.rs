@@ -1,4 +1,4 @@
-//! `host/BENCHMARKS.md` shows the figures that `cargo bench -p guard-host --bench hook -- --keep` left in
+//! `docs/benchmarks.md` shows the figures that `cargo bench -p guard-host --bench hook -- --keep` left in
 //! `host/cli/benches/kept/`, and no others. `UPDATE_PAGES=1` writes its tables anew.
 
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ fn the_page_of_benchmarks_shows_the_figures_that_are_kept() {
     assert!(!files.is_empty());
     let read = |path| serde_json::from_str::<Value>(&fs::read_to_string(path).unwrap()).unwrap();
     let tables: String = files.iter().rev().map(|path| table(&read(path))).collect();
-    let path = root().join("host/BENCHMARKS.md");
+    let path = root().join("docs/benchmarks.md");
     let page = fs::read_to_string(&path).unwrap();
     let (above, below) = page.split_once(MARK).unwrap();
     if std::env::var_os("UPDATE_PAGES").is_some() {

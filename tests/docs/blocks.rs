@@ -26,12 +26,12 @@ const ELSEWHERE: [(&str, &str); 34] = [
     ("guest-sdk/examples/team/README.md", "tests/ci.rs"),
     ("guest-sdk/js/README.md", "tests/packages.rs"),
     ("guest-sdk/python/README.md", "tests/packages.rs"),
-    ("host/ADMIN.md", "tests/install/managed.rs"),
-    ("host/AUDIT.md", "tests/cli/verify.rs"),
-    ("host/FLEET.md", "tests/sync.rs"),
-    ("host/HARNESSES.md", "host/setup/src/specs/page.rs"),
-    ("host/MIGRATING.md", "tests/docs/blocks.rs"),
-    ("host/REGISTRY.md", "tests/registry.rs"),
+    ("docs/administrators.md", "tests/install/managed.rs"),
+    ("docs/audit-log.md", "tests/cli/verify.rs"),
+    ("docs/many-machines.md", "tests/sync.rs"),
+    ("docs/harness-details.md", "host/setup/src/specs/page.rs"),
+    ("docs/migrating.md", "tests/docs/blocks.rs"),
+    ("docs/registries.md", "tests/registry.rs"),
     ("policies/analyzer/programs/README.md", "policies/analyzer/tests/pages.rs"),
     ("policies/cel/README.md", "tests/docs/examples.rs"),
     ("policies/rego/README.md", "tests/docs/examples.rs"),
@@ -41,12 +41,12 @@ const ELSEWHERE: [(&str, &str); 34] = [
     ("policies/intrusion-guard/RULES.md", "tests/docs/examples.rs"),
     ("policies/lib/input-document/README.md", "tests/docs/blocks.rs"),
     ("policies/README.md", "tests/docs/blocks.rs"),
-    ("host/SERVE.md", "tests/docs/blocks.rs"),
-    ("host/SERVICE.md", "tests/service.rs"),
-    ("host/SHIP.md", "tests/ship.rs"),
-    ("host/RELEASE.md", "tests/docs/blocks.rs"),
-    ("host/UNDO.md", "tests/undo/hook.rs"),
-    ("host/RATES.md", "tests/docs/blocks.rs"),
+    ("docs/serve.md", "tests/docs/blocks.rs"),
+    ("docs/service.md", "tests/service.rs"),
+    ("docs/ship.md", "tests/ship.rs"),
+    ("docs/releases.md", "tests/docs/blocks.rs"),
+    ("docs/undo.md", "tests/undo/hook.rs"),
+    ("docs/rates.md", "tests/docs/blocks.rs"),
 ];
 
 /// Pages whose commands build or test this repository, or need what no test has: it is tried that they name what there is.
@@ -177,13 +177,13 @@ fn the_page_about_migration_does_what_it_says() {
         r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"~/.claude/hooks/scripts/guardrail.py"}]}]}}"#,
     );
     shell.world.write(".claude/hooks/scripts/guardrail.py", "#!/usr/bin/env python3\n");
-    for block in blocks("host/MIGRATING.md") {
+    for block in blocks("docs/migrating.md") {
         if block.language == "toml" {
             shell.world.configure(&block.text);
             let checked = shell.run("guard-host config check");
-            assert!(checked.exit == 0, "host/MIGRATING.md:{}: {checked:?}", block.line);
+            assert!(checked.exit == 0, "docs/migrating.md:{}: {checked:?}", block.line);
         } else {
-            run(&mut shell, "host/MIGRATING.md", &block);
+            run(&mut shell, "docs/migrating.md", &block);
         }
     }
     let kept = shell.world.path(".claude/hooks/scripts/guardrail.py.before-guard-host");
@@ -194,8 +194,8 @@ fn the_page_about_migration_does_what_it_says() {
 fn the_commands_about_rates_run() {
     let mut shell = at_home();
     shell.world.write("repo/calls.jsonl", "{\"tool\":\"Bash\",\"input\":{\"command\":\"ls\"},\"expect\":\"pass\"}\n");
-    for block in blocks("host/RATES.md") {
-        run(&mut shell, "host/RATES.md", &block);
+    for block in blocks("docs/rates.md") {
+        run(&mut shell, "docs/rates.md", &block);
     }
 }
 
@@ -213,10 +213,10 @@ fn the_commands_about_a_release_run() {
     assert_eq!(shell.run(&pack).exit, 0);
     // The programs that a home finds are those that it installed.
     stub(shell.bin(), "guard-host", "exec ~/.local/bin/guard-host \"$@\"");
-    let all = blocks("host/RELEASE.md");
+    let all = blocks("docs/releases.md");
     assert!(all.len() >= 2);
     for block in all {
-        run(&mut shell, "host/RELEASE.md", &block);
+        run(&mut shell, "docs/releases.md", &block);
     }
 }
 
@@ -237,7 +237,7 @@ fn the_tests_on_the_page_of_rego_hold_for_its_text() {
 #[test]
 #[ignore = "needs curl"]
 fn the_server_of_its_page_answers_as_the_page_asks() {
-    let page = "host/SERVE.md";
+    let page = "docs/serve.md";
     let all = blocks(page);
     let [start, ask, install, scrape, remote] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
     let mut shell = at_home();
@@ -280,7 +280,7 @@ fn the_server_of_its_page_answers_as_the_page_asks() {
 
 /// The names of metrics in the table of their page.
 pub(super) fn names_of_metrics() -> Vec<String> {
-    let text = fs::read_to_string(root().join("host/SERVE.md")).unwrap();
+    let text = fs::read_to_string(root().join("docs/serve.md")).unwrap();
     let name =
         |line: &str| line.strip_prefix("| `guard_host_").and_then(|rest| rest.split('`').next().map(str::to_owned));
     let names: Vec<String> = text.lines().filter_map(name).map(|name| format!("guard_host_{name}")).collect();

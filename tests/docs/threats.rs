@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::pages::root;
 use crate::tidy::early_ends::has_test;
 
-const PAGE: &str = "host/THREATS.md";
+const PAGE: &str = "docs/security-model.md";
 
 /// Whether a test of that path exists: `a::b::name` is `name` in `tests/a/b.rs`.
 fn exists(path: &str) -> bool {

@@ -51,9 +51,9 @@ fn the_package_and_the_pages_have_every_unit() {
     for kind in ["system", "user"] {
         assert!(build.contains(&format!("usr/lib/systemd/{kind}\" \"$from\"/systemd/{kind}/*")), "{kind}");
     }
-    let page = fs::read_to_string(root().join("host/ADMIN.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/administrators.md")).unwrap();
     for (name, _) in units() {
         let unit = name.split_once('/').unwrap().1;
-        assert!(page.contains(unit.trim_end_matches(".service")), "host/ADMIN.md lacks {unit}");
+        assert!(page.contains(unit.trim_end_matches(".service")), "docs/administrators.md lacks {unit}");
     }
 }

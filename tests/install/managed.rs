@@ -1,6 +1,6 @@
 //! `install --managed` for every user of a machine, and what `doctor` and `config check` see of a machine.
 //!
-//! Each test has an `/etc` of its own, in a mount namespace. `host/ADMIN.md` is the page about it.
+//! Each test has an `/etc` of its own, in a mount namespace. `docs/administrators.md` is the page about it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -282,12 +282,12 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
     }
 }
 
-/// `host/ADMIN.md`: its commands are known, its files are those that are written, and its configuration has no mistake.
+/// `docs/administrators.md`: its commands are known, its files are those that are written, and its configuration has no mistake.
 #[test]
 #[ignore = "needs mounts"]
 fn the_page_for_administrators_says_what_the_program_does() {
-    let page = fs::read_to_string(root().join("host/ADMIN.md")).unwrap();
-    let blocks = blocks("host/ADMIN.md");
+    let page = fs::read_to_string(root().join("docs/administrators.md")).unwrap();
+    let blocks = blocks("docs/administrators.md");
     let world = World::new();
     let commands = blocks.iter().filter(|block| block.language == "console").flat_map(|block| block.text.lines());
     let mut known = 0;

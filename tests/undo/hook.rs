@@ -1,4 +1,4 @@
-//! What the hook keeps, when it starts a child for it, and what it says. The commands of `host/UNDO.md` run here.
+//! What the hook keeps, when it starts a child for it, and what it says. The commands of `docs/undo.md` run here.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

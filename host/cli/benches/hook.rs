@@ -1,7 +1,7 @@
 //! What a call costs: whole processes beside `/bin/true` and a Python hook, the stages inside, and the batch.
 //!
 //! `cargo bench` prints medians and ratios of one interleaved run. Nothing here fails for being slow. With `-- --keep` the
-//! figures are also written to `host/cli/benches/kept/`, one file for a version and a processor, and `host/BENCHMARKS.md` shows
+//! figures are also written to `host/cli/benches/kept/`, one file for a version and a processor, and `docs/benchmarks.md` shows
 //! them.
 
 #![expect(

@@ -74,7 +74,7 @@ pub fn examine(
             findings.extend(trial.run());
         }
         findings.extend(registration.unverified().iter().map(|text| {
-            let remedy = "host/HARNESSES.md says how to try it";
+            let remedy = "docs/harness-details.md says how to try it";
             Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
         }));
     }

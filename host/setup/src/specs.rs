@@ -1,6 +1,6 @@
 //! [`RegistrationSpec`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
 //!
-//! What a harness makes of a reply stands in `capabilities`; `page` prints both for people, as `host/HARNESSES.md`. A new
+//! What a harness makes of a reply stands in `capabilities`; `page` prints both for people, as `docs/harness-details.md`. A new
 //! harness is one more [`RegistrationSpec`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
 //! own.
 

@@ -96,7 +96,7 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
         .filter(|meant| meant.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
     {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known harnesses: {}; host/HARNESSES.md says what to do with others", names.join(", ")),
+        None => format!("known harnesses: {}; docs/harness-details.md says what to do with others", names.join(", ")),
     };
     Err(refused(Exit::Usage, text, hint))
 }

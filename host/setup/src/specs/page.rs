@@ -1,4 +1,4 @@
-//! `host/HARNESSES.md`, made from the facets and the forms, so that it says what the program does.
+//! `docs/harness-details.md`, made from the facets and the forms, so that it says what the program does.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const START: &str = "\
 # Harnesses
 
 The coding agents that guard-host works with, how to register it with each, and the open questions.
-[The overview](../docs/harnesses.md) has the differences that most people need.
+[The overview](harnesses.md) has the differences that most people need.
 
 `guard-host install NAME` adds the hook to the file listed below and changes nothing else in it.
 `--dry-run` shows the change, and `uninstall` reverts it.
@@ -102,7 +102,7 @@ const UPDATE: &str =
 
 #[test]
 fn the_page_of_harnesses_says_what_the_tables_say() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../HARNESSES.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/harness-details.md");
     let page = page();
     if std::env::var_os("UPDATE_PAGES").is_some() {
         std::fs::write(&path, &page).unwrap();

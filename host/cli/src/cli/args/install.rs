@@ -27,7 +27,7 @@ nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name a
 `guard-host confirm` and no hook. A script of yours in the same place is kept as NAME.before-guard-host, its entry is replaced,
 and `uninstall` puts both back.
 
-host/HARNESSES.md says where each harness keeps its hooks, and what it does when a hook fails.")]
+docs/harness-details.md says where each harness keeps its hooks, and what it does when a hook fails.")]
 pub(in crate::cli) struct InstallArgs {
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
