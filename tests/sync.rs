@@ -88,7 +88,8 @@ impl Fleet {
 #[test]
 fn the_page_about_many_machines_does_what_it_says() {
     let registry = Registry::start();
-    let page = fs::read_to_string(root().join("docs/many-machines.md")).unwrap().replace("localhost:5000", &registry.host);
+    let page =
+        fs::read_to_string(root().join("docs/many-machines.md")).unwrap().replace("localhost:5000", &registry.host);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.md");
     fs::write(&file, page).unwrap();

@@ -21,7 +21,9 @@ fn the_site_has_no_dead_link() {
     assert!(output.status.success(), "{output:?}");
     let sources = target.path().join("site/src");
     let summary = fs::read_to_string(sources.join("SUMMARY.md")).unwrap();
-    for page in ["guest-sdk/docs/cookbook.md", "policies/command-guard/RULES.md", "docs/security-model.md", "wit/CHANGES.md"] {
+    for page in
+        ["guest-sdk/docs/cookbook.md", "policies/command-guard/RULES.md", "docs/security-model.md", "wit/CHANGES.md"]
+    {
         assert!(summary.contains(&format!("]({page})")) && sources.join(page).is_file(), "{page}: {summary}");
     }
 }

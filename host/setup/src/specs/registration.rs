@@ -64,7 +64,9 @@ impl Registration for RegistrationSpec {
         let failing = self.failing(!options.fail_open);
         steps.push(format!("know that {}", failing.text));
         if self.capabilities.confidence != Confidence::High {
-            steps.push(format!("know that not all of this was seen with {title} itself; docs/harness-details.md says what"));
+            steps.push(format!(
+                "know that not all of this was seen with {title} itself; docs/harness-details.md says what"
+            ));
         }
         steps
     }
