@@ -17,30 +17,26 @@ mod allows;
 mod bypass;
 mod committed;
 pub mod exchange;
+mod inquiry;
 mod reading;
 pub mod redaction;
 pub mod scene;
 
-use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use guard_contract::Layer;
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::grants::Grants;
-use guard_contract::paths::is_below;
-use guard_contract::policy::{Entry, covers, may_loosen};
+use guard_contract::policy::Entry;
 use guard_contract::readings::{self, Arguments, READINGS, Readings};
 use guard_contract::scripts::Scripts;
 use guard_contract::syntax::Analysis;
-use guard_contract::verdict::{FAULT, Opinion, Verdict, merge, tighten_only};
+use guard_contract::verdict::{Opinion, Verdict, merge, tighten_only};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
 use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Scene};
+use inquiry::{Inquiry, is_asked};
 use reading::{is_plausible, of_read};
 
 pub use bypass::bypass;
@@ -272,17 +268,8 @@ impl<S: Sandbox> Chain<'_, S> {
             opinions.push(opinion);
         };
         // What concerns every call was said of the call itself.
-        for problem in self.terms.problems.iter().filter(|_| !ask.is_reading) {
-            record_opinion(Opinion::of_problem(problem));
-        }
-        if let Some(only) = ask.only.filter(|_| !ask.is_reading) {
-            let is_member = |name: &String| self.seats.iter().any(|seat| seat.entry.name == *name);
-            let known = |name: &String| is_member(name) || self.terms.disabled.contains(name);
-            for name in only.iter().filter(|name| !known(name)) {
-                let text = format!("`--only` names `{name}`, which is not in the chain");
-                let remedy = "correct the name in the hook's registration".to_owned();
-                record_opinion(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
-            }
+        if !ask.is_reading {
+            self.said_of_configuration(ask.only).into_iter().for_each(&mut record_opinion);
         }
 
         let asked: Vec<(usize, &Seat<'_>)> = (self.seats.iter().enumerate())
@@ -305,68 +292,14 @@ impl<S: Sandbox> Chain<'_, S> {
         };
         let analysis_time = self.sandbox.elapsed().saturating_sub(started);
 
-        let input = Value::Object(call.input.clone()).to_string();
+        let inquiry = Inquiry::new(call, at, &scene, ask);
         let mut steps = Vec::with_capacity(asked.len());
-        let secrets = LazyCell::new(|| redaction::secrets(call, at, Some(&scene.analysis)));
         for (place, seat) in asked {
             let started = self.sandbox.elapsed();
-            let entry = seat.entry;
-            let mut decide = |given: Given, manifest| {
-                let grants = Arc::new(grants(entry, at, &scene, ask.grant_all));
-                let question = Question { scene: scene.clone(), grants, manifest, tool: &call.tool, input: &input };
-                let mut answer = self.sandbox.ask(&mut shared, place, given, &question);
-                if let Ok(decision) = &mut answer.decision {
-                    // Finding the secrets takes longer than most policies do.
-                    if !decision.findings.is_empty() {
-                        redaction::clean(decision, &secrets);
-                    }
-                    if !seat.speaks_for_itself {
-                        redaction::confine(decision, entry);
-                    }
-                }
-                answer
-            };
-            let may_pause = || may_loosen(self.terms.locked, Layer::User, entry);
-            let paused = ask.paused.and_then(|paused| paused(&entry.name)).filter(|_| may_pause());
-            let watched = |opinion: Opinion| match (entry.watched, paused) {
-                (true, _) => opinion.watched(),
-                (false, Some(worst)) => opinion.watched_up_to(worst),
-                (false, None) => opinion,
-            };
-            let mut answer = match seat.ready {
-                Ok((manifest, _)) => decide(Given::Own, manifest),
-                Err(fault) => Answer::fault(fault.clone()),
-            };
-            let mut of_defaults = None;
-            if let Some(problem) = entry.broken_settings() {
-                // It was given its defaults, as there is nothing else.
-                let fault = Err(FaultKind::Settings(problem.to_string()));
-                of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
-            } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, seat.ready)
-                && fault.is_refused_settings()
-                && entry.settings != DEFAULTS
-            {
-                of_defaults = decide(Given::Defaults, manifest).decision.ok();
-            }
-            let mut opinion = self.opinion(entry, &answer);
-            if opinion.of_host {
-                redaction::clean(&mut opinion.decision, &secrets);
-            }
-            record_opinion(watched(opinion));
-            // A slip in the settings of a policy takes no deny of its defaults back.
-            if let Some(decision) = of_defaults {
-                let decision = tighten_only(decision);
-                let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
-                record_opinion(watched(opinion));
-            }
-            if let Some((text, hint)) = entry.settings_warning() {
-                record_opinion(Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
-            }
-            steps.push(Step {
-                policy: entry.name.clone(),
-                answer,
-                time: self.sandbox.elapsed().saturating_sub(started),
-            });
+            let (answer, said) = self.ask_policy(&mut shared, place, seat, &inquiry);
+            said.into_iter().for_each(&mut record_opinion);
+            let time = self.sandbox.elapsed().saturating_sub(started);
+            steps.push(Step { policy: seat.entry.name.clone(), answer, time });
         }
         if let Some(below) = below {
             // What comes of it may only tighten, so it is told once that is sure.
@@ -391,78 +324,16 @@ impl<S: Sandbox> Chain<'_, S> {
         Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
-    /// What a policy's answer means: a fault becomes what the configuration says of faults.
-    fn opinion(&self, entry: &Entry, answer: &Answer) -> Opinion {
-        match &answer.decision {
-            Ok(decision) => {
-                let decision = decision.clone();
-                let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
-                Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
-            }
-            Err(fault) => {
-                let mut text = format!("the policy `{}` gave no answer: {fault}", entry.name);
-                let remedy = match fault {
-                    FaultKind::Settings(_) => {
-                        entry.broken_settings().map_or_else(String::new, |found| found.hint.clone())
-                    }
-                    FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
-                        let Problem { place, text: refusal, hint, .. } =
-                            self.sandbox.of_refused_settings(entry, refusal);
-                        text = format!("the policy `{}` gave no answer: its `configure` failed: ", entry.name);
-                        text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
-                        hint
-                    }
-                    FaultKind::NotReady => {
-                        "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
-                            .to_owned()
-                    }
-                    _ => fault.remedy().unwrap_or_else(|| {
-                        let layer = entry.layer.name();
-                        format!(
-                            "repair or remove the policy in the {layer} configuration; `guard-host explain` shows more"
-                        )
-                    }),
-                };
-                Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
-            }
+    /// What is wrong with the configuration and with the hook's `--only`.
+    fn said_of_configuration(&self, only: Option<&[String]>) -> Vec<Opinion> {
+        let mut said: Vec<Opinion> = self.terms.problems.iter().map(Opinion::of_problem).collect();
+        let is_member = |name: &String| self.seats.iter().any(|seat| seat.entry.name == *name);
+        let is_known = |name: &String| is_member(name) || self.terms.disabled.contains(name);
+        for name in only.unwrap_or_default().iter().filter(|name| !is_known(name)) {
+            let text = format!("`--only` names `{name}`, which is not in the chain");
+            let remedy = "correct the name in the hook's registration".to_owned();
+            said.push(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
         }
+        said
     }
-}
-
-/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
-fn is_asked(seat: &Seat<'_>, tool: &str) -> bool {
-    let narrowed = seat.entry.tools.as_deref();
-    match seat.ready {
-        Ok((manifest, _)) => covers(manifest, narrowed, tool),
-        Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
-    }
-}
-
-fn no_manifest() -> Manifest {
-    Manifest {
-        id: String::new(),
-        version: String::new(),
-        summary: String::new(),
-        tools: Vec::new(),
-        rules: Vec::new(),
-        grants: Vec::new(),
-        examples: Vec::new(),
-    }
-}
-
-/// What a policy may ask for in this call.
-fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Grants {
-    if grant_all {
-        return Grants::everything();
-    }
-    let project = if entry.project.is_empty() { &at.project_root } else { &entry.project };
-    let limited = entry.is_limited();
-    let mut grants = entry.grants.resolve(&at.home, project, limited, &|name| scene.facts.env(name));
-    if limited {
-        // A link in the project may lead anywhere.
-        let leads_to = |path: &str| scene.resolver.resolve(&*scene.facts, path).canonical;
-        let root = leads_to(project);
-        grants.read.retain(|path| is_below(&leads_to(path), &root));
-    }
-    grants
 }

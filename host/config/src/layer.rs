@@ -1,9 +1,9 @@
 //! One layer: from a file to checked entries.
 
+mod values;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use semver::Version;
 
 use super::Config;
 use super::entry::{LayerFile, entry, lies_in_its_project};
@@ -11,14 +11,11 @@ use super::options::{AllowOptions, Mode, Options};
 use super::order::{self, Wish};
 use super::pins::TrustLevel;
 use super::problem::{of_toml, placed};
-use super::remote::Remote;
-use super::signers;
 use super::tools;
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::{Layer, Problem};
-use guard_sdk::globs::Glob;
 use guard_state::FileState;
 
 /// The largest configuration file that is read.
@@ -161,12 +158,6 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     }
 }
 
-/// The most entries of a project's file.
-const PROJECT_ENTRIES: usize = 16;
-
-/// The least size at which the audit log is rotated.
-const AUDIT_BYTES: u64 = 4096;
-
 /// Reads one layer's text.
 ///
 /// # Errors
@@ -175,119 +166,12 @@ const AUDIT_BYTES: u64 = 4096;
 fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
     let toml_problem = |error: toml::de::Error| of_toml(layer, &name, text, &error);
-    let refuse = |text: String, hint: &str| {
-        Err(Problem { layer, place: name.clone().into_owned(), text, hint: hint.to_owned() })
-    };
+    let refused = |(text, hint): values::Refusal| Problem { layer, place: name.clone().into_owned(), text, hint };
     // The version comes first: a newer file may hold keys that are not known yet.
     let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
-    if let Some(version) = table.get("min-version").and_then(toml::Value::as_str) {
-        let have = env!("CARGO_PKG_VERSION");
-        let wanted = match Version::parse(version) {
-            Ok(wanted) => wanted,
-            Err(error) => {
-                let text = format!("`min-version` is `{version}`, which is no version: {error}");
-                return refuse(text, "give three numbers, as in `0.1.0`");
-            }
-        };
-        if !Version::parse(have).is_ok_and(|have| wanted.cmp_precedence(&have).is_le()) {
-            return refuse(
-                format!("the file needs guard-host {version}, this is {have}"),
-                "update guard-host, or lower `min-version`",
-            );
-        }
-    }
+    values::check_version(&table).map_err(refused)?;
     let options: Options = toml::from_str(text).map_err(toml_problem)?;
-    if let Some(ms) = options.deadline_ms
-        && !(100..=2000).contains(&ms)
-    {
-        return refuse(format!("`deadline-ms` is {ms}"), "give a number from 100 to 2000");
-    }
-    if let Some(bytes) = options.audit.as_ref().and_then(|audit| audit.max_bytes)
-        && bytes < AUDIT_BYTES
-    {
-        return refuse(format!("`max-bytes` is {bytes}"), "give at least 4096");
-    }
-    if let Some(ms) = options.undo.as_ref().and_then(|undo| undo.max_ms)
-        && !(10..=1500).contains(&ms)
-    {
-        return refuse(format!("`max-ms` in `[undo]` is {ms}"), "give a number from 10 to 1500");
-    }
-    for pattern in options.undo.iter().flat_map(|undo| &undo.exclude) {
-        if let Err(error) = Glob::new(pattern) {
-            return refuse(format!("`exclude` in `[undo]`: {error}"), "correct the pattern");
-        }
-    }
-    let written = [
-        ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
-        ("session", "file", options.session.as_ref().and_then(|session| session.file.as_deref())),
-    ];
-    for (table, key, path) in written {
-        if let Some(path) = path.filter(|path| !is_path(path)) {
-            let text = format!("`{key}` in `[{table}]` is `{path}`, which is no path of a file");
-            return refuse(text, "give a path from `/`, from `~/`, or below the folder of the state");
-        }
-        if let Some(path) = path.filter(|path| is_configuration(path)) {
-            return refuse(
-                format!("`{key}` in `[{table}]` is `{path}`, which is the name of a configuration"),
-                "give a file of its own: it is written to at every ask",
-            );
-        }
-    }
-    if layer != Layer::Managed && options.lock.is_some() {
-        return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
-    }
-    for options in &options.allow {
-        if let Err((text, hint)) = allow(layer, options).checked("") {
-            return refuse(text, &hint);
-        }
-    }
-    if let Some(Err((text, hint))) = options.remote.as_ref().map(|remote| Remote::of(remote, "")) {
-        return refuse(text, hint);
-    }
-    for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
-        let is_name = signer.name.len() <= 64 && signer.name.bytes().all(|byte| byte.is_ascii_graphic());
-        if signer.name.is_empty() || !is_name || !signers::is_key(signer.key.trim()) {
-            let hint = "give a name without blanks, and the lines of a PEM between the first and the last as one text";
-            let name = signer.name.escape_debug();
-            return refuse(format!("`signers` in `[trust]`: `{name}` has no public key of Ed25519 or P-256"), hint);
-        }
-    }
-    for tool in &options.tool {
-        if let Err((text, hint)) = tools::arguments(tool) {
-            return refuse(text, &hint);
-        }
-    }
-    if layer == Layer::Project {
-        let given = [
-            ("preset", options.preset.is_some()),
-            ("mode", options.mode.is_some()),
-            ("on-malformed", options.on_malformed.is_some()),
-            ("bypass-ask", options.bypass_ask.is_some()),
-            ("scripts", options.scripts.is_some()),
-            ("deadline-ms", options.deadline_ms.is_some()),
-            ("audit", options.audit.is_some()),
-            ("cache", options.cache.is_some()),
-            ("session", options.session.is_some()),
-            ("undo", options.undo.is_some()),
-            ("remote", options.remote.is_some()),
-            ("trust", options.trust.is_some()),
-            ("allow", !options.allow.is_empty()),
-        ];
-        if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
-            return refuse(
-                format!("`{key}` stands in a project's file"),
-                "a project's file holds `min-version`, `[[tool]]` and `[[policy]]` only; set the key in your own guard.toml",
-            );
-        }
-        if options.policy.len() > PROJECT_ENTRIES && trust_level.is_limited(layer) {
-            let hint = "merge some of them, or let the user run `guard-host trust`";
-            return refuse(format!("more than {PROJECT_ENTRIES} policies in a project's file"), hint);
-        }
-        if options.tool.len() > PROJECT_ENTRIES && trust_level.is_limited(layer) {
-            let hint = "merge some of them, or let the user run `guard-host trust`";
-            return refuse(format!("more than {PROJECT_ENTRIES} entries for tools in a project's file"), hint);
-        }
-    }
+    values::check(layer, &options, trust_level.is_limited(layer)).map_err(refused)?;
     Ok(options)
 }
 
@@ -303,16 +187,4 @@ fn allow(layer: Layer, options: &AllowOptions) -> Allow {
         why: options.why.clone(),
         until: options.until.clone(),
     }
-}
-
-/// The text names a file.
-fn is_path(path: &str) -> bool {
-    let is_of_somebody = path.starts_with('~') && !path.starts_with("~/");
-    !path.is_empty() && !path.ends_with('/') && !is_of_somebody && !path.contains(char::is_control)
-}
-
-/// A file of this name is somebody's configuration, which nothing may be written to.
-fn is_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))
 }

@@ -1,0 +1,195 @@
+//! One policy, asked about a call.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::grants::Grants;
+use guard_contract::paths::is_below;
+use guard_contract::policy::{Entry, covers, may_loosen};
+use guard_contract::verdict::{FAULT, Opinion, tighten_only};
+use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
+use guard_facts::{Answer, Question, Scene};
+use guard_redact::Secrets;
+
+use crate::{AskOptions, Chain, DEFAULTS, Given, Sandbox, Seat, redaction};
+
+/// A call, as the policies of a chain are asked about it.
+pub(crate) struct Inquiry<'a> {
+    call: &'a ToolCall,
+    at: &'a CallContext,
+    scene: &'a Scene,
+    ask: AskOptions<'a>,
+    /// The input of the tool, as JSON.
+    input: String,
+    /// The secrets of the call. Finding them takes longer than most policies do.
+    secrets: OnceCell<Secrets>,
+}
+
+impl<'a> Inquiry<'a> {
+    pub(crate) fn new(call: &'a ToolCall, at: &'a CallContext, scene: &'a Scene, ask: AskOptions<'a>) -> Self {
+        let input = Value::Object(call.input.clone()).to_string();
+        Inquiry { call, at, scene, ask, input, secrets: OnceCell::new() }
+    }
+
+    fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| redaction::secrets(self.call, self.at, Some(&self.scene.analysis)))
+    }
+}
+
+impl<S: Sandbox> Chain<'_, S> {
+    /// Asks one policy. Gives its answer, and what that and its settings mean for the call.
+    pub(crate) fn ask_policy(
+        &self,
+        shared: &mut S::Shared,
+        place: usize,
+        seat: &Seat<'_>,
+        inquiry: &Inquiry<'_>,
+    ) -> (Answer, Vec<Opinion>) {
+        let entry = seat.entry;
+        let mut decide = |given, manifest| self.answer_with(shared, place, seat, (given, manifest), inquiry);
+        let mut answer = match seat.ready {
+            Ok((manifest, _)) => decide(Given::Own, manifest),
+            Err(fault) => Answer::fault(fault.clone()),
+        };
+        let mut of_defaults = None;
+        if let Some(problem) = entry.broken_settings() {
+            // It was given its defaults, as there is nothing else.
+            let fault = Err(FaultKind::Settings(problem.to_string()));
+            of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
+        } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, seat.ready)
+            && fault.is_refused_settings()
+            && entry.settings != DEFAULTS
+        {
+            of_defaults = decide(Given::Defaults, manifest).decision.ok();
+        }
+        let mut opinion = self.opinion(entry, &answer);
+        if opinion.of_host {
+            redaction::clean(&mut opinion.decision, inquiry.secrets());
+        }
+        let mut said = vec![self.watched(entry, inquiry.ask, opinion)];
+        // A slip in the settings of a policy takes no deny of its defaults back.
+        if let Some(decision) = of_defaults {
+            let decision = tighten_only(decision);
+            let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
+            said.push(self.watched(entry, inquiry.ask, opinion));
+        }
+        if let Some((text, hint)) = entry.settings_warning() {
+            said.push(Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
+        }
+        (answer, said)
+    }
+
+    /// The policy's own answer with these settings, without the call's secrets.
+    fn answer_with(
+        &self,
+        shared: &mut S::Shared,
+        place: usize,
+        seat: &Seat<'_>,
+        (given, manifest): (Given, &Manifest),
+        inquiry: &Inquiry<'_>,
+    ) -> Answer {
+        let Inquiry { call, at, scene, ask, input, .. } = inquiry;
+        let grants = Arc::new(grants(seat.entry, at, scene, ask.grant_all));
+        let question = Question { scene: (*scene).clone(), grants, manifest, tool: &call.tool, input };
+        let mut answer = self.sandbox.ask(shared, place, given, &question);
+        if let Ok(decision) = &mut answer.decision {
+            if !decision.findings.is_empty() {
+                redaction::clean(decision, inquiry.secrets());
+            }
+            if !seat.speaks_for_itself {
+                redaction::confine(decision, seat.entry);
+            }
+        }
+        answer
+    }
+
+    /// The opinion, milder where the policy only watches or is paused.
+    fn watched(&self, entry: &Entry, ask: AskOptions<'_>, opinion: Opinion) -> Opinion {
+        if entry.watched {
+            return opinion.watched();
+        }
+        let may_pause = || may_loosen(self.terms.locked, Layer::User, entry);
+        match ask.paused.and_then(|paused| paused(&entry.name)).filter(|_| may_pause()) {
+            Some(worst) => opinion.watched_up_to(worst),
+            None => opinion,
+        }
+    }
+
+    /// What a policy's answer means: a fault becomes what the configuration says of faults.
+    fn opinion(&self, entry: &Entry, answer: &Answer) -> Opinion {
+        match &answer.decision {
+            Ok(decision) => {
+                let decision = decision.clone();
+                let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
+                Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
+            }
+            Err(fault) => {
+                let mut text = format!("the policy `{}` gave no answer: {fault}", entry.name);
+                let remedy = match fault {
+                    FaultKind::Settings(_) => {
+                        entry.broken_settings().map_or_else(String::new, |found| found.hint.clone())
+                    }
+                    FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
+                        let Problem { place, text: refusal, hint, .. } =
+                            self.sandbox.of_refused_settings(entry, refusal);
+                        text = format!("the policy `{}` gave no answer: its `configure` failed: ", entry.name);
+                        text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
+                        hint
+                    }
+                    FaultKind::NotReady => {
+                        "wait some seconds and try again: it is being compiled; `guard-host cache warm` does it at once"
+                            .to_owned()
+                    }
+                    _ => fault.remedy().unwrap_or_else(|| {
+                        let layer = entry.layer.name();
+                        format!(
+                            "repair or remove the policy in the {layer} configuration; `guard-host explain` shows more"
+                        )
+                    }),
+                };
+                Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
+            }
+        }
+    }
+}
+
+/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
+pub(crate) fn is_asked(seat: &Seat<'_>, tool: &str) -> bool {
+    let narrowed = seat.entry.tools.as_deref();
+    match seat.ready {
+        Ok((manifest, _)) => covers(manifest, narrowed, tool),
+        Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
+    }
+}
+
+fn no_manifest() -> Manifest {
+    Manifest {
+        id: String::new(),
+        version: String::new(),
+        summary: String::new(),
+        tools: Vec::new(),
+        rules: Vec::new(),
+        grants: Vec::new(),
+        examples: Vec::new(),
+    }
+}
+
+/// What a policy may ask for in this call.
+fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Grants {
+    if grant_all {
+        return Grants::everything();
+    }
+    let project = if entry.project.is_empty() { &at.project_root } else { &entry.project };
+    let limited = entry.is_limited();
+    let mut grants = entry.grants.resolve(&at.home, project, limited, &|name| scene.facts.env(name));
+    if limited {
+        // A link in the project may lead anywhere.
+        let leads_to = |path: &str| scene.resolver.resolve(&*scene.facts, path).canonical;
+        let root = leads_to(project);
+        grants.read.retain(|path| is_below(&leads_to(path), &root));
+    }
+    grants
+}
