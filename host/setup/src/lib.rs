@@ -21,10 +21,10 @@ mod command;
 mod entries;
 mod specs;
 mod matcher;
-mod process;
 pub mod check;
 pub mod doctor;
 pub mod install;
+pub mod process;
 pub mod surroundings;
 
 /// How the hooks of the harness of that name are registered; none if that is done by hand.

@@ -1,7 +1,8 @@
 //! A process that is asked something: given its input, bounded in time and in what is read of it.
 
 use std::io::{Read, Write};
-use std::process::Child;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,8 +16,15 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The most that is read of a reply.
 pub(crate) const REPLY_BYTES: u64 = 1 << 20;
 
-/// Gives a process, which is the first of its group, its input and takes its reply. Ends it when it takes too long.
-pub(crate) fn talk(child: Child, payload: String) -> Result<Reply, String> {
+/// Starts a process as the first of its group, gives it its input and takes its reply. Ends it when it takes longer than
+/// 10 s.
+///
+/// # Errors
+///
+/// Why there is no reply.
+pub fn talk_to(command: &mut Command, payload: String) -> Result<Reply, String> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.process_group(0).spawn().map_err(|error| error.to_string())?;
     talk_for(PATIENCE, child, payload)
 }
 
@@ -66,8 +74,6 @@ fn reading(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::CommandExt;
-    use std::process::{Command, Stdio};
 
     use super::*;
 

@@ -1,10 +1,9 @@
 //! Which version of Claude Code is installed here.
 
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::install::Site;
-use crate::process::talk;
+use crate::process::talk_to;
 
 /// The first version that blocks the call of a hook with `onFailure` that fails.
 const KNOWS_ON_FAILURE: [u32; 3] = [2, 1, 295];
@@ -31,9 +30,8 @@ pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
 /// `PATH`.
 fn installed(site: Site<'_>) -> Option<[u32; 3]> {
     let mut claude = Command::new("claude");
-    claude.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/").process_group(0);
-    claude.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let said = talk(claude.spawn().ok()?, String::new()).ok()?.stdout;
+    claude.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/");
+    let said = talk_to(&mut claude, String::new()).ok()?.stdout;
     let numbers: Vec<u32> =
         said.split_whitespace().next()?.split('.').map_while(|number| number.parse().ok()).collect();
     numbers.try_into().ok()

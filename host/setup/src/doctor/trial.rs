@@ -3,9 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -13,7 +12,7 @@ use serde_json::Value;
 
 use super::Finding;
 use crate::install::{Found, Registration, Running, Site};
-use crate::process::{PATIENCE, REPLY_BYTES, talk};
+use crate::process::{PATIENCE, REPLY_BYTES, talk_to};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
 use guard_redact::plain;
@@ -277,12 +276,11 @@ impl Trial<'_> {
                 start
             }
         };
-        start.current_dir(self.site.project).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        start.current_dir(self.site.project);
         if let Some(variable) = self.harness.capabilities().project_variables.first() {
             start.env(variable, self.site.project);
         }
-        let child = start.process_group(0).spawn().map_err(|error| error.to_string())?;
-        let reply = talk(child, payload.to_owned())?;
+        let reply = talk_to(&mut start, payload.to_owned())?;
         Ok((reply, started.elapsed()))
     }
 }
