@@ -84,7 +84,8 @@ impl Rates {
                 None => {}
             }
         }
-        if is_stopped {
+        // Another hook's rules are not known.
+        if is_stopped && !rule.is_empty() {
             let of_rule = self.rules.entry(rule.clone()).or_default();
             match label {
                 Some(Label::Stop | Label::Deny) => of_rule.right += 1,
