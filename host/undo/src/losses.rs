@@ -228,6 +228,10 @@ fn is_file(effect: &Effect) -> bool {
 }
 
 fn written(effect: &Effect) -> Fate {
+    if let Some(files) = tag(effect, "each") {
+        // Each file but the last is replaced by the next, before a copy could be made of what lies there.
+        return Fate::Lost(Loss::Unkept(files.to_owned()));
+    }
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
         // Of a folder that a search goes through, all.

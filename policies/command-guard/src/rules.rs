@@ -47,7 +47,7 @@ rules! {
     "machine": fork_bomb, recursive_mode;
     "custom": custom;
     "general": catastrophic_effect;
-    "deletion": rm_recursive_force, rm_recursive, rm_glob, shred_file;
+    "deletion": rm_recursive_force, rm_recursive, rm_glob, many_to_one, shred_file;
     "git": git_push, git_reset_hard, git_clean, git_as_root, git_config_code;
     "publish": publish_package;
     "packages": new_package;

@@ -1,6 +1,7 @@
 //! Programs that make, copy, move, link, delete or mark files.
 
 mod modes;
+mod one_name;
 mod targets;
 mod transfer;
 
@@ -194,9 +195,11 @@ fn copied(by: &str) -> Draft {
 }
 
 /// What lies at `source` is put at `place`, or below it if that is a folder.
-pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>) {
+pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>, each: bool) {
     let by = run.name.clone();
-    targets::perhaps_in(source, place.clone()).write(run, |_, _| copied(&by));
+    let mut target = targets::perhaps_in(source, place.clone());
+    target.each = (each && one_name::is_one_file(&target)).then(|| source.text.clone().into_owned());
+    target.write(run, |_, _| copied(&by));
 }
 
 fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -222,7 +225,7 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let Some(target) = targets::of(run, parsed) else { return };
+    let Some(mut target) = targets::of(run, parsed) else { return };
     if path::device(&target.place.text) == Some(Device::Stream) {
         // Nothing takes it in: what is moved there is gone.
         target.sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
@@ -234,6 +237,7 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
     }
     let by = run.name.clone();
+    target.each = one_name::gathered(run, parsed, &target);
     write_into(run, &target, |_, _| copied(&by));
 }
 

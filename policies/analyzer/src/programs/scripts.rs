@@ -75,9 +75,9 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
                 on(run, path, arguments, |run, file| run.write_as(file, draft.tag("by", &by)));
             }
-            What::Put { from, to } => {
+            What::Put { from, to, each } => {
                 let from = summaries::word(from, arguments);
-                on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to));
+                on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to, *each));
             }
             What::Fill { folder, archive } => {
                 let draft =

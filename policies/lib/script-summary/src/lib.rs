@@ -76,6 +76,8 @@ pub enum What {
         from: Text,
         /// Where it goes.
         to: Text,
+        /// It is one of many files, each of which is moved here in its turn.
+        each: bool,
     },
     /// A folder is filled with files whose names the code doesn't show.
     Fill {

@@ -13,6 +13,8 @@ pub(super) struct Target<'a, 'p> {
     tree: bool,
     /// A source keeps its folders: `cp --parents a/b DIR`.
     keeps_folders: bool,
+    /// Each of these files gets the target's name, one after the other.
+    pub(super) each: Option<String>,
 }
 
 /// Whether the target is a folder, by the text alone.
@@ -35,7 +37,14 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
         _ => false,
     };
     if let Some(place) = parsed.value("t", "target-directory") {
-        return Some(Target { sources: &parsed.operands, place, folder: Folder::Surely, tree, keeps_folders });
+        return Some(Target {
+            sources: &parsed.operands,
+            place,
+            folder: Folder::Surely,
+            tree,
+            keeps_folders,
+            each: None,
+        });
     }
     let (last, sources) = parsed.operands.split_last()?;
     let (first, others) = sources.split_first()?;
@@ -47,13 +56,13 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     } else {
         Folder::Perhaps
     };
-    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders })
+    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: None })
 }
 
 /// One source goes to a place, or below it if that is a folder.
 pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
     let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
-    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false }
+    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false, each: None }
 }
 
 /// Whether this text can name a folder only.
@@ -62,6 +71,11 @@ fn is_folder(text: &str) -> bool {
 }
 
 impl<'a> Target<'a, '_> {
+    /// Whether the command line alone says that the target is a folder.
+    pub(super) fn is_folder_by_its_text(&self) -> bool {
+        is_folder(&self.place.text)
+    }
+
     /// Writes the target, and the files that the sources become in it. `draft` says what is written for a source, and
     /// in which folder.
     pub(super) fn write(&self, run: &mut Run<'_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
@@ -70,7 +84,8 @@ impl<'a> Target<'a, '_> {
         let contents = self.tree && self.sources.iter().any(|source| self.merges(source, by_rsync));
         let place = path::place(&self.place, run.cwd(), run.home).raw;
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);
-        run.write_as(&self.place, draft(first, parent).flag("tree", contents));
+        let whole = draft(first, parent).flag("tree", contents);
+        run.write_as(&self.place, if let Some(each) = &self.each { whole.tag("each", each) } else { whole });
         // Of a place that only the run shows, nothing can be said of what is in it.
         let perhaps = self.folder == Folder::Perhaps && !place.is_empty() && path::device(&place).is_none();
         if self.folder != Folder::Surely && !perhaps {

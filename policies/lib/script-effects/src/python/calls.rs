@@ -122,7 +122,13 @@ impl Reader<'_> {
             }
             None => {
                 let args = Args::of(vec![row.element()]);
-                Value::many(self.perhaps(|reader| reader.apply(callee, &args)))
+                let outer = self.turn_branches;
+                let value = self.perhaps(|reader| {
+                    reader.turn_branches = Some(reader.branches);
+                    reader.apply(callee, &args)
+                });
+                self.turn_branches = outer;
+                Value::many(value)
             }
         }
     }
@@ -181,11 +187,11 @@ impl Reader<'_> {
             Does::Change => self.on_path(name, path, WRITES, What::Change),
             Does::Move => {
                 self.on_path(name, path, DELETES, What::MoveAway);
-                self.put(name, path, args);
+                self.put(name, path, args, true);
             }
             Does::CopyFile | Does::CopyTree => {
                 self.on_path(name, path, Unknown::default(), What::Read);
-                self.put(name, path, args);
+                self.put(name, path, args, false);
                 if does == Does::CopyTree {
                     let to = args.get(1, &["dst"]);
                     self.on_path(name, to, Unknown::default(), |folder| What::Fill { folder, archive: false });
@@ -253,9 +259,15 @@ impl Reader<'_> {
     }
 
     /// Notes where something is copied or moved to.
-    fn put(&mut self, name: &str, from: Option<&Value>, args: &Args) {
+    fn put(&mut self, name: &str, from: Option<&Value>, args: &Args, moves: bool) {
         let from = from.map_or_else(|| Text::of(Piece::Unknown), |from| self.place(&from.as_part()));
-        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| What::Put { from: from.clone(), to });
+        let each = moves && self.is_each(&from);
+        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| What::Put { from: from.clone(), to, each });
+    }
+
+    /// Whether the file is one that a pattern or a folder gives, in a loop that no test narrows.
+    pub(super) fn is_each(&self, file: &Text) -> bool {
+        self.turn_branches == Some(self.branches) && file.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)))
     }
 
     /// `open`, whose mode says what is done.

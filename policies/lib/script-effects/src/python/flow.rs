@@ -64,10 +64,13 @@ impl<'a> Reader<'a> {
             // What is empty here may hold something that was not seen.
             _ => {
                 let element = row.element();
+                let outer = self.turn_branches;
                 self.repeat(&mut |reader| {
+                    reader.turn_branches = Some(reader.branches);
                     reader.bind(&statement.target, element.clone());
                     reader.block(&statement.body);
                 });
+                self.turn_branches = outer;
             }
         }
         self.block(&statement.orelse);

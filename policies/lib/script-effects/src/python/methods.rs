@@ -145,13 +145,16 @@ impl Reader<'_> {
             "rename" | "replace" | "move" | "move_into" => {
                 self.on_path(&label, this, DELETES, What::MoveAway);
                 let from = self.place(path);
-                self.on_path(&label, args.get(0, &["target"]), WRITES, |to| What::Put { from: from.clone(), to });
+                let is_each = self.is_each(&from);
+                let put = |to| What::Put { from: from.clone(), to, each: is_each };
+                self.on_path(&label, args.get(0, &["target"]), WRITES, put);
                 return args.at(0).map_or(Value::Unknown, |to| each(Some(to), |to| Value::Path(to.as_part())));
             }
             "copy" | "copy_into" => {
                 self.on_path(&label, this, Unknown::default(), What::Read);
                 let from = self.place(path);
-                self.on_path(&label, args.at(0), WRITES, |to| What::Put { from: from.clone(), to });
+                let put = |to| What::Put { from: from.clone(), to, each: false };
+                self.on_path(&label, args.at(0), WRITES, put);
             }
             "symlink_to" | "hardlink_to" | "link_to" => {
                 let to = args.at(0).map_or_else(|| Text::of(Piece::Unknown), Value::as_part);

@@ -60,6 +60,8 @@ pub(super) struct Reader<'a> {
     pub(super) site: usize,
     /// Where the loop around puts what it makes.
     pub(super) sites: Option<Sites>,
+    /// In how many branches the body of the loop stands that is followed, if it runs over a row that is not known.
+    pub(super) turn_branches: Option<usize>,
     /// Places that stand for what several turns of a loop made.
     pub(super) shared: BTreeSet<usize>,
     /// How many states were told apart.
@@ -110,6 +112,7 @@ impl<'a> Reader<'a> {
             shared: BTreeSet::new(),
             site: 0,
             sites: None,
+            turn_branches: None,
             versions: 0,
             cuts: 0,
             repeats: 0,

@@ -1,0 +1,160 @@
+//! Moves that give many files one name: a loop, or a search that starts `mv` for each file that it finds.
+//!
+//! Each move replaces the file before, so all but the last are lost. The name must be the same in every round.
+
+use guard_sdk::syntax::{Command, Part};
+
+use super::targets::Target;
+use crate::options::{Operand, Parsed};
+use crate::run::Run;
+
+/// How many commands before or behind are looked through.
+const NEAR: usize = 256;
+
+/// Suppliers that start a program once for each name.
+const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
+
+/// What the moves take, if each of many files gets the target's name.
+pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) -> Option<String> {
+    let keeps = parsed.has("nib", "no-clobber")
+        || ["backup", "interactive", "update"].iter().any(|option| parsed.has("", option))
+        || parsed.has("u", "")
+        || parsed.value("t", "target-directory").is_some();
+    if keeps || !is_one(target) {
+        return None;
+    }
+    let source = target.sources.first()?;
+    let many = if is_supplied(run, source) {
+        !supplies_one(run)
+    } else {
+        target.sources.len() == 1 && in_loop(run.command) && changes(run, source, &target.place) && !chooses(run)
+    };
+    many.then(|| source.text.clone().into_owned())
+}
+
+/// Whether the target is one file by its text, whatever the round.
+fn is_one(target: &Target<'_, '_>) -> bool {
+    !target.is_folder_by_its_text() && is_same_each_time(&target.place)
+}
+
+/// Whether the target is one file by its text and its extension. A name without one may be a folder that code fills.
+pub(super) fn is_one_file(target: &Target<'_, '_>) -> bool {
+    is_one(target) && has_extension(&target.place.text)
+}
+
+/// Whether the text gives one name, whatever the round.
+fn is_same_each_time(place: &Operand<'_>) -> bool {
+    let plain = |part: &Part| match part.kind.as_str() {
+        "literal" | "tilde" => true,
+        "variable" => part.text == "HOME",
+        "command" => is_day(&part.text),
+        _ => false,
+    };
+    let is_explained = !place.dynamic || !place.word.parts.is_empty();
+    is_explained && !place.text.contains('{') && !place.word.glob && place.word.parts.iter().all(plain)
+}
+
+/// Whether a substitution prints the day, which is the same for all rounds.
+fn is_day(text: &str) -> bool {
+    let inner = text.trim_start_matches("$(").trim_matches(['`', ')']);
+    let format = inner.strip_prefix("date").map(str::trim);
+    format.is_some_and(|format| {
+        format.starts_with(['+', '"', '\''])
+            && !["%N", "%s", "%S", "%T", "%c", "%X", "$"].iter().any(|part| format.contains(part))
+    })
+}
+
+/// Whether another program supplies the source, a name at a time.
+fn is_supplied(run: &Run<'_>, source: &Operand<'_>) -> bool {
+    let is_marked = || run.command.argv.iter().skip(1).any(|word| word.text.contains("{}"));
+    let is_each = run.is_via("parallel") || SUPPLIERS.iter().any(|kind| run.is_via(kind)) && is_marked();
+    is_each && (source.word.glob || ["{}", "*", "?"].iter().any(|mark| source.text.contains(mark)))
+}
+
+/// Whether the supplier has one name only: a search by a whole name, or the first line of a list.
+fn supplies_one(run: &Run<'_>) -> bool {
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
+    let parent = parent.and_then(|place| run.commands.get(place));
+    let one = |command: &Command| match command.program() {
+        "head" | "tail" | "ghead" | "gtail" => command
+            .argv
+            .iter()
+            .skip(1)
+            .any(|word| word.text.trim_start_matches(['-', 'n', 'l', 'i', 'e', 's', '=']) == "1"),
+        "find" | "gfind" => {
+            let words = command.argv.iter().map(|word| word.text.as_str());
+            let named = words.clone().zip(words.clone().skip(1)).any(|(option, name)| {
+                matches!(option, "-name" | "-iname" | "-path" | "-wholename" | "-samefile" | "-inum")
+                    && !name.contains(['*', '?', '['])
+            });
+            named || words.clone().any(|word| word == "-quit")
+        }
+        "which" | "mktemp" | "readlink" | "realpath" | "basename" => true,
+        "echo" => command.argv.len() == 2 && command.argv.iter().all(|word| !word.glob && !word.dynamic),
+        _ => false,
+    };
+    parent.is_some_and(one) || run.before().is_some_and(one)
+}
+
+fn in_loop(command: &Command) -> bool {
+    let within = command.position.within.iter().rev();
+    // A branch may be for one of the rounds.
+    within.take_while(|place| !matches!(place.as_str(), "condition" | "case" | "function")).any(|place| place == "loop")
+}
+
+/// Whether the source is another one in each round: one of the files that a pattern selects, or a variable that only the
+/// loop can have set.
+fn changes(run: &Run<'_>, source: &Operand<'_>, place: &Operand<'_>) -> bool {
+    let globs = || source.word.parts.iter().filter(|part| part.kind == "glob");
+    let unquoted = globs().any(|part| !part.quoted);
+    if globs().any(|part| part.quoted) {
+        // Only the variable of a loop is a pattern within quotes. With another one, files go into a folder.
+        return !unquoted;
+    }
+    if unquoted {
+        return has_extension(&place.text);
+    }
+    let names = source.word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str());
+    let is_name = |name: &&str| {
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let own = names.clone().filter(is_name).any(|name| !is_set(run, name));
+    own && names.clone().count() > 0
+}
+
+/// Whether a command of the text sets the variable, other than the loop's own `read`.
+fn is_set(run: &Run<'_>, name: &str) -> bool {
+    let place = usize::try_from(run.command.id).unwrap_or_default();
+    let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(NEAR);
+    let assigns = |command: &Command| {
+        let declared = command.argv.iter().skip(1).any(|word| {
+            word.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
+                || word.text == name && command.program() == "printf"
+        });
+        declared || command.assignments.iter().any(|assignment| assignment.name == name)
+    };
+    before.into_iter().any(assigns)
+}
+
+/// Whether the loop goes on with one file only: it ends behind the move, or a test comes before it.
+fn chooses(run: &Run<'_>) -> bool {
+    let place = usize::try_from(run.command.id).unwrap_or_default();
+    let behind = run.commands.get(place..).unwrap_or_default().iter().take(NEAR);
+    let ends = |command: &Command| matches!(command.program(), "break" | "exit" | "return");
+    let tests = match run.command.position.operator.as_str() {
+        "&&" => run.commands.get(place.saturating_sub(2)).is_none_or(|test| match test.program() {
+            "[" | "test" => !matches!(test.word(1), "-e" | "-f" | "-s" | "-r" | "-d" | "-n"),
+            "echo" | "printf" | "mkdir" | "cp" | "touch" => false,
+            _ => true,
+        }),
+        _ => false,
+    };
+    tests || behind.into_iter().any(ends)
+}
+
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').is_some_and(|(stem, end)| {
+        !stem.is_empty() && (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
