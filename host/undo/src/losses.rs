@@ -228,7 +228,7 @@ fn is_file(effect: &Effect) -> bool {
 }
 
 fn written(effect: &Effect) -> Fate {
-    if let Some(files) = tag(effect, "each") {
+    if let Some(files) = tag(effect, "each").filter(|_| effect.path.kind != "dir") {
         // Each file but the last is replaced by the next, before a copy could be made of what lies there.
         return Fate::Lost(Loss::Unkept(files.to_owned()));
     }
