@@ -6,6 +6,7 @@
 mod data;
 mod elisp;
 mod paths;
+mod requests;
 mod scripting;
 
 use guard_sdk::secret_names::{Likelihood, likelihood};

@@ -1,11 +1,11 @@
 //! Programs that fetch from, and send to, the network.
 
 mod metadata;
+pub(super) mod removals;
 
 use guard_sdk::syntax::Command;
 
 use super::program::Program;
-use super::scripts;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
@@ -117,17 +117,6 @@ fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
     }
 }
 
-/// A request that takes something away on the other side.
-fn deletes(run: &mut Run<'_>, method: &str, url: &str) {
-    if let Some((_, query)) = url.split_once("query=") {
-        let query = query.split('&').next().unwrap_or_default();
-        scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
-    }
-    if method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query") {
-        run.emit(Draft::destructive("network", "http.delete").target(url));
-    }
-}
-
 /// The last segment of a URL, which is what a download is called.
 fn file_of(url: &str) -> &str {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -144,7 +133,8 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
     // `curlie` takes the method as a word of its own.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
-    urls.last().into_iter().for_each(|url| deletes(run, &method, &url.text));
+    let sends = method.is_empty() && sends_a_body(parsed);
+    urls.last().into_iter().for_each(|url| removals::by_address(run, &method, sends, &url.text));
     let folder = parsed.value("", "output-dir");
     // `%output{FILE}` in what it tells at the end.
     for format in parsed.values("w", "write-out") {
@@ -218,7 +208,8 @@ fn curl_uploads(run: &mut Run<'_>, parsed: &Parsed<'_>, url: Option<&Operand<'_>
     let data = data.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("d", ""));
     let data: Vec<Operand<'_>> = data.collect();
     if let Some(url) = url {
-        data.iter().for_each(|value| body(run, &value.text, &url.text));
+        let raw: Vec<Operand<'_>> = parsed.values("", "data-raw").collect();
+        data.iter().chain(&raw).for_each(|value| removals::by_body(run, &value.text, &url.text));
     }
     for value in data {
         let Some((_, file)) = value.text.split_once('@') else { continue };
@@ -254,21 +245,6 @@ fn sends(run: &mut Run<'_>, url: &str) {
     run.emit(Draft::routine("network", "network.send").target(url));
 }
 
-/// What a body asks for: a mutation that deletes, or statements for a database that speaks HTTP.
-fn body(run: &mut Run<'_>, text: &str, url: &str) {
-    let lower = text.to_ascii_lowercase();
-    let takes_away =
-        ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
-    if !takes_away {
-        return;
-    }
-    if lower.contains("mutation") && lower.contains('{') {
-        run.emit(Draft::destructive("network", "http.delete").target(url));
-    } else {
-        scripts::perhaps_sql(run, "http", text);
-    }
-}
-
 fn write_below<'a>(run: &mut Run<'a>, folder: Option<&Operand<'a>>, file: &Operand<'a>) {
     match folder {
         Some(folder) if !file.text.starts_with('/') => run.write(&folder.joined(file)),
@@ -285,7 +261,8 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.read(&file);
     }
     let method = parsed.value("", "method").map(|method| method.text.into_owned()).unwrap_or_default();
-    parsed.operands.iter().take(1).for_each(|url| deletes(run, &method, &url.text));
+    let posts = method.is_empty() && ["post-data", "post-file"].iter().any(|name| parsed.value("", name).is_some());
+    parsed.operands.iter().take(1).for_each(|url| removals::by_address(run, &method, posts, &url.text));
     for file in parsed.values("", "post-file").chain(parsed.values("", "body-file")) {
         run.read(&file);
         run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)).flag("file", true));
@@ -319,7 +296,7 @@ fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some(url) = parsed.operands.get(at) else { return };
     requests(run, url);
     if at == 1 {
-        deletes(run, parsed.text(0), &url.text);
+        removals::by_address(run, parsed.text(0), false, &url.text);
     }
     let mut uploads = false;
     for item in parsed.from(at + 1) {

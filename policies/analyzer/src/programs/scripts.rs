@@ -3,7 +3,7 @@
 use guard_sdk::syntax::Word;
 use policy_script_summary::{Piece, Text, What};
 
-use super::files;
+use super::{fetch, files};
 use crate::draft::Draft;
 use crate::languages::{Found, code, sql};
 use crate::options::Operand;
@@ -113,8 +113,11 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 }
             }
             // What is only fetched is no loss by itself.
-            What::Connect { to, sends: true } => {
+            What::Connect { to, sends: true, deletes } => {
                 let to = summaries::word(to, arguments);
+                if *deletes || fetch::removals::says_removal(&to.text) {
+                    run.emit(Draft::destructive("network", "http.delete").target(&to.text).certain(action.certain));
+                }
                 let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
                 run.emit(draft.certain(!to.dynamic));
             }

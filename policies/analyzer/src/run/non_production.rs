@@ -9,8 +9,10 @@ use crate::draft::Draft;
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// Ports at which stores of data listen, where a request takes away more than what somebody just tried out:
-/// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, and the proxy of kubectl.
-const STORES: &[&str] = &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001"];
+/// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, the proxy of kubectl, RabbitMQ, Solr,
+/// Meilisearch, Typesense, Prometheus, and VictoriaMetrics.
+const STORES: &[&str] =
+    &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001", "15672", "8983", "7700", "8108", "9090", "8428"];
 
 /// Whether an effect changes nothing that others use: a database of the test environment, a cloud that runs here, a request to a server
 /// that runs here.

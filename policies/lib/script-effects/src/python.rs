@@ -14,6 +14,7 @@ mod node;
 mod objects;
 mod plain;
 mod reader;
+mod requests;
 mod rows;
 mod sites;
 mod special;

@@ -127,6 +127,8 @@ pub enum What {
         to: Text,
         /// Something is sent with it.
         sends: bool,
+        /// It takes something away there.
+        deletes: bool,
     },
     /// A statement goes to a database.
     Sql(Text),

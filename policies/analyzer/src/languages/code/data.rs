@@ -91,6 +91,7 @@ const MAX_LITERALS: usize = 256;
 /// Adds what the code does to data.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     let (code, literals) = split(text, language);
+    super::requests::changes(found, language, text, &literals);
     let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://");
     if !in_memory && sends(language, &code) {
         for literal in &literals {

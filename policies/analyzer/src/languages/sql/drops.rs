@@ -44,7 +44,9 @@ pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "if",
     ]);
     reader.take_all(&["exists", "for"]);
-    let name = reader.object()?;
+    // `DROP SERIES FROM /.*/`, with a pattern.
+    let is_series = what.eq_ignore_ascii_case("series") && reader.take("from");
+    let name = reader.object().or_else(|| is_series.then(String::new))?;
     Some(draft.target(&name).flag("cascade", reader.contains("cascade")))
 }
 

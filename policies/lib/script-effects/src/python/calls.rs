@@ -3,6 +3,7 @@
 use super::fold;
 use super::names::{Does, canonical, does};
 use super::reader::Reader;
+use super::requests::takes_away;
 use super::value::Value;
 use crate::{Piece, Text, Unknown, What};
 
@@ -228,7 +229,9 @@ impl Reader<'_> {
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
                 let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
-                self.connect(args.get(at, &["url", "host", "address"]), sends);
+                let method = if at == 1 { args.get(0, &["method"]) } else { None };
+                let deletes = takes_away(name, method, args);
+                self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
             }
             Does::Fetch => {
                 self.connect(args.get(0, &["url"]), false);
@@ -343,13 +346,18 @@ impl Reader<'_> {
     }
 
     pub(super) fn connect(&mut self, to: Option<&Value>, sends: bool) {
+        self.request(to, sends, false);
+    }
+
+    /// A server is asked; `deletes` if that takes something away there.
+    pub(super) fn request(&mut self, to: Option<&Value>, sends: bool, deletes: bool) {
         let Some(to) = to else { return };
         for one in to.alternatives() {
             let host = match one {
                 Value::List(values) => values.first().map_or_else(|| Text::of(Piece::Unknown), Value::as_part),
                 value => value.as_part(),
             };
-            self.act(What::Connect { to: host, sends }, true);
+            self.act(What::Connect { to: host, sends, deletes }, true);
         }
     }
 

@@ -6,6 +6,7 @@ use super::calls::{Args, each};
 use super::fold;
 use super::plain::expand_user;
 use super::reader::Reader;
+use super::requests::takes_away;
 use super::value::Value;
 use crate::{Piece, Text, Unknown, What};
 
@@ -114,9 +115,11 @@ impl Reader<'_> {
             Value::Client => {
                 match name {
                     "get" | "head" | "options" => self.connect(args.at(0), false),
-                    "post" | "put" | "patch" | "delete" => self.connect(args.at(0), true),
+                    "post" | "put" | "patch" | "delete" => {
+                        self.request(args.at(0), true, takes_away(name, None, args));
+                    }
                     "connect" | "connect_ex" => self.connect(args.at(0), false),
-                    "request" => self.connect(args.at(1), true),
+                    "request" => self.request(args.at(1), true, takes_away(name, args.at(0), args)),
                     _ => {}
                 }
                 Value::Unknown

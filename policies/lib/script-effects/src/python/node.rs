@@ -131,7 +131,16 @@ const CALLS: &[(&str, Does)] = &[
     ("axios.get", Connect),
     ("axios.post", Send),
     ("axios.put", Send),
+    ("axios.patch", Send),
+    ("axios.delete", Send),
+    ("axios.request", Connect),
     ("got", Connect),
+    ("got.post", Send),
+    ("got.delete", Send),
+    ("ky", Connect),
+    ("ky.delete", Send),
+    ("superagent.delete", Send),
+    ("undici.request", Connect),
     ("undici.fetch", Connect),
 ];
 
@@ -410,6 +419,7 @@ impl Reader<'_> {
                 (Some(callee), Some(Value::List(values))) => self.apply(&callee, &Args::of(values.clone())),
                 _ => Value::Unknown,
             },
+            "JSON.stringify" => self.plain("json.dumps", args),
             "module.createRequire" => Value::named("node.require"),
             _ => {
                 self.call_back(args);

@@ -3,6 +3,7 @@
 use super::calls::{Args, each};
 use super::fold;
 use super::reader::Reader;
+use super::requests::takes_away;
 use super::value::{ELEMENTS, Value};
 use crate::{Piece, Text};
 
@@ -69,6 +70,10 @@ impl Reader<'_> {
                 };
                 let default = args.at(1).filter(|value| matches!(value, Value::Text(_)));
                 return Value::join([variable].into_iter().chain(default.cloned()));
+            }
+            // Its text is not known, but what is in it is.
+            "json.dumps" => {
+                return first.map_or(Value::Unknown, |value| Value::many(value.clone()));
             }
             "builtins.repr" => return Value::Text(first.map_or_else(|| Text::of(Piece::Unknown), fold::represented)),
             "builtins.getattr" => {
@@ -180,10 +185,18 @@ impl Reader<'_> {
                 );
             }
             "builtins.input" => return Value::piece(Piece::Unknown),
-            "requests.Session" | "requests.session" | "httpx.Client" | "httpx.AsyncClient" | "socket.socket" => {
+            "requests.Session"
+            | "requests.session"
+            | "httpx.Client"
+            | "httpx.AsyncClient"
+            | "aiohttp.ClientSession"
+            | "socket.socket" => {
                 return Value::Client;
             }
-            "requests.request" | "httpx.request" => self.connect(args.get(1, &["url"]), true),
+            "requests.request" | "httpx.request" => {
+                let deletes = takes_away(name, args.get(0, &["method"]), args);
+                self.request(args.get(1, &["url"]), true, deletes);
+            }
             _ => self.call_back(args),
         }
         Value::Unknown

@@ -42,7 +42,8 @@ fn line(action: &Action) -> String {
             let words: Vec<String> = words.iter().map(text).collect();
             format!("run {}{}", words.join(" "), around(folder.as_ref(), input.as_ref()))
         }
-        What::Connect { to, sends } => format!("{} {}", if *sends { "send" } else { "ask" }, text(to)),
+        What::Connect { to, deletes: true, .. } => format!("delete by request {}", text(to)),
+        What::Connect { to, sends, .. } => format!("{} {}", if *sends { "send" } else { "ask" }, text(to)),
         What::Sql(statement) => format!("sql {}", text(statement)),
     };
     if action.certain { what } else { format!("maybe {what}") }

@@ -1,0 +1,100 @@
+//! Requests that take something away on the other side, by their method, their address or their body.
+
+use crate::draft::Draft;
+use crate::programs::scripts;
+use crate::run::Run;
+
+/// Verbs that take something away, as the first or the last word of an address.
+const VERBS: [&str; 6] = ["delete", "destroy", "erase", "purge", "truncate", "wipe"];
+
+/// The longest address or body that is looked at, in bytes.
+const LONGEST: usize = 64 * 1024;
+
+/// A request by its method and its address. `sends`: it has a body, or a method that changes something.
+pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str) {
+    if let Some((_, query)) = url.split_once("query=") {
+        let query = query.split('&').next().unwrap_or_default();
+        scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
+    }
+    let changes = sends || ["POST", "PUT", "PATCH"].iter().any(|known| method.eq_ignore_ascii_case(known));
+    let is_delete = method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query");
+    if is_delete || changes && says_removal(url) {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+    }
+}
+
+/// Whether the last part of an address says that it takes something away: `/v1/apps/7/delete`, `/admin/delete_series`.
+pub(in crate::programs) fn says_removal(url: &str) -> bool {
+    let url = url.get(..url.len().min(LONGEST)).unwrap_or(url);
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let Some((_, last)) = path.rsplit_once('/') else { return false };
+    let mut words = words(last);
+    let first = words.next();
+    let last = words.last();
+    first.into_iter().chain(last).any(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+}
+
+/// The words of a name, whatever divides them: `delete-batch`, `delete_series`, `batchDelete`.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|char: char| !char.is_ascii_alphabetic());
+        let mut before = ' ';
+        let end = rest.find(|char: char| {
+            let ends = !char.is_ascii_alphabetic() || char.is_ascii_uppercase() && before.is_ascii_lowercase();
+            before = char;
+            ends
+        });
+        let (word, behind) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        rest = behind;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// What a body asks for: a mutation that deletes, a deletion of Solr, or statements for a database that speaks HTTP.
+pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
+    let text = text.get(..text.len().min(LONGEST)).unwrap_or(text);
+    let lower = text.to_ascii_lowercase();
+    let takes_away =
+        ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
+    if !takes_away {
+        return;
+    }
+    if lower.contains("mutation") && lower.contains('{') || lower.trim_start().starts_with("<delete>") {
+        run.emit(Draft::destructive("network", "http.delete").target(url));
+        return;
+    }
+    // `q=DROP DATABASE x` is a field of a form.
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let statement = text.split_once('=').filter(|(name, _)| is_name(name)).map_or(text, |(_, value)| value);
+    scripts::perhaps_sql(run, "http", statement);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_removal;
+
+    #[test]
+    fn an_address_says_removal_by_its_last_part() {
+        for url in [
+            "https://a.io/v1/apps/7/delete",
+            "http://a/api/admin/delete_series?match[]=x",
+            "https://a.io/docs/delete-batch",
+            "https://a.io/zones/1/purge_cache",
+            "https://a.io/users/batchDelete/",
+        ] {
+            assert!(says_removal(url), "{url}");
+        }
+        for url in [
+            "https://a.io/undelete",
+            "https://delete.io",
+            "https://a.io/delete/restore",
+            "https://a.io/posts/how-to-delete-it",
+            "https://a.io/x?delete=1",
+        ] {
+            assert!(!says_removal(url), "{url}");
+        }
+    }
+}
