@@ -146,7 +146,7 @@ pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [
     let Some(entry) = entry(name) else { return false };
     let mut parsed = run.parse(words, entry.options(own));
     placeholder_operands::fill(run, &mut parsed);
-    let call = Call::new(entry, words, &parsed);
+    let call = Call::new(entry, words, &parsed, run.is_confirmed());
     if call.is_harmless() {
         return true;
     }

@@ -37,6 +37,17 @@ impl<'a> Run<'a> {
         self.pipelines.stages(self.commands, position.pipeline, position.index).next_back()
     }
 
+    /// Whether the input answers the questions of the program with yes: `yes |`, `echo y |`, `<<< y`.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        let is_yes = |text: &str| text.is_empty() || text.eq_ignore_ascii_case("y") || text.eq_ignore_ascii_case("yes");
+        if let Some(yes) = self.before().filter(|before| before.program() == "yes") {
+            let says_no = |text: &str| text.get(..1).is_some_and(|first| first.eq_ignore_ascii_case("n"));
+            return !says_no(yes.word(1));
+        }
+        self.input()
+            .is_some_and(|input| !input.text.trim().is_empty() && input.text.lines().all(|line| is_yes(line.trim())))
+    }
+
     fn piped(&self) -> Option<Input> {
         let before = self.before()?;
         match before.program() {

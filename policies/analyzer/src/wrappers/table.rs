@@ -226,6 +226,11 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         packages::replace_by_creator(&mut inner)?;
     }
     packages::replace(name, &mut inner);
+    // npm takes the first `--` for itself, also behind the program's own words.
+    let is_first = !words.iter().take(words.len().saturating_sub(rest.len())).any(|word| word.text == "--");
+    if let Some(dashes) = inner.iter().position(|word| word.text == "--").filter(|_| name == "npm" && is_first) {
+        inner.remove(dashes);
+    }
     let what = What::Words { assignments: assigned, words: inner.clone() };
     let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;
     if let Some(Run { certain, .. }) = layer.runs.first_mut() {

@@ -25,12 +25,23 @@ pub(super) struct Call<'p, 'a> {
     start: usize,
     /// Behind the last operand that may be a verb.
     end: usize,
+    /// The input answers each question with yes, as an option would.
+    is_confirmed: bool,
 }
 
+/// Options that answer the questions of a program beforehand.
+const CONFIRMING: &[&str] =
+    &["yes", "assume-yes", "force", "confirm", "auto-approve", "accept-data-loss", "noinput", "no-input"];
+
 impl<'p, 'a> Call<'p, 'a> {
-    pub(super) fn new(entry: &'static Entry, words: &'a [Word], parsed: &'p Parsed<'a>) -> Call<'p, 'a> {
+    pub(super) fn new(
+        entry: &'static Entry,
+        words: &'a [Word],
+        parsed: &'p Parsed<'a>,
+        is_confirmed: bool,
+    ) -> Call<'p, 'a> {
         let end = parsed.before_dashes.unwrap_or(parsed.operands.len());
-        let mut call = Call { entry, parsed, doubtful: doubtful(words, parsed), start: 0, end };
+        let mut call = Call { entry, parsed, doubtful: doubtful(words, parsed), start: 0, end, is_confirmed };
         while let Some(behind) = entry.through.iter().find_map(|steps| call.follow(steps, call.start)) {
             call.start = behind;
         }
@@ -60,10 +71,11 @@ impl<'p, 'a> Call<'p, 'a> {
                 verbs => verbs.iter().find_map(|steps| self.follow(steps, self.start)),
             };
             let Some(behind) = behind else { continue };
-            let one_of = |lists: &[&[&[Mark]]]| {
-                lists.iter().any(|all| all.iter().all(|any| any.iter().any(|mark| self.holds(mark, behind))))
+            let one_of = |lists: &[&[&[Mark]]], confirmed: bool| {
+                let holds = |mark: &Mark| self.holds(mark, behind) || confirmed && CONFIRMING.contains(&mark.long);
+                lists.iter().any(|all| all.iter().all(|any| any.iter().any(holds)))
             };
-            if (fact.with.is_empty() || one_of(fact.with)) && !one_of(fact.without) {
+            if (fact.with.is_empty() || one_of(fact.with, self.is_confirmed)) && !one_of(fact.without, false) {
                 found.push((fact, behind));
                 if !fact.also {
                     break;

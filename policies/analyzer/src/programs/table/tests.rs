@@ -39,7 +39,7 @@ fn fitting(entry: &'static Entry, commands: &[Command]) -> Vec<usize> {
     for command in commands {
         let words = command.argv.get(1..).unwrap_or_default();
         let parsed = parse(words, entry.options, false);
-        let call = Call::new(entry, words, &parsed);
+        let call = Call::new(entry, words, &parsed, false);
         let program = command.program().to_ascii_lowercase();
         let names = [program.as_str(), unversioned(&program)];
         let known = names.into_iter().find(|name| super::entry(name).is_some_and(|other| std::ptr::eq(other, entry)));
