@@ -1,5 +1,6 @@
 //! Clients of databases, and programs that drop one.
 
+mod generated;
 mod lines;
 mod stores;
 mod remote_host;
@@ -55,6 +56,8 @@ fn from_input(run: &mut Run<'_>, client: &str) {
         statements(run, client, &input.text, input.certain);
     } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
         unseen_statements(run, client);
+    } else {
+        generated::find(run, client);
     }
 }
 
