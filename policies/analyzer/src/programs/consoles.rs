@@ -36,7 +36,13 @@ const CONSOLES: &[Console] = &[
     Console::new(&["drush"], &[&["sqlq", "sql:query", "sql-query"]], "sql").by_operand(),
     Console::new(&["drush"], &[&["sqlc", "sql:cli", "sql-cli"]], "sql").by_input(),
     Console::new(&["drush"], &[&["php:eval", "php-eval", "ev", "eval"]], "php").by_operand(),
+    Console::new(&["wp"], &[&["shell"]], "php").by_input(),
     Console::new(&["prisma"], &[&["db"], &["execute"]], "sql").by_input(),
+    Console::new(&["pscale"], &[&["shell"]], "sql").by_input(),
+    Console::new(&["render", "neonctl", "neon", "railway", "aiven", "avn"], &[&["psql", "connect"]], "sql")
+        .by_option(&["-c", "--command"])
+        .by_input(),
+    Console::new(&["arangosh"], &[], "javascript").by_option(&["--javascript.execute-string"]).by_input(),
     Console::new(&["typeorm", "typeorm-ts-node-commonjs"], &[&["query"]], "sql").by_operand(),
     Console::new(&["turso"], &[&["db"], &["shell"]], "sql").by_operand().by_input(),
     Console::new(&["heroku"], &[&["pg:psql", "psql"]], "sql").by_option(&["-c", "--command"]).by_input(),

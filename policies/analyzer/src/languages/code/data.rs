@@ -26,6 +26,9 @@ const CALLS: &[Call] = &[
     (".delete_many({})", "database", "mongo.delete", "every document of the collection", COUNT),
     (".dropdatabase(", "database", "mongo.drop-database", "the database with all its collections", COUNT),
     (".drop_database(", "database", "mongo.drop-database", "the database with all its collections", COUNT),
+    ("._dropdatabase(", "database", "mongo.drop-database", "the database with all its collections", COUNT),
+    (".dropschema(", "database", "mongo.drop-database", "the schema with all its tables", COUNT),
+    ("._drop(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".dropcollection(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".drop_collection(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".drop_all(", "database", "orm.drop-tables", TABLES, COUNT),
@@ -66,6 +69,14 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
     ),
 ];
 
+/// Calls by which code runs a command of its framework, and the commands that empty a database.
+const COMMANDS: &[(&str, &str, &[&str])] = &[
+    ("python", "call_command(\"", &["flush", "reset_db", "sqlflush", "drop_test_database"]),
+    ("php", "artisan::call(\"", &["migrate:fresh", "migrate:reset", "migrate:refresh", "db:wipe"]),
+    ("ruby", "rake::task[\"", &["db:drop", "db:reset", "db:purge", "db:schema:load", "db:truncate_all"]),
+    ("elixir", "mix.task.run(\"", &["ecto.drop", "ecto.reset"]),
+];
+
 /// Beginnings of calls that send a statement to a database.
 const SENDS: &[&str] = &[
     "execute", // with what follows: `executescript`, `executeUpdate`
@@ -96,6 +107,12 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     if !in_memory && sends(language, &code) {
         for literal in &literals {
             found.extend(sql::perhaps_effects(language, literal));
+        }
+    }
+    for (of, call, commands) in COMMANDS.iter().filter(|(of, ..)| *of == language) {
+        if code.contains(call) && literals.iter().any(|literal| commands.contains(&literal.as_str())) {
+            let draft = Draft::destructive("database", "database.reset").certain(false).tag("client", of);
+            found.push(Found::Effect(draft.tag("loses", TABLES).tag("instead", COUNT)));
         }
     }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
