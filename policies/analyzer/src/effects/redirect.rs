@@ -1,5 +1,7 @@
 //! What redirections write and read. Descriptors are no files.
 
+use guard_sdk::syntax::Word;
+
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
@@ -11,7 +13,7 @@ pub(super) fn find(run: &mut Run<'_>) {
         let operand = Operand::of(&redirection.target);
         match operator {
             ">&" | "<&" if is_descriptor(&operand) => {}
-            ">" | ">|" | ">&" | "&>" if prints_nothing(run) => run.empty(&operand, written()),
+            ">" | ">|" | ">&" | "&>" if loses_content(run, &operand) => run.empty(&operand, written()),
             ">" | ">|" | ">&" | "&>" => run.write_as(&operand, written().flag("truncate", true)),
             ">>" | "&>>" => run.write_as(&operand, written().flag("append", true)),
             "<>" => {
@@ -22,6 +24,14 @@ pub(super) fn find(run: &mut Run<'_>) {
             _ => {}
         }
     }
+}
+
+/// Whether a file that the output goes to loses what it held for nothing: the command prints nothing, or reads the very
+/// file, which the shell empties first. What is supplied name by name is overwritten, whatever is printed.
+fn loses_content(run: &Run<'_>, file: &Operand<'_>) -> bool {
+    let is_own = |word: &Word| word.text == file.text && (word.glob || word.dynamic || file.text.contains("{}"));
+    let reads_own = || run.arguments().iter().any(is_own);
+    prints_nothing(run) || file.text == "{}" && run.is_placeholder(file) || reads_own()
 }
 
 /// Whether the command has nothing to print, so that a file it is redirected to is empty afterwards.

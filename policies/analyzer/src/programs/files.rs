@@ -308,7 +308,8 @@ fn tee<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     for operand in &parsed.operands {
         let draft = Draft::notable("write", "fs.write").flag("append", append);
-        if !append && gets_nothing(run.command) {
+        // The files that a pattern fits all get the same.
+        if !append && (gets_nothing(run.command) || operand.word.glob) {
             run.empty(operand, draft.tag("by", &by));
         } else {
             run.write_as(operand, draft.flag("truncate", !append).tag("by", &by));
