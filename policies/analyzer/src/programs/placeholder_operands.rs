@@ -31,6 +31,11 @@ fn selected<'a>(text: String) -> Operand<'a> {
     Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
 }
 
+/// Whether the operand is a start path of a `find`, for everything that lies below it.
+pub(super) fn is_start(operand: &Operand<'_>) -> bool {
+    std::ptr::eq(operand.word, &raw const SELECTED) && !operand.dynamic && operand.text != "{}"
+}
+
 /// The start paths of the `find` that selects what a placeholder stands for, where nobody knows what it selects.
 pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
     if operand.text != "{}" {

@@ -1,6 +1,6 @@
 //! Programs that change who may do what with a file: modes, owners, attributes, lists of rights.
 
-use guard_sdk::syntax::Severity;
+use guard_sdk::syntax::{Severity, Word};
 
 use super::super::placeholder_operands;
 use crate::draft::Draft;
@@ -21,7 +21,19 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // Without a mode the command fails; the word that stands in its place still says what was meant.
     let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
     let mode = if lacks_mode { "" } else { mode };
-    for operand in parsed.from(usize::from(!named && !lacks_mode)) {
+    let open = lets_all_write(mode) && !finder_has(run, |words| words.iter().any(|word| is_selective(&word.text)));
+    let files = parsed.from(usize::from(!named && !lacks_mode)).iter();
+    let started = files.flat_map(|operand| {
+        let starts = if open { placeholder_operands::starts(run, operand) } else { Vec::new() };
+        if starts.is_empty() {
+            vec![(operand.clone(), recursive || open && placeholder_operands::is_start(operand))]
+        } else {
+            starts.into_iter().map(|start| (start, true)).collect()
+        }
+    });
+    let started: Vec<_> = started.collect();
+    for (operand, recursive) in &started {
+        let recursive = *recursive;
         let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
         let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
@@ -50,18 +62,36 @@ fn by_group(mode: &str) -> bool {
     octal || mode.contains('s') && mode.split(',').all(clause)
 }
 
+/// Whether everybody may write to the file then, or nobody may use it.
+fn lets_all_write(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    let octal = mode.bytes().all(|digit| digit.is_ascii_digit()) && !mode.is_empty();
+    let others = digits.bytes().next_back().unwrap_or(b'0');
+    let symbolic = |clause: &str| {
+        clause.split_once(['+', '=']).is_some_and(|(who, what)| what.contains('w') && who.contains(['o', 'a']))
+    };
+    if octal { digits.is_empty() || matches!(others, b'2' | b'3' | b'6' | b'7') } else { mode.split(',').any(symbolic) }
+}
+
+/// Whether a test of `find` selects some files by more than their kind.
+fn is_selective(word: &str) -> bool {
+    ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-perm", "-newer", "-user", "-size"]
+        .contains(&word)
+}
+
 /// Whether a `find` hands the operands over, and finds folders only.
 fn only_folders(run: &Run<'_>) -> bool {
+    finder_has(run, |words| {
+        words.windows(2).any(|pair| matches!(pair, [test, kind] if test.text == "-type" && kind.text == "d"))
+    })
+}
+
+/// Whether a `find` hands the operands over, and its words are such.
+fn finder_has(run: &Run<'_>, are: impl Fn(&[Word]) -> bool) -> bool {
     let place = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = place.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
     let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
-    finder.is_some_and(|command| {
-        command.program().ends_with("find")
-            && command
-                .argv
-                .windows(2)
-                .any(|pair| matches!(pair, [test, kind] if test.text == "-type" && kind.text == "d"))
-    })
+    finder.is_some_and(|command| command.program().ends_with("find") && are(&command.argv))
 }
 
 /// Attributes that keep even the administrator from a file, or let them at it again.
