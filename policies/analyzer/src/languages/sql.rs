@@ -5,6 +5,7 @@
 
 mod bounds;
 mod changes;
+mod definitions;
 mod drops;
 mod functions;
 mod lines;
@@ -16,6 +17,7 @@ use guard_sdk::syntax::Severity;
 
 use super::Found;
 use crate::draft::Draft;
+use definitions::Definitions;
 use lines::{Lines, RUNS_ROWS};
 use reader::Reader;
 use tokens::{Dialect, Token, Tokens};
@@ -50,6 +52,7 @@ fn both(client: &str, text: &str, certain: bool, lines: Lines) -> Vec<Found> {
 fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect: Dialect) {
     let mut texts = vec![(text.to_owned(), 0_u32)];
     let mut left = MAX_STATEMENTS;
+    let mut defined = Definitions::default();
     while let Some((text, depth)) = texts.pop() {
         // What a statement runs goes to the server.
         let dialect = if depth > 0 { Dialect { lines: Lines::None, ..dialect } } else { dialect };
@@ -74,7 +77,9 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
                 found.push(Found::Effect(draft.tag("client", client).certain(certain && depth == 0)));
             }
             functions::find(found, client, &statement, certain);
+            defined.note(&statement);
             if depth < MAX_DEPTH {
+                texts.extend(defined.called(&statement).into_iter().map(|body| (body, depth + 1)));
                 texts.extend(run_by(&statement).into_iter().map(|inner| (inner, depth + 1)));
             }
         }
