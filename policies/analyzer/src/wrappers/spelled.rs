@@ -6,6 +6,7 @@ use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, program};
 use super::{packages, tmux};
+use crate::programs;
 use crate::word::expand::literal;
 
 /// Subcommands of cargo that are programs of their own.
@@ -59,6 +60,11 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
                 _ if started.text.contains(' ') => with(&["sh", "-c", &started.text], &[]),
                 _ => return None,
             }
+        }
+        "node" | "nodejs" | "ts-node" | "tsx" | "bun" => {
+            let at = words.iter().position(|word| word.text.contains("node_modules/"))?;
+            let program = installed(&words.get(at)?.text).filter(|name| programs::is_known(name))?;
+            with(&[program], words.get(at + 1..)?)
         }
         "scala-cli" => with(&["scala"], words),
         "keydb-cli" => with(&["redis-cli"], words),
@@ -131,6 +137,21 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
 
 fn with(names: &[&str], rest: &[Word]) -> Vec<Word> {
     names.iter().map(|name| literal(name)).chain(rest.iter().cloned()).collect()
+}
+
+/// The program that a file of an installed package starts: one in `.bin`, or the package's own entry.
+fn installed(path: &str) -> Option<&str> {
+    let (_, rest) = path.rsplit_once("node_modules/")?;
+    if let Some(name) = rest.strip_prefix(".bin/") {
+        return Some(name);
+    }
+    let scope = if rest.starts_with('@') { rest.find('/')? + 1 } else { 0 };
+    let end = rest.get(scope..)?.find('/')? + scope;
+    let (package, file) = rest.split_at_checked(end)?;
+    let stem = file.rsplit('/').next()?.split('.').next()?;
+    let name = packages::program(package);
+    let is_entry = matches!(stem, "cli" | "bin" | "index" | "run" | "main") || stem == name;
+    is_entry.then_some(name)
 }
 
 /// The program of a package of Go: `example.org/x/cmd/tool/v2@latest` is `tool`.
