@@ -72,7 +72,7 @@ const VERBS: &[Verb] = &[
     verb("rebase", Options::new("sXxC", "onto strategy exec"), joins),
     verb("cherry-pick", Options::new("msX", "mainline strategy"), joins),
     verb("revert", Options::new("msX", "mainline strategy"), joins),
-    verb("pull", Options::new("sXj", "strategy strategy-option depth"), joins),
+    verb("pull", Options::new("sXj", "strategy strategy-option depth"), pulls),
     verb("cat-file", Options::NONE, looks::revision_file),
     verb("add", Options::new("", "pathspec-from-file chmod"), looks::add),
     verb("grep", Options::new("efABCm", "max-depth threads").with_attached("O"), looks::grep),
@@ -80,6 +80,8 @@ const VERBS: &[Verb] = &[
     verb("annotate", Options::new("LS", ""), looks::blame),
     verb("hash-object", Options::new("t", "path"), looks::hash_object),
     verb("send-pack", push::OPTIONS, push::push),
+    verb("http-push", push::OPTIONS, push::push),
+    verb("fast-import", Options::new("", "export-marks import-marks"), refs::fast_import),
     verb("fetch", Options::new("joS", "depth upload-pack refmap"), refs::fetch),
     verb("symbolic-ref", Options::new("m", ""), refs::symbolic_ref),
     verb("replace", Options::NONE, refs::replace),
@@ -303,6 +305,12 @@ fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
 }
 
 /// Subcommands that move the branch or leave conflicts behind; what git holds stays.
+/// A pull fetches first, by the refspecs that it is given.
+fn pulls<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    refs::fetch(run, parsed);
+    joins(run, parsed);
+}
+
 fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let words: &'a [guard_sdk::syntax::Word] = run.arguments();
     let names = ["merge", "rebase", "cherry-pick", "revert", "pull"];

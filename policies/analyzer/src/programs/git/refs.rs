@@ -58,7 +58,7 @@ pub(super) fn update_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if parsed.has("d", "delete") {
         run.emit(Draft::destructive("vcs", "git.ref.delete").target(parsed.text(0)));
-    } else if parsed.operands.len() > 1 && parsed.text(0).starts_with("refs/heads/") {
+    } else if parsed.operands.len() > 1 && (parsed.text(0).starts_with("refs/heads/") || parsed.text(0) == "HEAD") {
         parsed.operands.iter().take(1).for_each(|branch| moved(run, branch));
     }
 }
@@ -121,8 +121,15 @@ pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// Branches that lack the new commits are moved all the same with `--force`.
+pub(super) fn fast_import<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("", "force") {
+        run.emit(Draft::destructive("vcs", "git.branch.move").certain(false));
+    }
+}
+
 pub(super) fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if matches!(parsed.text(0), "expire" | "delete") {
+    if matches!(parsed.text(0), "expire" | "delete" | "drop") {
         run.emit(Draft::destructive("vcs", "git.reflog.expire"));
     }
 }
@@ -150,7 +157,8 @@ pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn rewrite<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if !parsed.is("", "analyze") && !parsed.on("", "dry-run", false) {
+    let asks = ["analyze", "help", "version"].iter().any(|option| parsed.is("", option)) || parsed.is("h", "help");
+    if !asks && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("vcs", "git.history.rewrite"));
     }
 }
