@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `ignored` | the repository's own `.gitignore` files say that it is not kept |
 //! | `made-here` | it did not exist before this text, which makes it |
-//! | `scratch` | it lies in the folder that a harness makes for one session |
+//! | `remade` | nothing is there, or it lies below a folder for temporary files, and the text makes it again afterwards |
+//! | `scratch` | it lies in the folder that a harness makes for one session, or in one with a random name of `mktemp` |
 //!
 //! Each is a proof, with one exception that [`is_ignored_by_name`] states. What is not certain, or not found out, has no
 //! tag, and policies judge it as before.
 
 mod rules;
+mod temporary;
 
 use guard_contract::Presence;
 use guard_contract::paths::{below, is_below};
@@ -120,7 +122,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
     let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with("/.gitignore");
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
     for index in deletions {
-        let Some((earlier, [effect, ..])) = analysis.effects.split_at_checked(index) else { continue };
+        let Some((earlier, [effect, later @ ..])) = analysis.effects.split_at_checked(index) else { continue };
         let mut effect = effect.clone();
         if let Some(start) = tag(&effect, BELOW).filter(|_| resolver.has_room()) {
             effect.path = resolver.resolve(facts, start);
@@ -129,10 +131,12 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
             continue;
         }
         let is_kept = || !are_rules_kept || is_brought(&effect, earlier);
-        let why = if is_scratch(&effect) {
+        let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier) {
             "scratch"
         } else if is_made_here(&effect, earlier) {
             "made-here"
+        } else if temporary::is_remade(&effect, earlier, later, resolver) {
+            "remade"
         } else if !is_kept() && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts)) {
             "ignored"
         } else {
@@ -157,18 +161,6 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// `/tmp/claude-501/...`: the folder of one user's sessions, which Claude Code makes and clears away itself.
-fn is_scratch(effect: &Effect) -> bool {
-    let lies = |path: &str| {
-        let rest = path.strip_prefix("/private").unwrap_or(path).strip_prefix("/tmp/claude-");
-        let below = rest.and_then(|rest| rest.split_once('/'));
-        below.is_some_and(|(user, below)| {
-            !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit()) && !below.is_empty()
-        })
-    };
-    lies(&effect.path.lexical) && lies(&effect.path.canonical)
-}
-
 /// An earlier effect of the text makes the target, something in it, or a folder above it, and nothing was there before:
 /// then all that is deleted is the text's own.
 fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
@@ -187,11 +179,12 @@ fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
     is_made && writes.all(|made| made.certain && tag(made, "by").is_none_or(|by| !BRING.contains(&by)))
 }
 
-/// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. None if a name
+/// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. The path of a
+/// search is where it starts. None if a name
 /// behind it could be `..`.
 fn start(effect: &Effect) -> Option<&str> {
     let path = effect.path.lexical.as_str();
-    if tag(effect, "glob").is_none() {
+    if tag(effect, "glob").is_none() || tag(effect, BELOW).is_some() {
         return Some(path);
     }
     let first = path.find(['*', '?', '[', '{', '(', '!', '^', '~', '#', '|', '@', '+']).unwrap_or(path.len());

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use guard_contract::paths::is_below;
 use guard_contract::{Presence, ResolvedPath, unresolved};
 use guard_sdk::resolve::{Disk, Entry, Place};
 
@@ -52,6 +53,13 @@ impl Resolver {
         let resolved = self.look(facts, raw);
         known.insert(raw.to_owned(), resolved.clone());
         resolved
+    }
+
+    /// Whether the path contains the folder of the call, of the project or of the user, or lies in one of them.
+    pub(crate) fn concerns(&self, path: &str) -> bool {
+        [&self.cwd, &self.home, &self.project_root]
+            .into_iter()
+            .any(|folder| !folder.is_empty() && (is_below(folder, path) || is_below(path, folder)))
     }
 
     /// Has git answer, if the call may still wait for it.

@@ -35,15 +35,31 @@ const REPO: &str = r#"
     "/repo/out" = "node_modules"
 "#;
 
+/// The tag of each effect.
+fn tags_of(machine: &str, resolver: &Resolver, effects: Vec<Effect>) -> Vec<Option<String>> {
+    let facts: FixedFacts = toml::from_str(machine).unwrap();
+    let mut analysis = Analysis { effects, ..empty(Coverage::Complete, None) };
+    fill_paths(&mut analysis, &facts, resolver);
+    mark(&mut analysis, &facts, resolver);
+    analysis.effects.iter().map(|effect| tag(effect, TAG).map(str::to_owned)).collect()
+}
+
+fn tags(machine: &str, resolver: &Resolver, effects: &[&str]) -> Vec<Option<String>> {
+    tags_of(machine, resolver, effects.iter().map(|text| effect(text)).collect())
+}
+
+/// The tag of one effect.
+fn tag_of_nth(effects: &[&str], nth: usize) -> Option<String> {
+    tags(REPO, &Resolver::new("/repo", "/home/u", "/repo"), effects).swap_remove(nth)
+}
+
 /// The tag of the last effect.
 fn tag_of(effects: &[&str]) -> Option<String> {
-    let facts: FixedFacts = toml::from_str(REPO).unwrap();
-    let effects = effects.iter().map(|text| effect(text)).collect();
-    let mut analysis = Analysis { effects, ..empty(Coverage::Complete, None) };
-    let resolver = Resolver::new("/repo", "/home/u", "/repo");
-    fill_paths(&mut analysis, &facts, &resolver);
-    mark(&mut analysis, &facts, &resolver);
-    tag(analysis.effects.last().unwrap(), TAG).map(str::to_owned)
+    tag_of_nth(effects, effects.len() - 1)
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 #[test]
@@ -233,6 +249,109 @@ fn what_the_text_makes_is_disposable_if_nothing_was_there() {
     ] {
         assert_eq!(tag_of(effects), None, "{effects:?}");
     }
+}
+
+#[test]
+fn what_is_not_there_and_is_made_again_is_disposable() {
+    for effects in [
+        &["x", "mkdir: x"][..],
+        &["x", "mkdir: x/y/z"],
+        &["src/gen", "cp: src/gen/a", "src/gen", "mkdir: src/gen"],
+        &["/srv/q", "tar: /srv/q"],
+    ] {
+        let last = effects.iter().rposition(|text| !text.contains(": ")).unwrap();
+        assert!(matches!(tag_of_nth(effects, last).as_deref(), Some("remade" | "made-here")), "{effects:?}");
+    }
+    for effects in [
+        &["old", "mkdir: old"][..],
+        &["src/a.rs", "tee: src/a.rs"],
+        &["x", "mkdir: y"],
+        &["x", "mkdir: xy"],
+        &["x", "mv: x"],
+        &["x", "mkdir: x", "mv: x/a"],
+        &["mv: x/a", "x", "mkdir: x"],
+        &["x", "mkdir: $Y"],
+        &["*", "mkdir: x"],
+        &["link-to-src", "mkdir: link-to-src"],
+    ] {
+        let last = effects.iter().rposition(|text| !text.contains(": ")).unwrap();
+        assert_eq!(tag_of_nth(effects, last), None, "{effects:?}");
+    }
+}
+
+#[test]
+fn what_is_made_again_below_a_folder_for_temporary_files_is_disposable() {
+    let there = r#"
+        dirs = ["/tmp/q/a", "/var/tmp/q", "/tmp/repo/.git", "/tmp/home/.git", "/tmp/away", "/srv/q"]
+        [links]
+        "/tmp/link" = "/srv/q"
+    "#;
+    let tag_in =
+        |cwd: &str, home: &str, effects: &[&str]| tags(there, &Resolver::new(cwd, home, cwd), effects).swap_remove(0);
+    for path in ["/tmp/q", "/tmp/q/a", "/var/tmp/q"] {
+        let tag = tag_in("/srv", "/home/u", &[path, &format!("mkdir: {path}")]);
+        assert_eq!(tag.as_deref(), Some("remade"), "{path}");
+    }
+    for (cwd, home, path) in [
+        ("/srv", "/home/u", "/srv/q"),
+        ("/srv", "/home/u", "/tmp/link"),
+        ("/srv", "/home/u", "/tmp/link/"),
+        ("/tmp/repo", "/home/u", "/tmp/repo"),
+        ("/tmp/repo", "/home/u", "/tmp/repo/.git"),
+        ("/srv", "/tmp/home", "/tmp/home"),
+        ("/tmp/q/a", "/home/u", "/tmp/q"),
+    ] {
+        assert_eq!(tag_in(cwd, home, &[path, &format!("mkdir: {path}")]), None, "{cwd} {path}");
+    }
+    assert_eq!(tag_in("/srv", "/home/u", &["/tmp/q"]), None);
+    assert_eq!(tag_in("/srv", "/home/u", &["/tmp", "mkdir: /tmp/q"]), None);
+    assert_eq!(tag_in("/srv", "/home/u", &["/tmp/q", "mv: /tmp/q"]), None);
+}
+
+#[test]
+fn a_folder_with_a_random_name_of_its_maker_is_scratch() {
+    for path in [
+        "/tmp/tmp.k3JdP0aQzR",
+        "/tmp/tmp.k3JdP0aQzR/a/b",
+        "/tmp/tmpqw_h7888",
+        "/private/tmp/tmpab12cd34/x",
+        "/var/tmp/tmp.AbCdEfGhIj",
+    ] {
+        assert_eq!(tag_of(&[path]).as_deref(), Some("scratch"), "{path}");
+    }
+    for path in [
+        "/tmp/tmp",
+        "/tmp/tmp.backupdata",
+        "/tmp/tmp.XXXXXXXXXX",
+        "/tmp/tmp.k3JdP0aQz",
+        "/tmp/tmpbackups1x",
+        "/tmp/tmp20260101",
+        "/tmp/tmparchives",
+        "/tmp/tmp.k3JdP0aQzR/../x",
+        "/srv/tmp.k3JdP0aQzR",
+        "/tmp/x/tmp.k3JdP0aQzR",
+        "tmp.k3JdP0aQzR",
+    ] {
+        assert_eq!(tag_of(&[path]), None, "{path}");
+    }
+    assert_eq!(tag_of(&["mv: /tmp/tmp.k3JdP0aQzR/a", "/tmp/tmp.k3JdP0aQzR"]), None);
+}
+
+#[test]
+fn what_a_search_finds_in_a_folder_that_the_text_makes_is_disposable() {
+    let searched = |start: &str, made: &[&str]| {
+        let mut effects: Vec<Effect> = made.iter().map(|text| effect(text)).collect();
+        let mut found = Effect { path: unresolved(""), certain: false, ..effect(&format!("{start}/*.c")) };
+        found.tags.extend([(BELOW, start), (KIND, "f"), ("filtered", "yes"), (EVERY, "*.c")].map(owned));
+        effects.push(found);
+        tags_of(REPO, &Resolver::new("/repo", "/home/u", "/repo"), effects).pop().flatten()
+    };
+    assert_eq!(searched("/tmp/n", &["mkdir: /tmp/n"]).as_deref(), Some("made-here"));
+    assert_eq!(searched("/tmp/n/a", &["mkdir: /tmp/n", "cp: /tmp/n/a"]).as_deref(), Some("made-here"));
+    assert_eq!(searched("/tmp", &["mkdir: /tmp/n"]), None);
+    assert_eq!(searched("/tmp/n", &["mkdir: /tmp/m"]), None);
+    assert_eq!(searched("/tmp/n", &["mkdir: /tmp/n", "mv: /tmp/n/a"]), None);
+    assert_eq!(searched("src", &["mkdir: src"]), None);
 }
 
 #[test]

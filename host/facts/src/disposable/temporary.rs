@@ -1,0 +1,75 @@
+//! Deletions in folders that nobody expects to keep: of one session, with a random name, or made again by the same text.
+
+use guard_contract::Presence;
+use guard_contract::paths::is_below;
+use guard_contract::syntax::Effect;
+
+use super::{BRING, is_brought, tag};
+use crate::Resolver;
+
+/// Folders for temporary files, by the names that they have on Linux and macOS.
+const FOLDERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/tmp/", "/private/var/tmp/", "/dev/shm/"];
+
+/// `/tmp/claude-501/...`: the folder of one user's sessions, which Claude Code makes and clears away itself.
+pub(super) fn is_scratch(effect: &Effect) -> bool {
+    let lies = |path: &str| {
+        let rest = path.strip_prefix("/private").unwrap_or(path).strip_prefix("/tmp/claude-");
+        let below = rest.and_then(|rest| rest.split_once('/'));
+        below.is_some_and(|(user, below)| {
+            !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit()) && !below.is_empty()
+        })
+    };
+    lies(&effect.path.lexical) && lies(&effect.path.canonical)
+}
+
+/// `/tmp/tmp.k3JdP0aQzR`, `/tmp/tmpqw_h7888`, or something in it: a folder under the name that `mktemp` or Python's
+/// `tempfile` picks if nobody gives one. Nothing that somebody keeps has such a name.
+pub(super) fn is_random(effect: &Effect, earlier: &[Effect]) -> bool {
+    let lies = |path: &str| {
+        let name = below_temporary(path).map(|below| below.split('/').next().unwrap_or_default());
+        name.is_some_and(|name| match (name.strip_prefix("tmp."), name.strip_prefix("tmp")) {
+            (Some(random), _) => is_of_shell(random),
+            (None, Some(random)) => is_of_python(random),
+            (None, None) => false,
+        })
+    };
+    lies(&effect.path.lexical) && lies(&effect.path.canonical) && !is_brought(effect, earlier)
+}
+
+/// Ten letters and digits. All alike would be a word, or the letters `X` of a template.
+fn is_of_shell(random: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| random.bytes().any(|byte| class(&byte));
+    let mixed = has(u8::is_ascii_digit) || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    random.len() == 10 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()) && mixed
+}
+
+/// Eight small letters, digits and `_`, with a digit among letters, which a word or a number has not.
+fn is_of_python(random: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    random.len() == 8
+        && random.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+        && random.bytes().any(|byte| byte.is_ascii_digit())
+        && random.bytes().any(is_letter)
+}
+
+/// The text deletes a folder to make it again, as in `rm -rf out && mkdir out`. Nothing is lost if nothing is there, and
+/// nothing that somebody keeps if it lies below a folder for temporary files.
+pub(super) fn is_remade(effect: &Effect, earlier: &[Effect], later: &[Effect], resolver: &Resolver) -> bool {
+    let path = &effect.path;
+    let target = path.lexical.as_str();
+    // A link leads to something that the name does not show.
+    if tag(effect, "glob").is_some() || !effect.certain || path.canonical != path.lexical || target.len() < 2 {
+        return false;
+    }
+    let is_throwaway = || below_temporary(target).is_some() && !resolver.concerns(target);
+    let mut made =
+        later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target)).peekable();
+    let is_made = made.peek().is_some();
+    let is_own = |other: &Effect| other.certain && tag(other, "by").is_none_or(|by| !BRING.contains(&by));
+    (path.exists == Presence::No || is_throwaway()) && is_made && made.all(is_own) && !is_brought(effect, earlier)
+}
+
+/// What follows the folder for temporary files in which a path lies.
+fn below_temporary(path: &str) -> Option<&str> {
+    FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)).filter(|below| !below.is_empty())
+}
