@@ -157,6 +157,14 @@ pub(crate) fn is_known(host: &str) -> bool {
     KNOWN.lines().any(|name| is_name_below(host, name)) && !host.ends_with("storage.googleapis.com")
 }
 
+/// Names that nobody can register, so that no data can be taken there (RFC 2606, RFC 6761).
+const RESERVED: &[&str] = &["example", "example.com", "example.net", "example.org", "invalid", "localhost", "test"];
+
+pub(crate) fn is_reserved(host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    is_below(&host, RESERVED)
+}
+
 pub(crate) fn is_catcher(host: &str) -> bool {
     is_below(host, CATCHERS)
 }

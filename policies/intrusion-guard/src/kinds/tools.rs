@@ -272,6 +272,9 @@ const KINDS: &[Kind] = &[
 const SAY_IT: &[&str] =
     &["exploit", "keylogger", "rootkit", "backdoor", "ransomware", "revshell", "shellcode", "bruteforce"];
 
+/// What stands before such a word in the name of a program that looks for attacks: `chkrootkit`.
+const DEFENDS: &[&str] = &["anti", "check", "chk", "detect", "no", "un"];
+
 const NAMED_SO: Kind = Kind { does: "is an attack by its name", names: &[] };
 
 /// The kind of a program, a script or an image of this name.
@@ -279,7 +282,11 @@ pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     let stem = stem(name);
     let by_name = KINDS.iter().find(|kind| kind.names.contains(&stem.as_str()));
     let words = || stem.split(|char: char| !char.is_ascii_alphanumeric());
-    by_name.or_else(|| words().any(|word| SAY_IT.iter().any(|say| word.ends_with(say))).then_some(&NAMED_SO))
+    let says_it = |word: &str| {
+        let before = SAY_IT.iter().find_map(|say| word.strip_suffix(say));
+        before.is_some_and(|before| !DEFENDS.contains(&before))
+    };
+    by_name.or_else(|| words().any(says_it).then_some(&NAMED_SO))
 }
 
 /// The name without its folder, its end and what tells the builds apart: `linpeas` for `./linpeas_linux_amd64.sh`.
@@ -318,7 +325,7 @@ mod tests {
         for name in ["./linpeas.sh", "/opt/laZagne.py", "impacket-secretsdump", "winPEAS_x64.exe", "xmrig"] {
             assert!(kind(name).is_some(), "{name}");
         }
-        for name in ["johnny", "ls", "", "hydra-config", "less.sh"] {
+        for name in ["johnny", "ls", "", "hydra-config", "less.sh", "chkrootkit", "anti-x/antirootkit.sh"] {
             assert!(kind(name).is_none(), "{name}");
         }
     }

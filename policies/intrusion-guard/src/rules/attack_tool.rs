@@ -11,6 +11,7 @@
 //! - asked: `swift tools/KeyLogger.swift`
 //! - asked: `docker run registry.example.org/tools/xmrig:latest`
 //! - passes: `man nmap`
+//! - passes: `msfvenom --list formats`
 //! - passes: `grep -rn hydra src`
 //! - passes: `nmap -p 22 localhost`
 //! - passes: `go run ./cmd/server`
@@ -79,7 +80,8 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn tool(command: &Command) -> Option<(String, &'static str)> {
     let program = name(command);
-    if has_option(command, "", &["version", "help"]) && command.argv.len() == 2 {
+    let lists = |word: &str| word == "--list" || ["--list-", "--list="].iter().any(|start| word.starts_with(start));
+    if has_option(command, "", &["version", "help"]) && command.argv.len() == 2 || texts(command).any(lists) {
         return None;
     }
     if let Some(kind) = tools::kind(command.word(0)) {

@@ -1,15 +1,16 @@
 //! `unknown-host`: with `strict`, a call that speaks to a host that is neither this machine, nor a well-known registry,
-//! forge or mirror, nor one of `hosts`.
+//! forge or mirror, nor one of `hosts`. Names that nobody can register, such as those below `example.com` and `.test`, pass.
 //!
 //! ## Why
 //! Tools, orders and stolen data all need a host that the attacker owns. ATT&CK T1071, T1105, T1571.
 //!
 //! ## Examples
-//! - asked: `curl https://files.example.net/tool.tgz`, with `strict`
-//! - asked: `ssh build.example.net uptime`, with `strict`
+//! - asked: `curl https://files.acme-tools.net/tool.tgz`, with `strict`
+//! - asked: `ssh build.acme-tools.net uptime`, with `strict`
 //! - passes: `curl https://api.github.com/repos/o/r`, with `strict`
 //! - passes: `git push`, with `strict`
 //! - passes: `curl http://localhost:3000/health`, with `strict`
+//! - passes: `curl https://api.example.com/v1`, with `strict`
 //!
 //! ## Instead
 //! Add the host to `hosts`.
@@ -41,7 +42,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     if !view.settings.strict {
         return None;
     }
-    let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host);
+    let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host) && !hosts::is_reserved(host);
     let by_command = view.commands().find_map(|command| contacts(command, view).into_iter().find(is_unknown));
     let to = by_command.or_else(|| view.scripts().find_map(|script| in_code(script).find(is_unknown)))?;
     Some(Hit::new(
