@@ -65,7 +65,10 @@ fn partition<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "sgdisk" => parsed.is("pivEFfDLP", "") && !parsed.has("Zzodn", "zap-all") && !parsed.has("", "clear"),
         _ => parsed.is("lsdxVFJ", "list") || parsed.is("", "dump") || parsed.is("", "verify"),
     };
-    let asks = asks || rehearses(run) || only_asks(parsed) || parsed.is("", "print");
+    let saves = run.name == "sgdisk"
+        && matches!(run.arguments(), [option, _, _] if matches!(option.text.as_str(), "-b" | "--backup"))
+        || run.name == "sgdisk" && matches!(run.arguments(), [option, _] if option.text.starts_with("--backup="));
+    let asks = asks || saves || rehearses(run) || only_asks(parsed) || parsed.is("", "print");
     if let Some(device) = device(run, parsed).filter(|_| !asks) {
         format(run, &device);
     }
