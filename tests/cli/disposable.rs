@@ -79,13 +79,14 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
 #[test]
 fn a_search_that_deletes_by_an_ignored_name_passes() {
     let world = World::new();
-    assert_eq!(outcome(&world, "find . -name __pycache__ -type d -exec rm -rf {} +"), 1);
-    std::fs::write(world.repo().join(".gitignore"), "__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\nout/\n").unwrap();
+    assert_eq!(outcome(&world, "find . -name '*.dat' -delete"), 1);
+    std::fs::write(world.repo().join(".gitignore"), "*.dat\n__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\nout/\n").unwrap();
     for passes in [
         "find . -name __pycache__ -type d -exec rm -rf {} +",
         "find . -type d -name __pycache__ -prune -exec rm -rf {} \\;",
         "find . -name __pycache__ -print0 | xargs -0 rm -rf",
         "find . -name '*.pyc' -delete",
+        "find . -name '*.dat' -delete",
         "find . -name '*.pyc' -type f | xargs rm -f",
         "find -name __pycache__ | xargs rm -rf",
     ] {
@@ -107,7 +108,7 @@ fn a_search_that_deletes_by_an_ignored_name_passes() {
         "find */ -name __pycache__ -exec rm -rf {} +",
         "find . -name '*.sqlite3' -delete",
         "find . .. -name '*.pyc' -delete",
-        "echo '!x.pyc' >> .gitignore; find . -name '*.pyc' -delete",
+        "echo '!x.dat' >> .gitignore; find . -name '*.dat' -delete",
     ] {
         assert_eq!(outcome(&world, asked), 1, "{asked}");
     }

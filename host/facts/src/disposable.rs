@@ -184,7 +184,7 @@ fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
 /// behind it could be `..`.
 fn start(effect: &Effect) -> Option<&str> {
     let path = effect.path.lexical.as_str();
-    if tag(effect, "glob").is_none() || tag(effect, BELOW).is_some() {
+    if ["filtered", BELOW].into_iter().any(|name| tag(effect, name).is_some()) || tag(effect, "glob").is_none() {
         return Some(path);
     }
     let first = path.find(['*', '?', '[', '{', '(', '!', '^', '~', '#', '|', '@', '+']).unwrap_or(path.len());

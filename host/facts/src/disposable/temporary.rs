@@ -62,11 +62,10 @@ pub(super) fn is_remade(effect: &Effect, earlier: &[Effect], later: &[Effect], r
         return false;
     }
     let is_throwaway = || below_temporary(target).is_some() && !resolver.concerns(target);
-    let mut made =
-        later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target)).peekable();
-    let is_made = made.peek().is_some();
-    let is_own = |other: &Effect| other.certain && tag(other, "by").is_none_or(|by| !BRING.contains(&by));
-    (path.exists == Presence::No || is_throwaway()) && is_made && made.all(is_own) && !is_brought(effect, earlier)
+    let made = || later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target));
+    let is_own = |other: &Effect| tag(other, "by").is_none_or(|by| !BRING.contains(&by));
+    let is_made = made().any(|other| other.certain) && made().all(is_own);
+    (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier)
 }
 
 /// What follows the folder for temporary files in which a path lies.
