@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
             let start = Word { text: search.start.to_owned(), ..here() };
             let below = path::place(&Operand::of(&start), self.cwd(), self.home).raw;
             let below = self.host(&below, false).unwrap_or_default();
-            draft = draft.tag("every", search.name).tag("type", search.kind).tag("below", &below);
+            draft = draft.tag(search.sole.tag, search.sole.name).tag("type", search.sole.kind).tag("below", &below);
         }
         let path = draft.raw.clone();
         self.state_at(draft, self.command.certain, "", &path);

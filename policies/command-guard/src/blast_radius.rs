@@ -2,7 +2,7 @@
 //! itself is shared with `path-context`.
 
 use guard_sdk::syntax::Effect;
-pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, is_inside, takes_whole};
+pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, is_inside, refuses_folders, takes_whole};
 
 use crate::call_view::CallView;
 

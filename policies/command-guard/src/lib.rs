@@ -52,6 +52,7 @@ mod calls;
 mod code;
 mod fetched;
 mod blast_radius;
+mod by_products;
 mod rules;
 mod secret_use;
 mod call_view;

@@ -105,7 +105,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, view));
         return found.map(|(what, distance)| (what, how(effect, distance)));
     }
-    let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir");
+    let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir") && !refuses_folders(effect);
     let modes = effect.kind == "metadata" && effect.tag("recursive").is_some();
     if !(lost || modes || is_unpacked(effect)) || *folders >= FOLDERS {
         return None;
@@ -157,6 +157,12 @@ fn is_unpacked(effect: &Effect) -> bool {
     let tags = ["archive", "tree", "patch", "link-to"];
     let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
+}
+
+/// Whether the program deletes what its words name only if it is no folder: `rm` without `-r`.
+fn refuses_folders(effect: &Effect) -> bool {
+    let is_plain = effect.operation == "fs.delete" && effect.tag("glob").is_none();
+    is_plain && matches!(effect.tag("by"), Some("rm" | "grm" | "unlink"))
 }
 
 /// Whether one of the paths is the home, or a folder above it.

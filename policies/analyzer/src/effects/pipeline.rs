@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::programs::{fetch, interpreters};
 use crate::run::Run;
 use crate::run::pipelines::SENDERS;
-use crate::wrappers::shells::descriptor;
+use crate::wrappers::shells::{self, descriptor};
 
 /// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
 const MAX_STAGES: usize = 64;
@@ -164,7 +164,16 @@ fn from_pipe(run: &Run<'_>) -> Option<Draft> {
         return Some(draft);
     }
     let is_known = !run.pipelines.is_unknown(run.command) && run.input().is_none_or(|input| input.certain);
-    (!is_known).then(|| Draft::notable("execute", "execute.piped").certain(false))
+    (!is_known && !is_fed_files(run, earlier(), index))
+        .then(|| Draft::notable("execute", "execute.piped").certain(false))
+}
+
+/// Whether what runs is the text of files of this machine, as in `curl file:///srv/install.sh | sh`. It is judged as
+/// `sh /srv/install.sh` is.
+fn is_fed_files<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, index: u32) -> bool {
+    let Some(before) = earlier.next() else { return false };
+    let is_alone = index == 1 && before.position.index == 0 && before.redirections.is_empty() && before.via.is_empty();
+    is_alone && run.inside().is_none() && shells::is_shell(&run.name) && fetch::only_reads_files(before)
 }
 
 /// Whether nothing comes out of the pipe, as the stage before is one command that only saves a download.
@@ -227,7 +236,7 @@ fn from_text(run: &Run<'_>) -> Option<Draft> {
 /// The effect of running what this command prints.
 fn origin(command: &Command) -> Option<Draft> {
     let name = command.program().to_ascii_lowercase();
-    if fetch::prints_a_download(&name, command) {
+    if fetch::prints_a_download(&name, command) && !fetch::only_reads_files(command) {
         let url = fetch::url(command).unwrap_or_default();
         return Some(Draft::destructive("execute", "execute.remote").target(&url));
     }

@@ -102,6 +102,15 @@ pub(crate) fn url(command: &Command) -> Option<String> {
     parsed.value("", "url").or_else(|| parsed.operands.first().cloned()).map(|operand| operand.text.into_owned())
 }
 
+/// Whether everything that `curl` prints comes from files that its words name.
+pub(crate) fn only_reads_files(command: &Command) -> bool {
+    let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
+    let is_file = |url: &Operand<'_>| url.text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file://"));
+    let mut urls = parsed.values("", "url").chain(parsed.operands.iter().cloned()).peekable();
+    let is_alone = !parsed.has("K", "config") && command.program() == "curl";
+    is_alone && urls.peek().is_some() && urls.all(|url| is_file(&url))
+}
+
 /// Asks for a URL; one that names a file reads it, and one of a machine's own metadata hands out its keys.
 fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
     if let Some(rest) = url.text.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and(url.text.get(7..))

@@ -53,17 +53,27 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
-/// The name, as a pattern, that everything has which such a search finds or does something to, and the letter of the
-/// only kind that it finds. None if it may find more, or follows links.
-pub(super) fn sole_name(words: &[Word]) -> Option<(&str, &str)> {
+/// What everything has in common that a search finds or does something to.
+pub(crate) struct SoleName<'a> {
+    /// The tag for [`SoleName::name`]: `every`, or another one if letters may be small or capital.
+    pub(crate) tag: &'static str,
+    /// The name, as a pattern.
+    pub(crate) name: &'a str,
+    /// The letter of the only kind that it finds, or nothing.
+    pub(crate) kind: &'a str,
+}
+
+/// The one name that everything has. None if the search may find more, or follows links.
+pub(super) fn sole_name(words: &[Word]) -> Option<SoleName<'_>> {
     if words.iter().any(|word| word.dynamic) || starts(words).any(|start| start.glob) {
         return None;
     }
-    let (mut name, mut kind) = (None, "");
+    let (mut name, mut kind, mut tag) = (None, "", "every");
     let mut words = words.iter().map(|word| word.text.as_str()).skip(starts(words).count());
     while let Some(word) = words.next() {
         match word {
             "-name" if name.is_none() => name = words.next(),
+            "-iname" if name.is_none() => (name, tag) = (words.next(), "every-ignore-case"),
             "-type" => kind = words.next()?,
             "-maxdepth" | "-mindepth" | "-mtime" | "-mmin" | "-ctime" | "-atime" | "-newer" | "-size" | "-user" => {
                 words.next()?;
@@ -73,7 +83,7 @@ pub(super) fn sole_name(words: &[Word]) -> Option<(&str, &str)> {
             _ => return None,
         }
     }
-    name.map(|name| (name, kind))
+    name.map(|name| SoleName { tag, name, kind })
 }
 
 /// The names that tests ask for, as patterns, and whether each is a whole path.
@@ -117,7 +127,18 @@ fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
+/// Whether `find` rejects its words before it looks at any file: `-type -d` names no kind.
+fn is_rejected(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| match pair {
+        [test, kind] => test.text == "-type" && kind.text.starts_with('-') && !kind.dynamic,
+        _ => false,
+    })
+}
+
 fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    if is_rejected(words) {
+        return;
+    }
     let some = Draft::notable("delete", "fs.delete").tag("by", "find");
     let draft = match (takes_empty_folders(words), is_filtered(words)) {
         // As `rmdir` does.
@@ -127,7 +148,7 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     };
     let here = here();
     let draft = match sole_name(words) {
-        Some((name, kind)) => draft.map(|draft| draft.tag("every", name).tag("type", kind)),
+        Some(sole) => draft.map(|draft| draft.tag(sole.tag, sole.name).tag("type", sole.kind)),
         None => draft,
     };
     let starts: Vec<Operand<'_>> = starts(words).map(Operand::of).collect();
@@ -140,7 +161,7 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
-/// Whether a search finds nothing but folders in which nothing is.
+/// Whether a deletion is of folders alone. `find` deletes those in which nothing is, and fails on the others.
 fn takes_empty_folders(words: &[Word]) -> bool {
     let is = |word: &Word, text: &str| word.text == text;
     // What stands behind the first deletion comes too late.
@@ -148,5 +169,5 @@ fn takes_empty_folders(words: &[Word]) -> bool {
     let words = words.get(..end).unwrap_or_default();
     let folders = words.windows(2).any(|pair| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d")));
     let other = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "(" | ")");
-    folders && words.iter().any(|word| is(word, "-empty")) && !words.iter().any(other)
+    folders && !words.iter().any(other)
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use guard_sdk::syntax::{Command, Word};
 
-use super::find;
+use super::find::{self, SoleName};
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::Run;
 
@@ -49,17 +49,15 @@ pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
 pub(crate) struct Search<'a> {
     /// Where it starts.
     pub(crate) start: &'a str,
-    /// The name that everything has which it finds.
-    pub(crate) name: &'a str,
-    /// The letter of the only kind that it finds, or nothing.
-    pub(crate) kind: &'a str,
+    /// What everything has in common that it finds.
+    pub(crate) sole: SoleName<'a>,
 }
 
 /// The `find` that supplies the operand, if everything has one name that it finds.
 pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
     let finder = finder(run)?;
     let words = finder.argv.get(1..)?;
-    let (name, kind) = find::sole_name(words)?;
+    let sole = find::sole_name(words)?;
     // A program that `find` starts may print something else, and `xargs` may read a file; a test may come too late.
     let starts_none = || !run.commands.iter().any(|command| command.parent == finder.id);
     let is_piped = !run.command.redirections.iter().any(|found| found.operator.starts_with('<'));
@@ -72,9 +70,9 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
     let start = match (operand.text == "{}", starts.as_slice()) {
         (true, [start]) => Some(*start),
         (true, _) => None,
-        (false, starts) => starts.iter().copied().find(|start| operand.text == below(start, name)),
+        (false, starts) => starts.iter().copied().find(|start| operand.text == below(start, sole.name)),
     };
-    start.map(|start| Search { start, name, kind })
+    start.map(|start| Search { start, sole })
 }
 
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];

@@ -17,23 +17,34 @@ fn makes<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     run.emit_on(draft, &Operand::of(&expand::literal(&name)));
 }
 
+/// Folders for temporary files, which every system has.
+const FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
 /// The path that it prints, with the letters `X` for what it picks. None if its words could make it fail, for then it
-/// prints nothing, or if it makes nothing.
+/// prints nothing, or if it makes nothing. A folder that is not there makes it fail; the working directory is there.
 pub(crate) fn name(words: &[Word]) -> Option<String> {
-    let (mut template, mut in_folder) = (None, false);
-    for word in words {
-        match word.text.as_str() {
+    let (mut template, mut folder) = (None, None);
+    let mut words = words.iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
             "-d" | "-q" | "-dq" | "-qd" | "--directory" | "--quiet" => {}
-            "-t" | "-dt" | "-td" | "--tmpdir" => in_folder = true,
+            "-t" | "-dt" | "-td" | "--tmpdir" => folder = Some("/tmp"),
+            "-p" | "-dp" | "-qp" => folder = Some(words.next()?),
+            text if text.starts_with("--tmpdir=") => folder = text.strip_prefix("--tmpdir="),
             text if text.starts_with('-') || template.is_some() => return None,
             text => template = Some(text),
         }
     }
-    let (name, is_below) = match template {
-        None => ("tmp.XXXXXXXXXX", true),
-        Some(text) => text.strip_prefix("/tmp/").map_or((text, in_folder), |name| (name, !in_folder)),
+    let (above, name) = match (template, folder) {
+        (None, folder) => (folder.unwrap_or("/tmp"), "tmp.XXXXXXXXXX"),
+        (Some(name), Some(folder)) => (folder, name),
+        (Some(path), None) => path.rsplit_once('/').unwrap_or((".", path)),
     };
-    (is_below && name.ends_with("XXX") && !name.contains('/')).then(|| format!("/tmp/{name}"))
+    let above = if above.len() > 1 { above.trim_end_matches('/') } else { above };
+    let is_there = above == "." || FOLDERS.contains(&above);
+    let prefix =
+        if template.is_some() && folder.is_none() && above == "." { String::new() } else { format!("{above}/") };
+    (is_there && name.ends_with("XXX") && !name.contains('/')).then(|| format!("{prefix}{name}"))
 }
 
 #[cfg(test)]
@@ -46,12 +57,26 @@ mod tests {
         for text in ["", "-d", "-q -d", "--directory"] {
             assert_eq!(name(text).as_deref(), Some("/tmp/tmp.XXXXXXXXXX"), "{text}");
         }
-        for text in ["-d /tmp/build.XXXXXX", "-dt build.XXXXXX", "-t build.XXXXXX -d"] {
+        for text in [
+            "-d /tmp/build.XXXXXX",
+            "-dt build.XXXXXX",
+            "-t build.XXXXXX -d",
+            "-d -p /tmp build.XXXXXX",
+            "--tmpdir=/tmp/ -d build.XXXXXX",
+        ] {
             assert_eq!(name(text).as_deref(), Some("/tmp/build.XXXXXX"), "{text}");
         }
+        assert_eq!(name("-dp /var/tmp").as_deref(), Some("/var/tmp/tmp.XXXXXXXXXX"));
+        assert_eq!(name("-d --tmpdir=/dev/shm a.XXXX").as_deref(), Some("/dev/shm/a.XXXX"));
+        assert_eq!(name("-d -p .").as_deref(), Some("./tmp.XXXXXXXXXX"));
+        assert_eq!(name("-d build.XXXXXX").as_deref(), Some("build.XXXXXX"));
         for text in [
             "-u",
-            "build.XXXXXX",
+            "-p",
+            "-d --tmpdir=/nowhere",
+            "-d -p ../x",
+            "-d sub/x.XXXXXX",
+            "--tmpdir= x.XXXXXX",
             "-d /nowhere/x.XXXXXX",
             "-p /nowhere",
             "/tmp/x",

@@ -45,7 +45,9 @@ pub(super) fn find(argv: &[Word]) -> Option<Layer> {
             text => {
                 // What is asked for now is not asked for of what the programs before it are given.
                 if !matches!(text, "-print" | "-print0" | "-prune" | "-delete") {
-                    runs.iter_mut().for_each(|run| run.via.detail = "early".to_owned());
+                    runs.iter_mut()
+                        .filter(|run| run.via.detail.is_empty())
+                        .for_each(|run| run.via.detail = "early".to_owned());
                 }
                 outer.push(word.clone());
                 continue;
@@ -61,7 +63,11 @@ pub(super) fn find(argv: &[Word]) -> Option<Layer> {
         }
         fill(&mut inner, "{}");
         if !inner.is_empty() {
-            runs.push(Run { mark: Some("{}".to_owned()), ..run("find-exec", &inner, place) });
+            let mut started = Run { mark: Some("{}".to_owned()), ..run("find-exec", &inner, place) };
+            if word.text.starts_with("-ok") {
+                started.via.detail = "asks".to_owned();
+            }
+            runs.push(started);
         }
     }
     (!runs.is_empty()).then_some(Layer { outer: Some(outer), runs })

@@ -13,6 +13,7 @@
 //! ## Instead
 //! Preview the loss first. The message says how, if the table of the program does.
 
+use guard_sdk::Presence;
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
@@ -29,10 +30,30 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    if effect.severity != Severity::Destructive || is_named(effect) {
+fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    if effect.severity != Severity::Destructive || is_named(effect) || is_own_worktree(effect, view) {
         return None;
     }
     let remedy = instead(effect, "check first what would be lost, and say why it can go");
     Some(loss(RULE.default, effect, ", which is hard to recover", remedy))
+}
+
+/// A worktree that the same text adds where nothing was: it holds no work of others.
+fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
+    let adds = |other: &Effect| {
+        other.kind == "write"
+            && other.certain
+            && other.tag("by") == Some("git")
+            && other.target == effect.target
+            && other.command_id < effect.command_id
+            && other.path.exists == Presence::No
+    };
+    let fills = |other: &Effect| {
+        other.kind == "write" && other.tag("by") != Some("git") && other.target.starts_with(&effect.target)
+    };
+    let effects = || view.analysis.effects.iter();
+    effect.operation == "git.worktree.remove"
+        && !effect.target.contains(['$', '`'])
+        && effects().any(adds)
+        && !effects().any(fills)
 }

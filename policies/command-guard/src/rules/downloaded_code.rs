@@ -7,6 +7,7 @@
 //! ## Examples
 //! - asked: `curl -o x.sh https://example.com/x && bash x.sh`
 //! - asked: `base64 -d a > b && ./b`
+//! - asked: `curl -s https://example.com/x > x.sh; sh < x.sh`
 //! - asked: `git clone https://example.com/x && x/install.sh`
 //! - passes: `curl -o x.json https://example.com/x && cat x.json`
 //!
@@ -53,7 +54,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         .commands
         .iter()
         .take(MOST)
-        .find(|command| runs(command).is_some_and(|file| written.contains(&plain(file))))?;
+        .find(|command| runs(command).into_iter().chain(fed(command, view)).any(|file| written.contains(&plain(file))))?;
     let why = "runs downloaded or decoded code before anyone has seen it";
     Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
 }
@@ -170,6 +171,21 @@ fn runs(command: &Command) -> Option<&str> {
         return operands.find(|word| !word.starts_with('-'));
     }
     name.contains('/').then_some(name)
+}
+
+/// The files that an interpreter reads as its program without being given their names: by a redirection, or from `cat`.
+fn fed<'a>(command: &'a Command, view: &'a CallView<'_>) -> Vec<&'a str> {
+    if !is_program(command.word(0), SHELLS) && !is_program(command.word(0), INTERPRETERS) {
+        return Vec::new();
+    }
+    let place = &command.position;
+    let redirected = command.redirections.iter().filter(|from| from.operator == "<").map(|from| from.target.text.as_str());
+    let prints = |other: &&Command| {
+        let is_before = other.position.pipeline == place.pipeline && other.position.index + 1 == place.index;
+        is_program(other.word(0), &["cat"]) && (is_before || other.parent == command.id)
+    };
+    let printers = view.analysis.commands.iter().take(MOST).filter(prints);
+    redirected.chain(printers.flat_map(|cat| cat.argv.iter().skip(1).map(|word| word.text.as_str()))).collect()
 }
 
 const INTERPRETERS: &[&str] =

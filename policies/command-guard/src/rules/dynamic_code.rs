@@ -1,5 +1,6 @@
 //! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, a shell that reads from an open
-//! descriptor, or a variable with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and completions that a program prints of itself.
+//! descriptor, or a variable with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
+//! or the set-up for a shell that a program prints of itself.
 //!
 //! ## Why
 //! No rule can see the commands that run.
@@ -12,6 +13,7 @@
 //! - passes: `eval 'ls'`
 //! - passes: `eval "$(ssh-agent -s)"`
 //! - passes: `eval "$(mytool completion bash)"`
+//! - passes: `eval "$(mytool init zsh)"`
 //!
 //! ## Instead
 //! Write the commands out.
@@ -96,18 +98,26 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     })
 }
 
-/// Whether a program is asked for the completions of its own words, which are made to be evaluated: what it prints is no
+/// Whether a program is asked for its set-up for a shell, or the completions of its own words, which are made to be evaluated: what it prints is no
 /// less its own than what it does. It must be a program of which no more is known, for others print what is not theirs.
 fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
     let word = printer.argv.get(1).map_or("", |word| word.text.as_str());
     let asked = word.trim_start_matches("--").trim_end_matches('s');
-    let is_known = matches!(asked, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
+    let is_completion =
+        matches!(asked, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
+    // `git-wt init zsh`: what a shell has to know to work with the program.
+    let is_set_up = matches!(asked, "activate" | "hook" | "init" | "shell-init")
+        && printer.argv.len() == 3
+        && is_program(printer.word(2), NAMED_SHELLS);
     let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == printer.id).peekable();
     let is_own = effects.peek().is_some() && effects.all(|effect| effect.operation == "execute.unknown");
     let prints_others = is_program(printer.word(0), &["env", "envsubst", "printenv"]);
     let is_own = is_own && !prints_others || is_program(printer.word(0), COMPLETED);
-    is_known && is_own && printer.argv.iter().all(|word| !word.dynamic)
+    (is_completion || is_set_up) && is_own && printer.argv.iter().all(|word| !word.dynamic)
 }
+
+/// Shells, as programs are told which of them asks.
+const NAMED_SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "posix", "sh", "zsh"];
 
 /// Programs that are in a table and print completions.
 const COMPLETED: &[&str] = &[

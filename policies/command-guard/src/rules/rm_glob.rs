@@ -1,6 +1,7 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
 //! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
-//! folder for temporary files, also if `find` looks for them by name in one that is there.
+//! folder for temporary files, also if `find` looks for them by name in one that is there. It also passes searches of the
+//! project for what only an interpreter, an editor or a system names, such as `*.pyc` and `.DS_Store`.
 //!
 //! ## Why
 //! The command does not say which files go, and a stray space makes `*.log` mean every file.
@@ -12,6 +13,8 @@
 //! - passes: `rm a.log`
 //! - passes: `rm -f *.pyc`
 //! - passes: `find . -name '*.o' -print`
+//! - passes: `find . -name '*.pyc' -delete`
+//! - passes: `find . -type d -name old -delete`
 //!
 //! ## Instead
 //! List the files first with `ls`, and name them.
@@ -21,8 +24,9 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use super::rm_recursive_force::name_of;
+use super::rm_recursive_force::{asks_first, name_of};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
+use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_by_product};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -48,7 +52,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         && match effect.tag("filtered") {
             None => is_made_again(effect, view),
             Some(_) => is_of_temporary(effect, view),
-        };
+        }
+        || deletes && (is_by_product(effect, view) || asks_first(effect, view));
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };
         let target = format!("`{}`", shorten(&effect.target));
@@ -84,28 +89,8 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Ends of names that a compiler, an editor or a test run gives to what it makes again.
-const BY_PRODUCTS: &[&str] = &[
-    ".aux",
-    ".class",
-    ".gcda",
-    ".gcno",
-    ".o",
-    ".obj",
-    ".orig",
-    ".profraw",
-    ".pyc",
-    ".pyo",
-    ".rej",
-    ".swo",
-    ".swp",
-    ".tmp",
-    ".tsbuildinfo",
-    "~",
-];
-
-/// Folders that hold nothing but what a build makes.
-const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
+/// Ends of names that an editor, a merge or a test run gives to what it makes again.
+const BY_PRODUCTS: &[&str] = &[".aux", ".orig", ".rej", ".swo", ".swp", ".tmp", ".tsbuildinfo", "~"];
 
 /// Whether a search by name deletes some files below a folder for temporary files, in which the project does not lie.
 fn is_of_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
@@ -145,5 +130,5 @@ fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
         let last = folder.rsplit('/').next().unwrap_or_default();
         OF_BUILDS.contains(&last) && end.len() > 1 && end.starts_with('.')
     };
-    BY_PRODUCTS.contains(&end) || built
+    BY_PRODUCTS.contains(&end) || COMPILED_ENDS.contains(&end) || built
 }

@@ -7,7 +7,9 @@
 //! - denied: `rm -rf ~`
 //! - denied: `rm -rf "$HOME"/`
 //! - denied: `cd ~ && rm -rf .`
+//! - asked: `rm ~`
 //! - passes: `ls ~`
+//! - passes: `rm -f ~/`
 //! - asked by `rm-recursive-force`: `rm -rf ~/Downloads/old-project`
 //!
 //! ## Instead
@@ -17,8 +19,8 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
-use crate::call_view::{Hit, CallView};
+use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, takes_whole};
+use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule =
     Rule { id: "rm-home", summary: "deletion of a home directory", default: Outcome::Deny, ceiling: Outcome::Deny };
@@ -26,6 +28,11 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    // With `-f` nobody expects that something is there. What a search finds is named by its search.
+    let is_named = effect.tag("glob").is_none() && effect.tag("force").is_none();
+    if is_named && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Home {
+        return Some(refused(effect));
+    }
     let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
     hit.then(|| {
         Hit::new(
@@ -35,4 +42,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             "name the one directory you mean, and check it first with `ls`",
         )
     })
+}
+
+/// The answer to a deletion that fails on its directory, which says that another one was meant.
+pub(super) fn refused(effect: &Effect) -> Hit {
+    let remedy = "name the one file or directory you mean, and check it first with `ls`";
+    Hit::new(Outcome::Ask, effect, "names a directory that the command can't delete: ", remedy)
+        .naming(format!("`{}`", shorten(&effect.target)), "")
 }

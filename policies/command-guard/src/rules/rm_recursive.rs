@@ -17,6 +17,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius, is_disposable};
+use crate::by_products::is_by_product;
 use crate::call_view::{CallView, Hit};
 
 pub(crate) const RULE: Rule =
@@ -27,7 +28,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let plain =
         effect.operation == "fs.delete.recursive" && effect.tag("force").is_none() && !is_disposable(effect);
-    (plain && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
+    let is_kept = || !is_by_product(effect, view) && !super::rm_recursive_force::asks_first(effect, view);
+    (plain && is_kept() && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::name_of(effect, view);
         if effect.tag("by") == Some("rsync") {
             return Hit::new(RULE.default, effect, "deletes files that aren't in the source from ", "see what it would be by adding `--dry-run`")

@@ -1,6 +1,9 @@
 //! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask for no confirmation.
 //! A deletion that provably loses nothing passes, here and in the other rules of `rm`: the repository's `.gitignore` files
-//! ignore every target, or the same text makes what it deletes, or it is in the folder of a harness for one session.
+//! ignore every target, or the same text makes what it deletes, or it is in the folder of a harness for one session. A
+//! text may also delete what is not there to make it again, or a folder with the random name that `mktemp` gives. So
+//! passes the deletion of what a program makes again at each run, such as `__pycache__` and `coverage.xml`, in the project,
+//! and of the output of a build that the text starts next.
 //!
 //! ## Why
 //! Everything below the directory is deleted, and no bin keeps it.
@@ -11,6 +14,8 @@
 //! - asked: `find . -name x -exec rm -rf {} +`
 //! - passes: `rm -f file.txt`
 //! - passes: `rmdir empty`
+//! - passes: `rm -rf .pytest_cache coverage.xml`
+//! - passes: `rm -rf dist && npm run build`
 //!
 //! ## Instead
 //! Look at the directory first with `ls`, or move it aside with `mv`.
@@ -20,6 +25,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, takes_whole};
+use crate::by_products::is_by_product;
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -33,10 +39,29 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    (forced && !is_disposable(effect) && !is_denied(effect, view)).then(|| {
+    let is_kept = || !is_disposable(effect) && !is_by_product(effect, view) && !asks_first(effect, view);
+    (forced && is_kept() && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
             .naming(name_of(effect, view), " and everything in it")
     })
+}
+
+/// Whether a person is asked about each file, and no text answers: by `find -ok`, or by `rm -i` on what a search finds.
+pub(super) fn asks_first(effect: &Effect, view: &CallView<'_>) -> bool {
+    let Some(command) = view.command(effect) else { return false };
+    let Some(via) = command.via.last() else { return false };
+    let is_interactive = effect.tag("interactive").is_some();
+    let is_fed = || {
+        let finder = view.command_by_id(command.parent);
+        finder.is_none_or(|finder| {
+            finder.position.index > 0 || !finder.position.within.is_empty() || !finder.redirections.is_empty()
+        })
+    };
+    match via.kind.as_str() {
+        "xargs" => is_interactive,
+        "find-exec" => (is_interactive || via.detail == "asks") && !is_fed(),
+        _ => false,
+    }
 }
 
 /// Whether a rule denies the deletion already, so that asking about it would only repeat it.

@@ -1,5 +1,6 @@
 //! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine. The rule
-//! passes what git moves or merges, an empty folder, and files in a folder for temporary files.
+//! passes what git moves or merges, an empty folder, files in a folder for temporary files, and the manifest of a project
+//! whose folder the same text makes.
 //!
 //! ## Why
 //! Such a command goes around the rules of the file tools, and such files run code later or on other machines.
@@ -18,11 +19,12 @@
 //! - `files.confirm`: the names of such files.
 //! - `files.exempt`: the names that are never such files, such as templates.
 
+use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_in_project, is_outside, is_temporary};
+use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -50,7 +52,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
     };
-    if files.secret_of(effect).is_some() || is_harmless(effect, entry) || is_temporary(effect, view) {
+    let is_quiet = || is_harmless(effect, entry) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
+    if files.secret_of(effect).is_some() || is_quiet() {
         return None;
     }
     let target = shorten(&effect.target);
@@ -72,6 +75,25 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     let hit = Hit::new(RULE.default, effect, "changes a file that controls builds, tools or the machine: ", remedy);
     Some(hit.naming(name, "").subject(&effect.target))
+}
+
+/// Whether the file is the manifest of a project that the text begins: new, in a folder that the text makes. It controls
+/// nothing that was there before. A name that begins with a dot may be of a tool that looks for it.
+fn is_of_new_project(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
+    let makes = |other: &Effect| {
+        let is_new = other.certain && other.path.exists == Presence::No && other.tag("directory").is_some();
+        let folder = other.path.lexical.as_str();
+        is_new && other.kind == "write" && other.tag("by") == Some("mkdir") && folder.len() > 1
+            && other.command_id < effect.command_id
+            && effect.path.lexical != folder && is_inside(&effect.path.lexical, folder)
+    };
+    let is_manifest = !entry.starts_with('.') && !entry.starts_with("mcp") && !entry.contains(['/', '~']);
+    is_manifest
+        && effect.kind == "write"
+        && effect.certain
+        && effect.path.exists == Presence::No
+        && is_in_project(effect, view)
+        && view.analysis.effects.iter().any(makes)
 }
 
 /// Whether the file is another user's: below a home that is neither the caller's nor holds the project.

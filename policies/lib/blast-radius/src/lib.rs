@@ -50,10 +50,25 @@ const SYSTEM: &[&str] = &[
 /// Ways to write the working directory that are known only at run time.
 const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 
-/// Whether the effect takes all of its target away: not only what tests select in it, nor an empty directory.
+/// Whether the effect takes all of its target away: not only what tests select in it, nor an empty directory, nor a
+/// directory that the program refuses to delete.
 #[must_use]
 pub fn takes_whole(effect: &Effect) -> bool {
-    effect.kind == "delete" && effect.tag("filtered").is_none() && effect.tag("by") != Some("rmdir")
+    effect.kind == "delete"
+        && effect.tag("filtered").is_none()
+        && effect.tag("by") != Some("rmdir")
+        && !refuses_folders(effect)
+}
+
+/// Whether the program deletes what its words name only if it is no directory: `rm` without `-r`. What a search hands it
+/// has the name that the search asks for, wherever it is.
+#[must_use]
+pub fn refuses_folders(effect: &Effect) -> bool {
+    let is_everything = |name: &str| name.chars().all(|char| "*?.[]!".contains(char));
+    let is_searched =
+        ["every", "every-ignore-case"].iter().any(|tag| effect.tag(tag).is_some_and(|name| !is_everything(name)));
+    let is_plain = effect.operation == "fs.delete" && (effect.tag("glob").is_none() || is_searched);
+    is_plain && matches!(effect.tag("by"), Some("rm" | "grm" | "unlink"))
 }
 
 /// How far the effect of `command` reaches. `facts` is asked only if it matters.

@@ -1,0 +1,197 @@
+//! Files and folders that a program makes as a by-product, and makes again when it next runs. Deleting them loses nothing.
+
+use guard_sdk::syntax::{Command, Effect};
+
+use crate::blast_radius::{is_in_home, is_in_project, is_inside, is_temporary};
+use crate::call_view::CallView;
+
+/// Names that only programs give.
+const NAMES: &[&str] = &[
+    ".coverage",
+    ".ds_store",
+    ".eslintcache",
+    ".mypy_cache",
+    ".nyc_output",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".sass-cache",
+    ".stylelintcache",
+    "__pycache__",
+    "coverage.xml",
+    "ehthumbs.db",
+    "gmon.out",
+    "htmlcov",
+    "lcov.info",
+    "thumbs.db",
+];
+
+/// How the names begin that profilers give, with a number or `old` behind them.
+const FRONTS: &[&str] = &["cachegrind.out", "callgrind.out", "massif.out", "perf.data"];
+
+/// Ends of names that an interpreter, a compiler or an editor gives, and that a search may take wherever they are.
+const FOUND_ENDS: &[&str] = &[".gcda", ".gcno", ".profraw", ".pyc", ".pyo", ".swo", ".swp", ".tmp", "~"];
+
+/// Ends of names of compiled code and of measurements, which no folder has.
+pub(crate) const COMPILED_ENDS: &[&str] = &[
+    ".beam",
+    ".class",
+    ".cmi",
+    ".cmo",
+    ".cmt",
+    ".cmti",
+    ".cmx",
+    ".dwo",
+    ".dyn_hi",
+    ".dyn_o",
+    ".elc",
+    ".gcda",
+    ".gch",
+    ".gcno",
+    ".gcov",
+    ".hi",
+    ".la",
+    ".lo",
+    ".o",
+    ".obj",
+    ".pch",
+    ".profdata",
+    ".profraw",
+    ".pyc",
+    ".pyo",
+    ".rlib",
+    ".rmeta",
+    ".xo",
+];
+
+/// Folders that hold nothing but what a build makes.
+pub(crate) const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
+
+/// Whether the deletion takes by-products alone, and all of them in the project or in a folder for temporary files.
+pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
+    if effect.tag("where").is_some() {
+        return false;
+    }
+    if is_rebuilt(effect, view) {
+        return true;
+    }
+    match effect.tag("every").or(effect.tag("every-ignore-case")) {
+        Some("*.tmp") if starts_in(effect, |start| start.split('/').any(|part| matches!(part, "tmp" | "temp"))) => true,
+        Some(name) => is_found(&name.to_ascii_lowercase()) && starts_in_project(effect, view),
+        None => is_named(effect) && (is_in_project(effect, view) || is_temporary(effect, view)),
+    }
+}
+
+/// Folders that a tool fills, and the tools that fill them again: a program, and words of which one follows unless there
+/// are none.
+const BUILDERS: &[(&str, &[&str])] = &[
+    ("ant", &[]),
+    ("bazel", &["build"]),
+    ("bun", &["build"]),
+    ("cargo", &["b", "build", "doc", "install", "run", "test"]),
+    ("cmake", &[]),
+    ("docusaurus", &["build"]),
+    ("dotnet", &["build", "publish"]),
+    ("esbuild", &[]),
+    ("go", &["build", "test"]),
+    ("gradle", &[]),
+    ("gradlew", &[]),
+    ("hugo", &[]),
+    ("jekyll", &["build"]),
+    ("make", &[]),
+    ("meson", &["compile", "setup"]),
+    ("mkdocs", &["build"]),
+    ("mvn", &[]),
+    ("mvnw", &[]),
+    ("next", &["build"]),
+    ("ng", &["build"]),
+    ("ninja", &[]),
+    ("nx", &["build"]),
+    ("parcel", &["build"]),
+    ("poetry", &["build"]),
+    ("rollup", &[]),
+    ("sphinx-build", &[]),
+    ("swc", &[]),
+    ("tsc", &[]),
+    ("tsup", &[]),
+    ("turbo", &["build"]),
+    ("uv", &["build"]),
+    ("vite", &["build"]),
+    ("webpack", &[]),
+    ("zig", &["build"]),
+];
+
+/// Programs that run a task of the manifest by its name.
+const TASK_RUNNERS: &[&str] = &["bun", "deno", "npm", "npx", "pnpm", "yarn"];
+
+/// Whether the text deletes the output of a build and builds it again: `rm -rf dist && npm run build`.
+fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
+    let name = effect.target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let is_written = effect.operation == "fs.delete.recursive" && effect.tag("glob").is_none() && effect.certain;
+    let builds = |command: &Command| {
+        let program = command.word(0).rsplit('/').next().unwrap_or_default();
+        let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+        let is_task = |word: &str| word.split([':', '-']).next() == Some("build");
+        let by_task = TASK_RUNNERS.contains(&program) && words().any(is_task);
+        let by_tool = BUILDERS
+            .iter()
+            .any(|(tool, verbs)| *tool == program && (verbs.is_empty() || words().any(|word| verbs.contains(&word))));
+        let by_module = program.starts_with("python") && words().any(|word| word == "build" || word == "setup.py");
+        by_task || by_tool || by_module
+    };
+    is_written
+        && OF_BUILDS.contains(&name)
+        && (is_in_project(effect, view)
+            || is_temporary(effect, view)
+            || is_in_home(effect, view) && !is_of_home(effect, view))
+        && view.analysis.commands.iter().any(|command| command.id > effect.command_id && builds(command))
+}
+
+/// Whether the folder is one of the home itself, which a person made.
+fn is_of_home(effect: &Effect, view: &CallView<'_>) -> bool {
+    let above = effect.path.lexical.trim_end_matches('/').rsplit_once('/').map(|(above, _)| above);
+    above.is_none_or(|above| above == view.facts().home.trim_end_matches('/'))
+}
+
+fn starts_in_project(effect: &Effect, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let is_own = |start: &str| {
+        [&facts.cwd, &facts.project_root].into_iter().any(|folder| !folder.is_empty() && is_inside(start, folder))
+    };
+    starts_in(effect, is_own)
+}
+
+/// Whether a search starts in such a folder, by every name that is known.
+fn starts_in(effect: &Effect, is_right: impl Fn(&str) -> bool) -> bool {
+    match effect.tag("below") {
+        Some(start) => is_right(start),
+        None => is_right(&effect.path.lexical) && is_right(&effect.path.canonical),
+    }
+}
+
+/// Whether everything of a name that a search finds is a by-product.
+fn is_found(name: &str) -> bool {
+    let is_plain = |text: &str| !text.contains(['*', '?', '[']);
+    NAMES.contains(&name)
+        || name == "*.py[co]"
+        || name.strip_prefix('*').is_some_and(|end| is_plain(end) && FOUND_ENDS.contains(&end))
+}
+
+/// Whether a deletion names a by-product itself, which is no link.
+fn is_named(effect: &Effect) -> bool {
+    let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let name = last(&effect.target);
+    let is_glob = effect.tag("glob").is_some();
+    let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+    if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) || folder.contains(['*', '?', '[']) {
+        return false;
+    }
+    let is_front = |name: &str| FRONTS.iter().any(|front| name.starts_with(front));
+    match (is_glob, name.strip_prefix('*')) {
+        (false, _) => {
+            let is_link = !effect.path.canonical.is_empty() && last(&effect.path.canonical) != name;
+            !is_link && (NAMES.contains(&name.as_str()) || is_front(&name))
+        }
+        (true, _) => name.strip_suffix('*').is_some_and(|front| is_front(front) && !front.contains(['*', '?', '['])),
+    }
+}
