@@ -2,6 +2,8 @@
 //!
 //! Those that wipe one stand in `programs/disks.toml`, volumes in `programs/volumes.toml`.
 
+use guard_sdk::syntax::Word;
+
 use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
@@ -65,9 +67,12 @@ fn partition<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "sgdisk" => parsed.is("pivEFfDLP", "") && !parsed.has("Zzodn", "zap-all") && !parsed.has("", "clear"),
         _ => parsed.is("lsdxVFJ", "list") || parsed.is("", "dump") || parsed.is("", "verify"),
     };
-    let saves = run.name == "sgdisk"
-        && matches!(run.arguments(), [option, _, _] if matches!(option.text.as_str(), "-b" | "--backup"))
-        || run.name == "sgdisk" && matches!(run.arguments(), [option, _] if option.text.starts_with("--backup="));
+    let is_backup = |words: &[Word]| match words {
+        [option, _, _] => matches!(option.text.as_str(), "-b" | "--backup"),
+        [option, _] => option.text.starts_with("--backup="),
+        _ => false,
+    };
+    let saves = run.name == "sgdisk" && is_backup(run.arguments());
     let asks = asks || saves || rehearses(run) || only_asks(parsed) || parsed.is("", "print");
     if let Some(device) = device(run, parsed).filter(|_| !asks) {
         format(run, &device);

@@ -26,6 +26,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, takes_whole};
 use crate::by_products::is_by_product;
+use crate::own_folders::is_own_folder;
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -39,7 +40,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    let is_kept = || !is_disposable(effect) && !is_by_product(effect, view) && !asks_first(effect, view);
+    let is_kept = || !is_disposable(effect) && !is_by_product(effect, view) && !is_own_folder(effect, view) && !asks_first(effect, view);
     (forced && is_kept() && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
             .naming(name_of(effect, view), " and everything in it")

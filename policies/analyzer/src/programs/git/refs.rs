@@ -157,8 +157,10 @@ pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn rewrite<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let asks = ["analyze", "help", "version"].iter().any(|option| parsed.is("", option)) || parsed.is("h", "help");
-    if !asks && !parsed.on("", "dry-run", false) {
+    // Behind an option, such a word may be its value.
+    let is_alone = run.arguments().len() == 1;
+    let tells = is_alone && (parsed.is("h", "help") || parsed.is("", "version"));
+    if !tells && !parsed.is("", "analyze") && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("vcs", "git.history.rewrite"));
     }
 }

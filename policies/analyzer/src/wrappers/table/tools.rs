@@ -73,6 +73,8 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "yarn", takes: takes("", "cwd"), verbs: &["create"], creates: true, ..PLAIN },
     Wrapper { name: "corepack", programs: OF_COREPACK, ..PLAIN },
+    // The commands of a POSIX shell for every system.
+    Wrapper { name: "shx", ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), detail: &["from", "with"], ..PLAIN },
     Wrapper {
