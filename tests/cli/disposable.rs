@@ -145,3 +145,15 @@ fn the_folder_of_a_harness_for_its_session_may_go() {
     assert_eq!(outcome(&world, "rm -rf /tmp/claude-1000/p/scratchpad/build"), 0);
     assert_eq!(outcome(&world, "rm -rf /tmp/claude-1000"), 1);
 }
+
+#[test]
+fn a_deletion_of_what_is_made_again_passes() {
+    let world = World::new();
+    assert_eq!(outcome(&world, "rm -rf extract && mkdir extract"), 0);
+    assert_eq!(outcome(&world, "rm -rf extract"), 1);
+    assert_eq!(outcome(&world, "rm -rf extract; mkdir extract; mv notes extract/notes"), 1);
+    std::fs::create_dir(world.repo().join("extract")).unwrap();
+    assert_eq!(outcome(&world, "rm -rf extract && mkdir extract"), 1);
+    assert_eq!(outcome(&world, "rm -rf /tmp/tmp.k3JdP0aQzR/out"), 0);
+    assert_eq!(outcome(&world, "rm -rf /tmp/tmpfiles"), 1);
+}

@@ -52,6 +52,11 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     });
     let is_whole = |one: &Assignment| !is_split || !one.value.parts.iter().any(|part| part.text.contains(['"', '\'']));
     let is_made = own.all(|(_, one)| makes_folder(one) && is_whole(one)) && mentions(view.raw_text(), name) == count;
+    // Another program of this name may run instead.
+    let is_other = view.raw_text().contains("alias") || assignments().any(|(_, one)| one.name == "PATH") || {
+        let mut found = view.raw_text().split("mktemp").skip(1);
+        found.any(|rest| rest.trim_start().starts_with('(')) || view.raw_text().contains("function mktemp")
+    };
     // A file that is read afterwards may set the variable.
     let reads = |command: &Command| command.id > first && matches!(command.word(0), "." | "source" | "eval");
     let is_hidden = || commands().any(reads);
@@ -62,7 +67,7 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
             && other.tag("by").is_some_and(|by| BRING.contains(&by))
             && (other.target.contains(name) || enters())
     };
-    is_made && !is_hidden() && !view.analysis.effects.iter().any(brings)
+    is_made && !is_other && !is_hidden() && !view.analysis.effects.iter().any(brings)
 }
 
 /// The name in `$name` or `${name}`.

@@ -105,7 +105,10 @@ pub(crate) fn url(command: &Command) -> Option<String> {
 /// Whether everything that `curl` prints comes from files that its words name.
 pub(crate) fn only_reads_files(command: &Command) -> bool {
     let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
-    let is_file = |url: &Operand<'_>| url.text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file://"));
+    let is_file = |url: &Operand<'_>| {
+        let text = url.text.to_ascii_lowercase();
+        ["file:///", "file://localhost/"].iter().any(|start| text.starts_with(start))
+    };
     let mut urls = parsed.values("", "url").chain(parsed.operands.iter().cloned()).peekable();
     let is_alone = !parsed.has("K", "config") && command.program() == "curl";
     is_alone && urls.peek().is_some() && urls.all(|url| is_file(&url))

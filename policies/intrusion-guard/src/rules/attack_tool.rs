@@ -80,8 +80,12 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn tool(command: &Command) -> Option<(String, &'static str)> {
     let program = name(command);
+    // A tool that lists what it has is given no target.
     let lists = |word: &str| word == "--list" || ["--list-", "--list="].iter().any(|start| word.starts_with(start));
-    if has_option(command, "", &["version", "help"]) && command.argv.len() == 2 || texts(command).any(lists) {
+    let is_list = command.argv.len() <= 3
+        && texts(command).any(lists)
+        && !texts(command).any(|word| word.contains(['.', '/', ':', '@']));
+    if has_option(command, "", &["version", "help"]) && command.argv.len() == 2 || is_list {
         return None;
     }
     if let Some(kind) = tools::kind(command.word(0)) {
