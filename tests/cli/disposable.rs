@@ -80,7 +80,8 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
 fn a_search_that_deletes_by_an_ignored_name_passes() {
     let world = World::new();
     assert_eq!(outcome(&world, "find . -name '*.dat' -delete"), 1);
-    std::fs::write(world.repo().join(".gitignore"), "*.dat\n__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\nout/\n").unwrap();
+    std::fs::write(world.repo().join(".gitignore"), "*.dat\n__pycache__/\n*.pyc\n/dist\n*.bak\n*.sqlite3\nout/\n")
+        .unwrap();
     for passes in [
         "find . -name __pycache__ -type d -exec rm -rf {} +",
         "find . -type d -name __pycache__ -prune -exec rm -rf {} \\;",
