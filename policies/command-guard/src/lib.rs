@@ -55,6 +55,7 @@ mod own_folders;
 mod blast_radius;
 mod by_products;
 mod rules;
+mod secret_loading;
 mod secret_use;
 mod call_view;
 mod settings;

@@ -4,6 +4,7 @@ use guard_sdk::Presence;
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::CallView;
+use crate::secret_loading;
 
 /// Commands of a text that are looked at, at most.
 pub(crate) const MOST: usize = 64;
@@ -17,11 +18,11 @@ pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
     }
     let Some(reader) = view.command(effect) else { return false };
     let name = effect.target.rsplit('/').next().unwrap_or_default();
-    shows_names_only(reader, name.starts_with(".env"), view) || is_taken_in(reader, view)
+    shows_names_only(reader, name.starts_with(".env"), view) || secret_loading::is_taken_in(reader, view)
 }
 
 /// The commands of a pipeline from one on, that one included.
-fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
+pub(crate) fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
     let (pipeline, index) = (command.position.pipeline, command.position.index);
     let commands = view.analysis.commands.iter().filter(move |other| other.position.pipeline == pipeline);
     commands.filter(move |other| other.position.index >= index).take(MOST)
@@ -42,7 +43,7 @@ fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> b
 }
 
 /// Whether the command prints whole lines of its input.
-fn chooses_lines(command: &Command) -> bool {
+pub(crate) fn chooses_lines(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     match command.program() {
         "cat" | "sort" | "uniq" => words.all(|word| !word.starts_with("--")),
@@ -53,75 +54,8 @@ fn chooses_lines(command: &Command) -> bool {
     }
 }
 
-/// Whether the variables go into the shell, or into the environment of one program, and nothing prints them.
-fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
-    const NAMERS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
-    const RUNNERS: &[&str] = &["source", "."];
-    let encloses = reader.position.within.last().is_some_and(|place| place == "substitution" || place == "process");
-    let Some(parent) = view.command_by_id(reader.parent).filter(|_| encloses) else { return false };
-    let takes = match parent.program() {
-        program if NAMERS.contains(&program) => true,
-        program if RUNNERS.contains(&program) => onward(reader, view).all(leaves_assignments),
-        _ => goes_to_one_program(parent, view),
-    };
-    let stages = || onward(reader, view);
-    let rest = reader.position.length.saturating_sub(reader.position.index);
-    // What else runs in the substitution puts its own words in.
-    let is_alone = |other: &Command| other.parent != parent.id || other.position.pipeline == reader.position.pipeline;
-    let is_inside = |other: &&Command| other.position.within.len() >= reader.position.within.len();
-    let commands = || view.analysis.commands.iter().take(MOST);
-    takes
-        && u32::try_from(stages().count()) == Ok(rest)
-        && stages().all(|stage| passes_on(stage, view))
-        && view.analysis.commands.len() <= MOST
-        && commands().filter(is_inside).all(is_alone)
-        && !commands().any(|command| prints(command, view) || traces(command))
-        && !["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
-}
-
-/// Whether the shell that runs what the command prints runs assignments alone.
-fn leaves_assignments(stage: &Command) -> bool {
-    const SCRIPTS: &[&str] =
-        &["s/^/export /", "s/#.*//", "s/#.*//g", "/^#/d", "/^$/d", r"/^\s*#/d", r"/^\s*$/d", r"s/\r$//", r"s/\r//"];
-    match stage.program() {
-        "sed" | "gsed" => stage.argv.iter().skip(1).all(|word| {
-            matches!(word.text.as_str(), "-e" | "-E" | "-r")
-                || SCRIPTS.contains(&word.text.as_str())
-                || is_operand(word)
-        }),
-        _ => chooses_lines(stage) && stage.argv.iter().skip(1).all(|word| !word.text.starts_with("-n")),
-    }
-}
-
-/// A word that may only be a file.
-fn is_operand(word: &guard_sdk::syntax::Word) -> bool {
-    let is_name = |char: char| char.is_ascii_alphanumeric() || "._/-".contains(char);
-    !word.text.starts_with(['-', '/']) && word.text.contains('.') && word.text.chars().all(is_name)
-}
-
-/// Whether the words are the environment of a program that shows none of it: `env $(...) program`.
-fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
-    const SHOWING: &[&str] = &[
-        "echo", "printf", "env", "printenv", "envsubst", "set", "jq", "awk", "gawk", "xargs", "make", "docker", "gdb",
-        "direnv",
-    ];
-    const INLINE: &[&str] = &[
-        "node", "deno", "bun", "python", "python3", "ruby", "perl", "php", "sh", "bash", "zsh", "dash", "pwsh", "lua",
-    ];
-    let is_word = || parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
-    let program = parent.program();
-    let runs_text = || INLINE.contains(&program) && parent.word(1).starts_with('-');
-    let tells = ["env -v", "env --debug", "env -S"].iter().any(|option| view.raw_text().contains(option));
-    parent.via.iter().any(|via| via.kind == "env")
-        && !is_word()
-        && !tells
-        && !program.is_empty()
-        && !SHOWING.contains(&program)
-        && !runs_text()
-}
-
 /// Whether the command prints lines of what it reads, and writes them nowhere else.
-fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
+pub(crate) fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
     const FILTERS: &[&str] =
         &["cat", "cut", "egrep", "fgrep", "grep", "head", "sed", "sort", "tail", "tr", "uniq", "xargs"];
     let writes = |effect: &Effect| effect.command_id == command.id && effect.kind == "write";
@@ -154,6 +88,10 @@ fn keeps_counts(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let has = |names: &[&str]| words().any(|word| names.contains(&word));
     match command.program() {
+        // Of a digest no value can be told.
+        program if DIGESTS.contains(&program) => {
+            !has(&["-c", "--check", "-p", "-x"]) && words().all(|word| !word.starts_with("--c"))
+        }
         "wc" | "gwc" => words().all(|word| !word.starts_with("--files0")),
         "cmp" => has(&["-s", "--silent", "--quiet"]),
         "diff" | "colordiff" => has(&["-q", "--brief", "-rq", "-qr"]),
@@ -169,6 +107,27 @@ fn keeps_counts(command: &Command) -> bool {
         _ => false,
     }
 }
+
+/// Programs that print a digest of a file.
+pub(crate) const DIGESTS: &[&str] = &[
+    "b2sum",
+    "b3sum",
+    "cksum",
+    "gmd5sum",
+    "gsha256sum",
+    "md5",
+    "md5sum",
+    "sha1",
+    "sha1sum",
+    "sha224sum",
+    "sha256",
+    "sha256sum",
+    "sha384sum",
+    "sha512",
+    "sha512sum",
+    "shasum",
+    "sum",
+];
 
 /// Letters of `grep` that take no value, so that none of them is part of a pattern.
 fn is_letters(command: &Command, word: &str) -> bool {
@@ -329,46 +288,4 @@ fn tested_by_double_brackets<'a>(command: &Command, view: &'a CallView<'_>) -> O
     let before = view.raw_text().get(..start)?.trim_end();
     let test = before.strip_suffix(command.position.operator.as_str())?.trim_end().strip_suffix("]]")?;
     test.rsplit_once("[[").map(|(_, test)| test.trim())
-}
-
-/// Whether the shell shows each line from this command on, with the values that it assigns.
-pub(crate) fn traces(command: &Command) -> bool {
-    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
-    command.word(0) == "set"
-        && words.any(|word| {
-            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-            letters.contains(['x', 'v']) || matches!(word, "xtrace" | "verbose")
-        })
-}
-
-/// Whether the command prints variables that the text itself does not set.
-pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
-    let alone = command.argv.len() == 1;
-    match command.program() {
-        "printenv" => true,
-        "env" | "set" => alone,
-        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
-        "echo" | "printf" => {
-            let mut parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
-            parts.any(|part| part.kind == "variable" && is_foreign(&part.text, view))
-        }
-        _ => false,
-    }
-}
-
-/// Variables that every shell has.
-const COMMON: &[&str] =
-    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
-
-/// Whether a variable is neither one that every shell has nor one that the text sets.
-fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
-    let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    let set = || {
-        // What a file that is loaded sets is what must not be shown.
-        let of_text = |command: &&Command| command.via.iter().all(|via| via.kind != "script");
-        let mut sets =
-            view.analysis.commands.iter().take(MOST).filter(of_text).flat_map(|command| &command.assignments);
-        sets.any(|set| set.name == name)
-    };
-    named && !COMMON.contains(&name) && !set()
 }

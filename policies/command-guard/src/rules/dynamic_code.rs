@@ -24,6 +24,7 @@ use guard_sdk::{Outcome, Rule};
 use super::{Check, SHELLS, is_program};
 use crate::call_view::{Hit, CallView};
 use crate::fetched;
+use crate::secret_loading::evaluates_variables;
 
 pub(crate) const RULE: Rule = Rule {
     id: "dynamic-code",
@@ -53,7 +54,7 @@ fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
     // A script that this very text wrote, with a name that only the writing showed.
     let scripted = command.via.last().is_some_and(|via| via.kind == "script") && command.word(0).starts_with(SUBSTITUTED);
-    (evaluated && unknown || scripted) && !prints_set_up(command, view) || runs_supplied_code(command) || evaluates
+    (evaluated && unknown || scripted) && !prints_set_up(command, view) && !evaluates_variables(command, view) || runs_supplied_code(command) || evaluates
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.

@@ -31,7 +31,8 @@ use guard_sdk::{Outcome, Rule};
 use policy_sensitive_paths::is_public;
 
 use super::{Check, is_program};
-use crate::secret_use::{self, MOST, prints, traces};
+use crate::secret_loading::{prints, traces};
+use crate::secret_use::{self, DIGESTS, MOST};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -106,7 +107,7 @@ fn keep_out(entry: &str) -> String {
 /// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
 /// value of an option is mostly a setting of the program, such as where its own key lies.
 fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    if is_program(&effect.target, KEEPERS) {
+    if is_program(&effect.target, KEEPERS) || is_program(&effect.target, DIGESTS) {
         return None;
     }
     let outcome = view.settings.secret_reads.outcome()?.min(Outcome::Ask);

@@ -1,0 +1,263 @@
+//! Whether the variables of a file of secrets go into the shell or into a program, and whether something prints them.
+
+use guard_sdk::syntax::{Command, Word};
+
+use crate::call_view::CallView;
+use crate::secret_use::{MOST, chooses_lines, onward, passes_on};
+
+/// Builtins that set variables.
+const NAMERS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+/// Whether the variables go into the shell, or into the environment of one program, and nothing prints them.
+pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
+    const RUNNERS: &[&str] = &["source", "."];
+    if is_evaluated(reader, view) || is_exported_by_a_loop(reader, view) {
+        return true;
+    }
+    let encloses = reader.position.within.last().is_some_and(|place| place == "substitution" || place == "process");
+    let Some(parent) = view.command_by_id(reader.parent).filter(|_| encloses) else { return false };
+    let takes = match parent.program() {
+        program if NAMERS.contains(&program) => true,
+        program if RUNNERS.contains(&program) => onward(reader, view).all(leaves_assignments),
+        _ => goes_to_one_program(parent, view),
+    };
+    let stages = || onward(reader, view);
+    let rest = reader.position.length.saturating_sub(reader.position.index);
+    // What else runs in the substitution puts its own words in.
+    let is_alone = |other: &Command| other.parent != parent.id || other.position.pipeline == reader.position.pipeline;
+    let is_inside = |other: &&Command| other.position.within.len() >= reader.position.within.len();
+    let commands = || view.analysis.commands.iter().take(MOST);
+    takes
+        && u32::try_from(stages().count()) == Ok(rest)
+        && stages().all(|stage| passes_on(stage, view))
+        && commands().filter(is_inside).all(is_alone)
+        && shows_nothing(view)
+}
+
+/// Whether no command of the text prints variables that it does not set itself.
+fn shows_nothing(view: &CallView<'_>) -> bool {
+    view.analysis.commands.len() <= MOST
+        && !view.analysis.commands.iter().any(|command| prints(command, view) || traces(command))
+        && !["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
+}
+
+/// What stands for a substitution in a text that becomes shell.
+const SUBSTITUTED: &str = "$_";
+
+/// Whether the shell evaluates the assignments, and nothing prints them: `eval "$(cat .env)"`.
+fn is_evaluated(reader: &Command, view: &CallView<'_>) -> bool {
+    let before = text_before(reader, view);
+    let is_evaluated = ["eval $(", "eval \"$("].iter().any(|start| before.ends_with(start));
+    let evaluated = reader.id.checked_add(reader.position.length.saturating_sub(reader.position.index));
+    is_evaluated
+        && evaluated.and_then(|id| view.command_by_id(id)).is_some_and(evaluates_all)
+        && rest_of_pipeline(reader, view).is_some_and(|mut stages| stages.all(leaves_assignments))
+        && shows_nothing(view)
+}
+
+/// Whether the command is what is left of `eval "$(...)"`, with no word of its own.
+fn evaluates_all(command: &Command) -> bool {
+    command.argv.len() == 1
+        && command.word(0) == SUBSTITUTED
+        && command.via.last().is_some_and(|via| via.kind == "eval")
+}
+
+/// Whether the text evaluates the variables of a file such as `.env`, as `source` would.
+pub(crate) fn evaluates_variables(command: &Command, view: &CallView<'_>) -> bool {
+    let reads = |effect: &&guard_sdk::syntax::Effect| {
+        effect.kind == "read" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with(".env"))
+    };
+    let readers = view.analysis.effects.iter().filter(reads).filter_map(|effect| view.command(effect)).take(MOST);
+    let mut readers =
+        readers.filter(|reader| reader.id < command.id && command.id - reader.id <= reader.position.length);
+    evaluates_all(command) && readers.any(|reader| is_evaluated(reader, view))
+}
+
+/// The text before the command, without the blanks right before it.
+fn text_before<'a>(command: &Command, view: &'a CallView<'_>) -> &'a str {
+    let start = usize::try_from(command.span.start).unwrap_or_default();
+    view.raw_text().get(..start).unwrap_or_default().trim_end()
+}
+
+/// The commands of the pipeline from this one on, if all are known and pass on what they read.
+fn rest_of_pipeline<'a>(
+    reader: &'a Command,
+    view: &'a CallView<'_>,
+) -> Option<impl Iterator<Item = &'a Command> + use<'a>> {
+    let rest = reader.position.length.saturating_sub(reader.position.index);
+    let is_whole = u32::try_from(onward(reader, view).count()) == Ok(rest);
+    (is_whole && onward(reader, view).all(|stage| passes_on(stage, view))).then(|| onward(reader, view))
+}
+
+/// Whether a loop gets the lines of the file and does nothing but export them.
+fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
+    let is_loop = |command: &&Command| command.position.within.iter().any(|place| place == "loop");
+    let mut body = view.analysis.commands.iter().filter(is_loop).filter(|command| command.id > reader.id).peekable();
+    let first_reads = body.peek().is_some_and(|first| first.word(0) == "read");
+    let stages = || onward(reader, view);
+    let fed =
+        reader.argv.is_empty() && first_reads && matches!(reader.redirections.as_slice(), [one] if one.operator == "<");
+    let piped = || {
+        let rest = reader.position.length.saturating_sub(reader.position.index + 1);
+        first_reads && u32::try_from(stages().count()) == Ok(rest) && stages().all(|stage| passes_on(stage, view))
+    };
+    let listed = || {
+        let before = text_before(reader, view);
+        ["in $(", "in `"].iter().any(|start| before.ends_with(start)) && rest_of_pipeline(reader, view).is_some()
+    };
+    let mut exports = false;
+    (fed || piped() || listed())
+        && body.all(|command| {
+            exports |= NAMERS.contains(&command.program());
+            is_quiet(command)
+        })
+        && exports
+        && shows_nothing(view)
+}
+
+/// Whether the command takes a line, looks at it, or exports it.
+fn is_quiet(command: &Command) -> bool {
+    const QUIET: &[&str] = &["read", "[", "[[", "test", "continue", "break", ":", "true"];
+    let writes = command.redirections.iter().any(|found| found.operator.contains('>'));
+    (NAMERS.contains(&command.program()) || QUIET.contains(&command.program())) && !writes
+}
+
+/// Whether the shell that runs what the command prints runs assignments alone.
+fn leaves_assignments(stage: &Command) -> bool {
+    const SCRIPTS: &[&str] =
+        &["s/^/export /", "s/#.*//", "s/#.*//g", "/^#/d", "/^$/d", r"/^\s*#/d", r"/^\s*$/d", r"s/\r$//", r"s/\r//"];
+    match stage.program() {
+        "sed" | "gsed" => stage.argv.iter().skip(1).all(|word| {
+            matches!(word.text.as_str(), "-e" | "-E" | "-r")
+                || SCRIPTS.contains(&word.text.as_str())
+                || is_operand(word)
+        }),
+        _ => chooses_lines(stage) && stage.argv.iter().skip(1).all(|word| !word.text.starts_with("-n")),
+    }
+}
+
+/// A word that may only be a file.
+fn is_operand(word: &guard_sdk::syntax::Word) -> bool {
+    let is_name = |char: char| char.is_ascii_alphanumeric() || "._/-".contains(char);
+    !word.text.starts_with(['-', '/']) && word.text.contains('.') && word.text.chars().all(is_name)
+}
+
+/// Whether the words are the environment of a program that shows none of it: `env $(...) program`.
+fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
+    const SHOWING: &[&str] = &[
+        "echo", "printf", "env", "printenv", "envsubst", "set", "jq", "awk", "gawk", "xargs", "make", "docker", "gdb",
+        "direnv",
+    ];
+    const INLINE: &[&str] = &[
+        "node", "deno", "bun", "python", "python3", "ruby", "perl", "php", "sh", "bash", "zsh", "dash", "pwsh", "lua",
+    ];
+    let is_word = || parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
+    let program = parent.program();
+    let runs_text = || INLINE.contains(&program) && parent.word(1).starts_with('-');
+    let tells = ["env -v", "env --debug", "env -S"].iter().any(|option| view.raw_text().contains(option));
+    parent.via.iter().any(|via| via.kind == "env")
+        && !is_word()
+        && !tells
+        && !program.is_empty()
+        && !SHOWING.contains(&program)
+        && !runs_text()
+}
+
+/// Whether the shell shows each line from this command on, with the values that it assigns.
+pub(crate) fn traces(command: &Command) -> bool {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    command.word(0) == "set"
+        && words.any(|word| {
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+            letters.contains(['x', 'v']) || matches!(word, "xtrace" | "verbose")
+        })
+}
+
+/// Whether the command prints variables that the text itself does not set.
+pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
+    let alone = command.argv.len() == 1;
+    match command.program() {
+        "printenv" => true,
+        "env" | "set" => alone,
+        "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
+        "echo" | "printf" => command.argv.iter().skip(1).any(|word| has_foreign(word, view)),
+        "envsubst" => true,
+        "jq" | "gojq" | "yq" => {
+            command.argv.iter().any(|word| ["env", "$ENV"].iter().any(|start| word.text.starts_with(start)))
+        }
+        program if INTERPRETERS.contains(&program) => {
+            command.argv.iter().any(|word| word.text == "-p")
+                || command.argv.iter().any(|word| prints_by_code(&word.text))
+        }
+        program => {
+            FILTERS.contains(&program)
+                && command.redirections.iter().any(|found| found.operator == "<<<" && has_foreign(&found.target, view))
+        }
+    }
+}
+
+/// Programs that print what they read.
+const FILTERS: &[&str] = &[
+    "base64", "cat", "cut", "fold", "grep", "head", "hexdump", "nl", "od", "rev", "sed", "sort", "tail", "tee", "tr",
+    "xxd",
+];
+
+/// Programs that run the code of a word.
+const INTERPRETERS: &[&str] =
+    &["awk", "bun", "deno", "gawk", "mawk", "node", "perl", "php", "python", "python2", "python3", "ruby"];
+
+/// Whether code takes variables of the environment, and prints.
+fn prints_by_code(code: &str) -> bool {
+    const VARIABLES: &[&str] = &[
+        "os.environ",
+        "getenv",
+        "process.env",
+        "Bun.env",
+        "Deno.env",
+        "ENV[",
+        "ENV.",
+        "$ENV{",
+        "%ENV",
+        "$_ENV",
+        "ENVIRON",
+    ];
+    const PRINTS: &[&str] = &["print", "console.", "puts", "echo", "write", "dump", "p ENV", "say "];
+    let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    has(VARIABLES) && has(PRINTS)
+}
+
+/// Whether the word has the value of a variable that the text does not set.
+fn has_foreign(word: &Word, view: &CallView<'_>) -> bool {
+    let shown = word.parts.iter().filter(|part| part.kind == "variable").filter_map(|part| name_shown(&part.text));
+    shown.take(MOST).any(|name| is_foreign(name, view))
+}
+
+/// The name of the variable whose value an expansion shows: not that of `${#NAME}` or `${NAME:+set}`.
+fn name_shown(expansion: &str) -> Option<&str> {
+    let Some(inner) = expansion.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+        return Some(expansion);
+    };
+    let (indirect, inner) = inner.strip_prefix('!').map_or((false, inner), |inner| (true, inner));
+    let end = inner.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(inner.len());
+    let (name, operation) = inner.split_at_checked(end)?;
+    let tells_names = indirect && matches!(operation, "*" | "@");
+    let tells_presence = operation.starts_with('+') || operation.starts_with(":+");
+    (!name.is_empty() && !tells_names && !tells_presence).then_some(name)
+}
+
+/// Variables that every shell has.
+const COMMON: &[&str] =
+    &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
+
+/// Whether a variable is neither one that every shell has nor one that the text sets.
+fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
+    let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let set = || {
+        // What a file that is loaded sets is what must not be shown.
+        let of_text = |command: &&Command| command.via.iter().all(|via| via.kind != "script");
+        let mut sets =
+            view.analysis.commands.iter().take(MOST).filter(of_text).flat_map(|command| &command.assignments);
+        sets.any(|set| set.name == name)
+    };
+    named && !COMMON.contains(&name) && !set()
+}
