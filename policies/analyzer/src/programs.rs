@@ -12,6 +12,7 @@ mod container;
 mod database;
 mod disk;
 mod editors;
+mod environment;
 pub(crate) mod fetch;
 mod files;
 mod find;

@@ -5,6 +5,7 @@
 
 mod data;
 mod elisp;
+pub(crate) mod environment;
 mod paths;
 mod requests;
 mod scripting;

@@ -8,7 +8,7 @@ use super::program::{Program, unversioned};
 use super::scripts;
 use crate::javascript;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
-use crate::run::Run;
+use crate::run::{Run, here};
 use crate::wrappers::code::languages::PYTHONS;
 use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
@@ -243,6 +243,10 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // Code that names the environment shows what the file put into it.
     if given.codes.iter().any(|code| code.text.contains("process") && code.text.contains(".env")) {
         given.variables.iter().for_each(|file| run.read(file));
+        // A module that loads the variables of `.env`, before the code runs.
+        if given.loaded.iter().any(|module| matches!(module.text.as_ref(), "dotenv/config" | "dotenvx/config")) {
+            run.read(&Operand::of(&Word { text: ".env".to_owned(), ..here() }));
+        }
     }
     let arguments: Vec<Operand<'_>> = given.arguments.iter().map(Operand::of).collect();
     for code in &given.codes {

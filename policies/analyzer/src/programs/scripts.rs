@@ -54,6 +54,13 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
         let arguments: Vec<Word> = arguments.iter().map(|operand| operand.word.clone()).collect();
         read(run, language, text, &arguments);
     }
+    // A file may do so for its own ends, a command line shows it.
+    let is_inline = run.arguments().iter().any(|word| word.text.contains(text))
+        || run.command.redirections.iter().any(|found| found.operator.starts_with("<<"));
+    if is_inline && !run.is_via("script") && code::environment::is_printed(text) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").tag("by", &by));
+    }
     let found = code::effects(&run.name, language, text, certain);
     // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
     state(run, found, !matches!(language, "elisp" | "r"));

@@ -3,8 +3,9 @@
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
+use super::environment;
 use crate::draft::Draft;
 use crate::run::Run;
 
@@ -199,7 +200,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
-    let prints = prints || prints_variable(run) || prints_by_form(run) || prints_environment(run);
+    let prints = prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
@@ -226,41 +227,7 @@ fn is_taken_in(run: &Run<'_>) -> bool {
 }
 
 /// At most this many commands are looked at for the next one of a pipeline.
-const MAX_BEHIND: usize = 8;
-
-/// Whether a search in the environment asks for a secret by its name, and shows the line.
-fn prints_environment(run: &Run<'_>) -> bool {
-    let position = &run.command.position;
-    let lists = match run.name.as_str() {
-        "env" | "printenv" | "set" => run.arguments().is_empty(),
-        "export" | "declare" => run.command.word(1) == "-p",
-        _ => false,
-    };
-    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
-    if !lists || is_captured || !is_passed_on(run) {
-        return false;
-    }
-    let id = usize::try_from(run.command.id).unwrap_or_default();
-    let next = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
-    let mut next = next.filter(|command| command.position.pipeline == position.pipeline);
-    let Some(search) = next.next().filter(|command| command.program() == "grep") else { return false };
-    // The part before the sign is the name alone.
-    let cuts = |command: &Command| matches!(command.program(), "cut" | "sed" | "awk");
-    let names = |word: &str| {
-        let mut names =
-            word.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|name| name.len() > 2);
-        let asks_for = |name: &str| PARTS_OF_NAMES.contains(&name.trim_matches('_'));
-        names.any(|name| {
-            let name = name.to_ascii_uppercase();
-            likelihood(&name) == Some(Likelihood::Likely) || asks_for(&name)
-        })
-    };
-    let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-    words.any(|word| names(&word.text)) && !search.argv.iter().any(|word| word.text == "-v") && !next.any(cuts)
-}
-
-/// Words by which variables with secrets are searched for.
-const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
+pub(super) const MAX_BEHIND: usize = 8;
 
 /// Programs that print what they read, or a part of it.
 const PASSING: &[&str] = &[
@@ -269,7 +236,7 @@ const PASSING: &[&str] = &[
 ];
 
 /// Whether all that follow in the pipeline print what they read, the last of them to where people see it.
-fn is_passed_on(run: &Run<'_>) -> bool {
+pub(super) fn is_passed_on(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let id = usize::try_from(run.command.id).unwrap_or_default();
     let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
@@ -285,17 +252,8 @@ fn is_passed_on(run: &Run<'_>) -> bool {
 }
 
 /// Whether what the command prints goes to a file.
-fn is_redirected(run: &Run<'_>) -> bool {
+pub(super) fn is_redirected(run: &Run<'_>) -> bool {
     run.command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
-}
-
-/// Whether the command runs inside a container that runs already.
-fn is_in_service(run: &Run<'_>) -> bool {
-    let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
-    let mut starts = starts.filter(|command| {
-        matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
-    });
-    run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
 }
 
 /// Whether the command prints a secret for a reason that no single word of it shows.
@@ -305,18 +263,20 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.text.split('=').next().unwrap_or_default()));
     let is_secret = |kind: &str| matches!(kind, "secret" | "secrets");
     match run.name.as_str() {
-        // What a container was given as its environment are mostly passwords.
-        "env" | "printenv" => words.is_empty() && is_in_service(run) && run.command.position.length < 2,
-        // The variables of a container, as they were given to it.
-        "docker" | "podman" | "nerdctl" => {
-            has(&["inspect"]) && words.iter().any(|word| word.text.contains("Config.Env"))
-        }
         "ps" if words.first().is_some_and(|word| word.text.starts_with('-') && word.text.contains('E')) => true,
-        // Both give an expression the environment.
-        "jq" | "gojq" => words.iter().any(|word| names_variable(&word.text, &["$ENV.", "env."])),
         "age" | "rage" => {
             let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
             has(&["-d", "--decrypt"]) && !has(&["-o", "--output"]) && !is_redirected(run)
+        }
+        // What is decrypted goes to the terminal if nothing takes it.
+        "gpg" | "gpg2" => {
+            let cluster = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.len() < 6;
+            let letter = |letter: char| words.iter().any(|word| cluster(&word.text) && word.text.contains(letter));
+            let is_shown = run.command.position.length < 2 || is_passed_on(run);
+            (has(&["--decrypt"]) || letter('d'))
+                && !(has(&["--output", "--list-only"]) || letter('o'))
+                && is_shown
+                && !is_redirected(run)
         }
         "deno" => words.iter().any(|word| names_variable(&word.text, &["Deno.env.get(\"", "Deno.env.get('"])),
         "poetry" => {
@@ -359,7 +319,7 @@ fn prints_by_form(run: &Run<'_>) -> bool {
 }
 
 /// Whether a text names a variable with a secret right behind one of these signs.
-fn names_variable(text: &str, signs: &[&str]) -> bool {
+pub(super) fn names_variable(text: &str, signs: &[&str]) -> bool {
     let is_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
     let end = |rest: &str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     signs.iter().any(|sign| {
@@ -402,16 +362,26 @@ fn prints_variable(run: &Run<'_>) -> bool {
         "dig" | "host" | "nslookup" | "ping" => {
             words.any(|word| word.parts.iter().any(|part| part.kind == "variable" && names_secret(&part.text)))
         }
-        name if PASSING.contains(&name) => run.command.redirections.iter().any(|found| {
-            let mut parts = found.target.parts.iter();
-            found.operator == "<<<" && parts.any(|part| part.kind == "variable" && names_secret(&part.text))
-        }),
-        "echo" | "printf" => words.any(|word| {
-            let whole = |name: &str| word.text.contains(&format!("${name}")) || shows_value(&word.text, name);
-            let telling = word.parts.iter().filter(|part| part.kind == "variable" && names_secret(&part.text));
-            // A runner that is told of a secret this way leaves it out of its log.
-            !word.text.starts_with("::add-mask::") && telling.take(MAX_VARIABLES).any(|part| whole(&part.text))
-        }),
+        name if PASSING.contains(&name) => {
+            let mut given = run.command.redirections.iter().filter(|found| found.operator == "<<<");
+            given.any(|found| shows_secret(&found.target))
+        }
+        // A runner that is told of a secret this way leaves it out of its log.
+        "echo" | "printf" => words.any(|word| !word.text.starts_with("::add-mask::") && shows_secret(word)),
         _ => false,
     }
+}
+
+/// Whether a word has the value of a variable that is named like a secret, or most of it.
+fn shows_secret(word: &Word) -> bool {
+    let names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| bare_name(&part.text));
+    let mut names = names.filter(|name| likelihood(name) == Some(Likelihood::Likely)).take(MAX_VARIABLES);
+    names.any(|name| word.text.contains(&format!("${name}")) || shows_value(&word.text, name))
+}
+
+/// The name in `${NAME#x}` and the like. Empty: the expansion shows another thing, as `${#NAME}` does.
+fn bare_name(expansion: &str) -> &str {
+    let inner = expansion.strip_prefix("${").unwrap_or(expansion);
+    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+    inner.get(..end).unwrap_or_default()
 }

@@ -27,6 +27,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 const TOOLS: &[(&str, &str)] = &[
     ("aws-cdk", "cdk"),
     ("awscli", "aws"),
+    ("dotenv-cli", "dotenv"),
     ("awscliv2", "aws"),
     ("@aws-amplify/cli", "amplify"),
     ("@ionic/cli", "ionic"),

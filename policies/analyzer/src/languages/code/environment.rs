@@ -1,0 +1,165 @@
+//! Whether code prints the environment, whole.
+
+/// The most text that is looked at.
+const LONGEST: usize = 64 * 1024;
+
+/// The most places of one kind that are looked at.
+const PLACES: usize = 64;
+
+/// Expressions that are the whole environment.
+const ENVIRONMENTS: &[&str] = &[
+    "os.environ",
+    // In two pieces, because in one it looks like the name of an operation.
+    concat!("process", ".env"),
+    "Bun.env",
+    "Deno.env.toObject()",
+    "ENV",
+    "getenv()",
+    "$_ENV",
+    "%ENV",
+    "System.getenv()",
+];
+
+/// Calls that give what they are given another form. The parenthesis is open.
+const FORMS: &[&str] = &[
+    "dict(",
+    "str(",
+    "repr(",
+    "json.dumps(",
+    "pformat(",
+    "JSON.stringify(",
+    "inspect(",
+    "Object.entries(",
+    "json_encode(",
+    "Dumper(",
+    "JSON.pretty_generate(",
+    "structuredClone(",
+];
+
+/// Methods that do the same.
+const METHODS: &[&str] = &[".items()", ".copy()", ".to_h", ".to_a", ".inspect", ".to_json", ".sort"];
+
+/// Calls that print what they are given.
+const PRINTS: &[&str] = &[
+    "print(",
+    "print",
+    "console.log(",
+    "console.dir(",
+    "console.table(",
+    "console.error(",
+    "process.stdout.write(",
+    "puts",
+    "puts(",
+    "echo",
+    "print_r(",
+    "var_dump(",
+    "var_export(",
+    "sys.stdout.write(",
+];
+
+/// The beginning of a loop over the environment, and what shows a value of it inside.
+const LOOPS: &[(&str, &[&str])] = &[
+    ("inos.environ.items()", &["print("]),
+    ("inos.environ", &["os.environ["]),
+    ("inprocess.env)", &["process.env["]),
+    ("Object.entries(process.env)", &["console.log("]),
+    ("keys%ENV", &["$ENV{$"]),
+    ("each%ENV", &["print"]),
+    ("ENV.each", &["puts", "print"]),
+    ("foreach(getenv()as", &["echo", "print"]),
+    ("foreach($_ENVas", &["echo", "print"]),
+    ("inENVIRON)", &["ENVIRON["]),
+];
+
+/// Whether the text prints all variables of the environment, with their values.
+pub(crate) fn is_printed(text: &str) -> bool {
+    if !text.to_ascii_lowercase().contains("env") {
+        return false;
+    }
+    let code: String = text.chars().filter(|char| !char.is_whitespace()).take(LONGEST).collect();
+    let whole = |expression: &&str| {
+        let mut places = code.match_indices(*expression).take(PLACES);
+        places.any(|(at, _)| {
+            let before = code.get(..at).unwrap_or_default();
+            let after = code.get(at + expression.len()..).unwrap_or_default();
+            is_whole(before, after) && reaches_a_print(before)
+        })
+    };
+    let looped = |(start, shows): &(&str, &[&str])| {
+        code.contains(start)
+            && shows.iter().any(|shown| is_shown(&code, shown))
+            && PRINTS.iter().any(|print| code.contains(print))
+    };
+    ENVIRONMENTS.iter().any(|expression| whole(&expression)) || LOOPS.iter().any(looped)
+}
+
+/// Whether a loop shows a value. A name in quotes is that of one variable.
+fn is_shown(text: &str, shown: &str) -> bool {
+    let mut rests = text.match_indices(shown).take(PLACES).filter_map(|(at, _)| text.get(at + shown.len()..));
+    rests.any(|rest| !shown.ends_with('[') || !rest.starts_with(['"', '\'']))
+}
+
+/// Whether the expression is a name of its own, and no part of it is taken.
+fn is_whole(before: &str, after: &str) -> bool {
+    let begins = !before.ends_with(['$', '.', '_']);
+    let after = METHODS.iter().find_map(|method| after.strip_prefix(method)).unwrap_or(after);
+    begins && (after.is_empty() || after.starts_with([')', ',', ';', '}', '|']))
+}
+
+/// Whether what is before the expression prints it: a call, with other forms of it between. The value of the whole text
+/// is printed, too.
+fn reaches_a_print(before: &str) -> bool {
+    let mut before = before;
+    while let Some(rest) = FORMS.iter().find_map(|form| before.strip_suffix(form)) {
+        before = rest.strip_suffix("pprint.").or_else(|| rest.strip_suffix("util.")).unwrap_or(rest);
+    }
+    let statement = before.rsplit([';', '{', '}']).next().unwrap_or_default();
+    matches!(statement, "" | "p" | "pp" | "p(" | "pp(") && !before.ends_with(['{', '}'])
+        || PRINTS.iter().any(|print| before.ends_with(print))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_printed;
+
+    #[test]
+    fn the_whole_environment_is_printed_in_many_forms() {
+        for text in [
+            "import os; print(os.environ)",
+            "import os, json\nprint(json.dumps(dict(os.environ), indent=2))",
+            "for k, v in os.environ.items():\n    print(k, v)",
+            " process.env",
+            "console.log(JSON.stringify(process.env, null, 2))",
+            "puts ENV.to_h",
+            "p ENV",
+            "print \"$_=$ENV{$_}\\n\" for keys %ENV",
+            "foreach (sort keys %ENV) { print \"$_ $ENV{$_}\" }",
+            "print_r(getenv());",
+            "BEGIN { for (k in ENVIRON) print k, ENVIRON[k] }",
+        ] {
+            assert!(is_printed(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_it_or_its_names_are_something_else() {
+        for text in [
+            "print(os.environ['HOME'])",
+            "print(os.environ.get('HOME'))",
+            "print(len(os.environ))",
+            "print('CI' in os.environ)",
+            "print(sorted(os.environ))",
+            "subprocess.run(['ls'], env=os.environ)",
+            "env = dict(os.environ); run(env)",
+            "process.env.PATH",
+            "!!process.env.CI",
+            "console.log(Object.keys(process.env))",
+            "spawn('x', { env: process.env }); console.log('done')",
+            "puts ENV['HOME']",
+            "print $ENV{HOME}",
+            "const NODE_ENV = 1; console.log(NODE_ENV)",
+        ] {
+            assert!(!is_printed(text), "{text}");
+        }
+    }
+}

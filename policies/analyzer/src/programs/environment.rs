@@ -1,0 +1,228 @@
+//! Commands that print the environment: of this machine, of a service, or of a program that was given secrets.
+
+use guard_sdk::secret_names::{Likelihood, likelihood};
+use guard_sdk::syntax::Command;
+
+use super::secrets::{MAX_BEHIND, is_passed_on, is_redirected, names_variable};
+use crate::languages::code;
+use crate::run::Run;
+
+/// Wrappers that start a program with secrets in its environment.
+const LOADERS: &[&str] = &[
+    "aws-vault",
+    "chamber",
+    "doppler",
+    "dotenv",
+    "dotenvx",
+    "env-cmd",
+    "envchain",
+    "infisical",
+    "op",
+    "railway",
+    "sops",
+    "teller",
+];
+
+/// Words by which variables with secrets are searched for.
+const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
+
+/// Services whose variables are mostly keys and addresses with passwords.
+const SERVICES: &[&str] = &[
+    "ANTHROPIC",
+    "ATLASSIAN",
+    "AWS",
+    "AZURE",
+    "BITBUCKET",
+    "CLOUDFLARE",
+    "COHERE",
+    "CONFLUENCE",
+    "DATABASE",
+    "DATADOG",
+    "DEEPSEEK",
+    "DIGITALOCEAN",
+    "DISCORD",
+    "FIGMA",
+    "GEMINI",
+    "GITHUB",
+    "GITLAB",
+    "GROQ",
+    "HEROKU",
+    "HUGGINGFACE",
+    "JIRA",
+    "LINEAR",
+    "MAILGUN",
+    "MISTRAL",
+    "MONGO",
+    "MONGODB",
+    "MYSQL",
+    "NOTION",
+    "OPENAI",
+    "OPENROUTER",
+    "PLAID",
+    "POSTGRES",
+    "REDIS",
+    "SENDGRID",
+    "SENTRY",
+    "SLACK",
+    "SMTP",
+    "SNOWFLAKE",
+    "SNYK",
+    "STRIPE",
+    "SUPABASE",
+    "TELEGRAM",
+    "TWILIO",
+    "VERCEL",
+];
+
+/// Whether the command prints variables that are mostly secrets.
+pub(super) fn is_printed(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let first = words.first().map_or("", |word| word.text.as_str());
+    let has = |text: &str| words.iter().any(|word| word.text == text);
+    let form = match run.name.as_str() {
+        "env" | "printenv" => words.is_empty() && (is_in_service(run) || is_loaded(run)) && !is_searched(run),
+        "export" | "declare" | "typeset" => words.len() == 1 && matches!(first, "-p" | "-xp" | "-px") && is_shown(run),
+        "get" | "list" => is_loaded_by(run, &["dotenv"]),
+        "python" | "python3" => {
+            first == "-m" && words.get(1).is_some_and(|word| word.text == "dotenv") && (has("get") || has("list"))
+        }
+        "systemctl" => is_shown(run) && (has("show-environment") || has("show") && shows_property(run, "Environment")),
+        "launchctl" => {
+            first == "export"
+                || first == "getenv" && words.get(1).is_some_and(|word| is_likely(&word.text)) && is_shown(run)
+        }
+        "docker" | "podman" | "nerdctl" => has("inspect") && (is_formatted(run) || is_picked_behind(run)),
+        // The option has the command that runs in the machine.
+        "fly" | "flyctl" => {
+            let starts = words.windows(2).filter(
+                |pair| matches!(pair.first(), Some(option) if matches!(option.text.as_str(), "-C" | "--command")),
+            );
+            has("ssh")
+                && starts
+                    .filter_map(|pair| pair.get(1))
+                    .any(|command| matches!(command.text.as_str(), "env" | "printenv"))
+        }
+        // These give an expression the environment.
+        "jq" | "gojq" => is_filtered(run),
+        "yq" => words.iter().any(|word| names_variable(&word.text, &["env("])),
+        "awk" | "gawk" | "mawk" => words.iter().any(|word| {
+            names_variable(&word.text, &["ENVIRON[\""]) && word.text.contains("print")
+                || code::environment::is_printed(&word.text)
+        }),
+        _ => false,
+    };
+    form && !is_redirected(run) || is_searched_for_secrets(run)
+}
+
+/// Whether the output of the command is seen.
+fn is_shown(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
+    !is_captured && (position.length < 2 || is_passed_on(run) && !is_searched(run))
+}
+
+/// Whether a filter behind the command takes a part of what it prints.
+fn is_searched(run: &Run<'_>) -> bool {
+    behind(run).any(|command| matches!(command.program(), "grep" | "awk" | "sed" | "cut" | "jq" | "wc"))
+}
+
+/// The commands behind this one in its pipeline.
+fn behind<'a>(run: &Run<'a>) -> impl Iterator<Item = &'a Command> + use<'a> {
+    let pipeline = run.command.position.pipeline;
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let next = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    next.filter(move |command| command.position.pipeline == pipeline)
+}
+
+fn is_loaded(run: &Run<'_>) -> bool {
+    is_loaded_by(run, LOADERS)
+}
+
+fn is_loaded_by(run: &Run<'_>, loaders: &[&str]) -> bool {
+    run.command.via.last().is_some_and(|via| loaders.contains(&via.kind.as_str()))
+}
+
+fn is_likely(name: &str) -> bool {
+    likelihood(name) == Some(Likelihood::Likely)
+}
+
+/// Whether the command runs inside a container that runs already. What that was given as its environment are mostly
+/// passwords.
+fn is_in_service(run: &Run<'_>) -> bool {
+    let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
+    let mut starts = starts.filter(|command| {
+        matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
+    });
+    run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
+}
+
+/// Whether `-p NAME`, `-pNAME` or `--property=NAME` is given.
+fn shows_property(run: &Run<'_>, name: &str) -> bool {
+    run.arguments().iter().any(|word| {
+        let value =
+            word.text.strip_prefix("--property=").or_else(|| word.text.strip_prefix("-p")).unwrap_or(&word.text);
+        value.split(',').any(|property| property == name)
+    })
+}
+
+/// Whether a format shows the settings of a container, its variables among them.
+fn is_formatted(run: &Run<'_>) -> bool {
+    run.arguments().iter().any(|word| word.text.contains("Config.Env") || word.text.contains(".Config}"))
+}
+
+/// Whether the next program takes the variables out of the description of a container.
+fn is_picked_behind(run: &Run<'_>) -> bool {
+    behind(run).next().is_some_and(|command| command.argv.iter().any(|word| word.text.contains(".Config.Env")))
+}
+
+/// Whether a filter of `jq` is the environment, or a variable with a secret.
+fn is_filtered(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let befores = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
+    let is_whole = |text: &str| {
+        let first = text.split(['|', '[', ',']).next().unwrap_or_default().trim();
+        matches!(first, "env" | "$ENV") && !text.contains("keys") && !text.contains("has(")
+    };
+    let mut pairs = words.iter().zip(befores);
+    // Behind these a name is given.
+    pairs.any(|(word, before)| {
+        !before.starts_with("--arg") && (is_whole(&word.text) || names_variable(&word.text, &["$ENV.", "env."]))
+    })
+}
+
+/// Whether a search in the environment asks for a secret by its name, and shows the line.
+fn is_searched_for_secrets(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let first = words.first().map_or("", |word| word.text.as_str());
+    let has = |text: &str| words.iter().any(|word| word.text == text);
+    let lists = match run.name.as_str() {
+        "env" | "printenv" | "set" => words.is_empty(),
+        "export" | "declare" => first == "-p",
+        "systemctl" => has("show-environment"),
+        "launchctl" => first == "export",
+        // The composed file has the values of variables.
+        "docker" | "docker-compose" | "podman-compose" => has("config") && (run.name != "docker" || has("compose")),
+        _ => false,
+    };
+    let is_captured = run.command.position.within.iter().any(|place| place == "substitution" || place == "process");
+    if !lists || is_captured || !is_passed_on(run) {
+        return false;
+    }
+    let mut next = behind(run);
+    let Some(search) = next.next().filter(|command| command.program() == "grep") else { return false };
+    // The part before the sign is the name alone.
+    let cuts = |command: &Command| matches!(command.program(), "cut" | "sed" | "awk");
+    let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    words.any(|word| names_secret(&word.text)) && !search.argv.iter().any(|word| word.text == "-v") && !next.any(cuts)
+}
+
+/// Whether a pattern has a word by which variables with secrets are searched for.
+fn names_secret(pattern: &str) -> bool {
+    let mut names =
+        pattern.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|name| name.len() > 2);
+    names.any(|name| {
+        let name = name.to_ascii_uppercase();
+        let bare = name.trim_matches('_');
+        is_likely(&name) || PARTS_OF_NAMES.contains(&bare) || SERVICES.contains(&bare)
+    })
+}
