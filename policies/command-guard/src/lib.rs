@@ -54,6 +54,7 @@ mod fetched;
 mod own_folders;
 mod blast_radius;
 mod by_products;
+mod likely_secrets;
 mod rules;
 mod secret_loading;
 mod secret_use;

@@ -12,7 +12,7 @@ pub(crate) const MOST: usize = 64;
 /// Whether no value of the file that is read reaches anybody: only names or counts are printed, or the shell takes the
 /// variables in and prints none.
 pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
-    const OTHERWISE: &[&str] = &["sent", "kept", "link-to", "searched"];
+    const OTHERWISE: &[&str] = &["sent", "kept", "link-to", "searched", "swept"];
     if OTHERWISE.iter().any(|tag| effect.tag(tag).is_some()) {
         return false;
     }

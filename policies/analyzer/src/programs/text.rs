@@ -1,6 +1,7 @@
 //! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
 
 mod script;
+mod sweep;
 
 use guard_sdk::syntax::Word;
 
@@ -82,6 +83,7 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if recursive {
         included(run, parsed);
     }
+    sweep::find(run, parsed, patterns_elsewhere, recursive);
     for operand in parsed.from(usize::from(!patterns_elsewhere)) {
         run.read_as(operand, Draft::routine("read", "fs.read").flag("recursive", recursive));
     }

@@ -64,7 +64,8 @@ fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
 /// The file with secrets that a word names, behind a sign or as a part of a statement.
 fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
     let option = if word.starts_with('-') { word } else { before };
-    let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")));
+    let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")))
+        || OPTIONS_OF.iter().any(|(name, reading)| *name == program && option == *reading);
     let is_read = lists || word.starts_with('@');
     if is_program(program, QUIET) && !is_read || is_own_setting(option) && !lists {
         return None;
@@ -78,7 +79,7 @@ fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Op
         !text.ends_with(".pub") && view.settings.files.secret(text).is_some_and(|entry| !is_key(entry) || is_read)
     };
     let mut paths = whole.into_iter().chain(behind).chain(glued).filter(is_name);
-    let statement = word.contains(char::is_whitespace) && is_program(program, STATEMENTS);
+    let statement = word.contains([' ', '\t', '\n', '(']) && is_program(program, STATEMENTS);
     let parts = word.split(|c: char| c.is_whitespace() || "'\"`()<>,;".contains(c)).filter(|_| statement);
     let file = paths.find(is_secret).or_else(|| parts.take(MOST).filter(is_name).find(is_secret))?;
     Some(file.trim_start_matches('@').to_owned())
@@ -97,13 +98,13 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
 }
 
 /// Whether an entry names keys and settings of programs, which they are given all the time.
-fn is_key(entry: &str) -> bool {
+pub(super) fn is_key(entry: &str) -> bool {
     let first = entry.bytes().next();
     !matches!(first, Some(b'~' | b'/')) && !entry.contains("env") && !entry.starts_with("secret")
 }
 
 /// Whether an option names what the program keeps for itself: its key, its account, its variables.
-fn is_own_setting(option: &str) -> bool {
+pub(super) fn is_own_setting(option: &str) -> bool {
     const WORDS: &[&str] = &[
         "env", "key", "cert", "cred", "secret", "pass", "token", "identity", "auth", "ssl", "tls", "account", "config",
         "var", "exclude", "ignore", "include", "filter", "glob", "vault", "netrc", "cookie", "output", "name", "message",
@@ -137,11 +138,15 @@ const READING_OPTIONS: &[&str] = &[
     "--blob", "-iL",
 ];
 
+/// The same of one program: it shows the lines that it can't make sense of, or the file itself.
+const OPTIONS_OF: &[(&str, &str)] = &[
+    ("file", "-f"), ("ssh", "-F"), ("scp", "-F"), ("sftp", "-F"), ("code", "--diff"), ("code", "-d"), ("cursor", "--diff"),
+    ("ssh-keyscan", "-f"),
+];
+
 /// Programs of which no effect is told, and that print or send what a file has.
-const READERS: &[&str] = &[
-    "ab", "aspell", "cowsay", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick",
-    "masscan", "nmap", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk",
-    "xargs", "zbarimg",
+pub(super) const READERS: &[&str] = &[
+    "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
 ];
 
 /// Programs that take statements in which files are named.

@@ -6,6 +6,7 @@
 //! ## Examples
 //! - asked: `gpg --export-secret-keys`
 //! - asked: `printenv DB_PASSWORD`
+//! - asked: `node -p process.env`
 //! - passes: `gpg --list-keys`
 //! - passes: `export GITHUB_TOKEN=$(gh auth token)`
 //!

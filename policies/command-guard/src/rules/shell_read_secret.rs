@@ -10,10 +10,13 @@
 //! - denied: `cat .env`
 //! - denied: `cp .env /tmp/x`
 //! - denied: `base64 ~/.ssh/id_rsa`
+//! - asked: `cat .*`
+//! - asked: `cat terraform.tfstate`
 //! - passes: `cat .env.example`
 //! - passes: `source .env && npm start`
 //! - passes: `export $(grep -v '^#' .env | xargs)`
 //! - passes: `cut -d= -f1 .env`
+//! - passes: `sha256sum .env`
 //! - passes: `ls -la .env`
 //! - passes: `cat /var/run/secrets/kubernetes.io/serviceaccount/namespace`
 //!
@@ -26,11 +29,13 @@
 //! - `files.exempt`: the names that are never such files, such as templates.
 //! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `hardened`, `guardrail` and `full`.
 
-use guard_sdk::syntax::Effect;
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::{Outcome, Presence, Rule};
 use policy_sensitive_paths::is_public;
 
+use super::secret_mentioned::{READERS, is_key, is_own_setting};
 use super::{Check, is_program};
+use crate::likely_secrets;
 use crate::secret_loading::{prints, traces};
 use crate::secret_use::{self, DIGESTS, MOST};
 use crate::call_view::{CallView, Hit, shorten};
@@ -49,21 +54,30 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return given_to_unknown(effect, view);
     }
     let files = &view.settings.files;
+    let mut likely = None;
     let entry = match effect.tag("link-to") {
         Some(original) => {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
         None if effect.kind != "read" || effect.spellings().all(is_public) || only_uses(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
-        None => files.secret_of(effect)?,
+        None => match files.secret_of(effect) {
+            Some(entry) => entry,
+            None => likely.insert(likely_secrets::shown(effect, view)?),
+        },
     };
+    // A search of all files shows one that is there.
+    if effect.tag("swept").is_some() && effect.path.exists != Presence::Yes {
+        return None;
+    }
     if entry == "*.pem" && is_certificate(&effect.target) {
         return None;
     }
     let outcome = view.settings.secret_reads.outcome()?;
     // What is printed of a file of variables may well be another variable.
     // A search may find other files, or none.
-    let outcome = if effect.tag("searched").is_some() { outcome.min(Outcome::Ask) } else { outcome };
+    let outcome = if ["searched", "swept"].iter().any(|tag| effect.tag(tag).is_some()) { outcome.min(Outcome::Ask) } else { outcome };
+    let outcome = if likely.is_some() { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
         (outcome.min(Outcome::Ask), ", and a commit keeps them in the history")
@@ -104,8 +118,8 @@ fn keep_out(entry: &str) -> String {
     format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
-/// A program that nobody has described gets a file with secrets as an operand. What it does with it is not known. The
-/// value of an option is mostly a setting of the program, such as where its own key lies.
+/// A program that nobody has described gets a file with secrets. What it does with it is not known. The value of many an
+/// option is a setting of the program, such as where its own key is.
 fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_program(&effect.target, KEEPERS) || is_program(&effect.target, DIGESTS) {
         return None;
@@ -119,12 +133,35 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     });
     // Words of a command in a container are other paths on this machine.
     let given = effect.tags.iter().filter(|(name, _)| name == "given").map(|(_, path)| path);
-    let (file, entry) = operands.chain(given).find_map(|file| {
-        let entry = files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))?;
-        Some((file, entry))
-    })?;
+    let listed = |file: &str| {
+        files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))
+    };
+    let found = operands.chain(given).find_map(|file| Some((file.as_str(), listed(file)?)));
+    let in_options = || {
+        // Another rule speaks for these.
+        let command = view.command(effect).filter(|_| !is_program(&effect.target, READERS))?;
+        values(command).find_map(|file| Some((file, listed(file).filter(|entry| !is_key(entry))?)))
+    };
+    let (file, entry) = found.or_else(in_options)?;
     let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
     Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
+}
+
+/// The values of the options that may be any file: of `-f FILE`, `--input FILE` and `--input=FILE`.
+fn values(command: &Command) -> impl Iterator<Item = &str> {
+    // Of these, one mostly names variables that a program loads, and the others its settings.
+    const SETTINGS: &[&str] = &["-e", "-c", "-k", "-E", "-C", "-x"];
+    const COMPRESSORS: &[&str] = &["brotli", "lbzip2", "lzop", "pbzip2", "pigz", "pixz", "pxz"];
+    let is_compressor = is_program(command.program(), COMPRESSORS);
+    let is_open = move |option: &str| option.starts_with('-') && !is_own_setting(option) && (is_compressor || !SETTINGS.contains(&option));
+    let next = command.argv.windows(2).take(MOST).filter_map(move |pair| match pair {
+        [option, value] if is_open(&option.text) && !option.text.contains('=') => Some(value.text.as_str()),
+        _ => None,
+    });
+    let joined = command.argv.iter().take(MOST).filter_map(move |word| {
+        word.text.split_once('=').filter(|(option, _)| is_open(option)).map(|(_, value)| value)
+    });
+    next.filter(|value| !value.starts_with('-')).chain(joined)
 }
 
 /// Programs whose business such files are, and editors that show them to the user alone.

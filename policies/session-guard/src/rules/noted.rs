@@ -12,7 +12,7 @@
 //! Nothing to do.
 
 use guard_sdk::syntax::{Command, Effect};
-use guard_sdk::{Call, Finding, Outcome, Rule};
+use guard_sdk::{Call, Finding, Outcome, Presence, Rule};
 
 use crate::past::Past;
 use crate::{Settings, downloads};
@@ -73,5 +73,7 @@ fn reads_secret(
         command.is_some_and(|command| matches!(command.program(), "source" | ".") && command.id < last_print);
     let is_used = !is_shown && command.is_some_and(|command| USERS.contains(&command.program()));
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
-    !is_used && !is_public && settings.files.secret_of(effect).is_some()
+    // A search of everything reads a file that is there.
+    let is_there = effect.tag("swept").is_none() || effect.path.exists == Presence::Yes;
+    !is_used && !is_public && is_there && settings.files.secret_of(effect).is_some()
 }

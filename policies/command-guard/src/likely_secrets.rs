@@ -1,0 +1,80 @@
+//! Files that mostly hold secrets, though no list names them, and patterns that take in all hidden files. A program that
+//! prints such a file is asked about; what else becomes of one is nobody's business.
+
+use guard_sdk::syntax::Effect;
+
+use crate::call_view::CallView;
+
+/// Programs that print what is in a file.
+const SHOWING: &[&str] = &[
+    "ack", "awk", "base64", "bat", "cat", "cut", "egrep", "fgrep", "fold", "gawk", "grep", "head", "hexdump", "jq",
+    "less", "mawk", "more", "nl", "od", "rg", "sed", "sort", "strings", "tac", "tail", "tr", "xxd", "yq", "zcat",
+];
+
+/// Files whose whole name says it, in lower case.
+const NAMES: &[&str] = &["credentials", "master.key", "appsettings.production.json", "appsettings.staging.json"];
+
+/// Files of an environment where values are real, by what their names begin with.
+const LIVE: &[&str] = &["prod", "production", "staging", "live", "secret", "secrets"];
+
+/// Private keys, by what their names begin with.
+const KEYS: &[&str] = &["id_rsa_", "id_ed25519_", "id_ecdsa_", "id_rsa-", "id_ed25519-", "id_ecdsa-"];
+
+/// What a program shows that is likely a secret: an entry of the list that a pattern takes in, or the file's kind.
+pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
+    let program = view.command(effect).map_or("", |command| command.program());
+    if effect.kind != "read" || effect.tag("recursive").is_some() || !SHOWING.contains(&program) {
+        return None;
+    }
+    let path = effect.target.as_str();
+    // A search that is narrowed to a pattern of names.
+    if effect.tag("searched").is_some() && matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ack") {
+        return None;
+    }
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_here = matches!(folder, "" | "." | ".." | "~" | "$HOME") || folder == view.command(effect)?.cwd;
+    if is_here && takes_all_hidden(name) {
+        return Some(".env");
+    }
+    let name = name.to_ascii_lowercase();
+    let named = |list: &[&'static str]| list.iter().copied().find(|known| name == *known);
+    let begins = |list: &[&'static str]| list.iter().copied().find(|start| name.starts_with(start));
+    named(NAMES)
+        .or_else(|| begins(KEYS).filter(|_| !name.contains(['.', '*', '?'])))
+        .or_else(|| (name.ends_with(".tfstate") || name.contains(".tfstate.")).then_some("*.tfstate"))
+        .or_else(|| begins(LIVE).filter(|_| name.ends_with(".tfvars")).map(|_| "*.tfvars"))
+}
+
+/// Whether a pattern of the shell, behind a dot, takes in whatever follows: `.*`, `.??*`, `.[!.]*`.
+fn takes_all_hidden(pattern: &str) -> bool {
+    let Some(mut rest) = pattern.strip_prefix('.') else { return false };
+    let mut is_open = false;
+    while let Some(first) = rest.chars().next() {
+        let set = rest.strip_prefix('[').and_then(|behind| behind.split_once(']'));
+        rest = match (first, set) {
+            ('*' | '?', _) => {
+                is_open |= first == '*';
+                rest.get(1..).unwrap_or_default()
+            }
+            // A set that leaves a few out, or has a range.
+            (_, Some((letters, behind))) if letters.starts_with(['!', '^']) || letters.contains('-') => behind,
+            _ => return false,
+        };
+    }
+    is_open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes_all_hidden;
+
+    #[test]
+    fn a_pattern_that_spells_no_letter_takes_in_all_hidden_files() {
+        for pattern in [".*", ".?*", ".??*", ".[!.]*", ".[^.]*", ".[a-z]*", ".[A-Za-z]*"] {
+            assert!(takes_all_hidden(pattern), "{pattern}");
+        }
+        for pattern in ["*", ".", "..", ".e*", ".g*", "*.md", ".?", ".[xy]*", ".env", ".[", ".[é"] {
+            assert!(!takes_all_hidden(pattern), "{pattern}");
+        }
+    }
+}
