@@ -90,7 +90,7 @@ pub(crate) fn is_printed(text: &str) -> bool {
             && shows.iter().any(|shown| is_shown(&code, shown))
             && PRINTS.iter().any(|print| code.contains(print))
     };
-    ENVIRONMENTS.iter().any(|expression| whole(&expression)) || LOOPS.iter().any(looped)
+    ENVIRONMENTS.iter().any(whole) || LOOPS.iter().any(looped)
 }
 
 /// Whether a loop shows a value. A name in quotes is that of one variable.
