@@ -44,12 +44,17 @@ impl Suite {
         let input = Value::Object(case.input().unwrap_or_default());
         let runs = matches!(case.tool(), "Bash" | "PowerShell");
         world.analysis = match input.get("command").and_then(Value::as_str).filter(|_| runs) {
-            Some(command) => analyze(command, "bash", &world.facts.cwd, &world.facts.home),
+            Some(command) => analyze(command, dialect_of(case.tool()), &world.facts.cwd, &world.facts.home),
             None => of_tool(case.tool(), &input),
         };
         world.fill_paths();
         world
     }
+}
+
+/// The language of the commands of a tool.
+fn dialect_of(tool: &str) -> &'static str {
+    if tool == "PowerShell" { "powershell" } else { "bash" }
 }
 
 /// What `given` says, into a world of the defaults.

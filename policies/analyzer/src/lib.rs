@@ -8,6 +8,7 @@ mod by_name;
 mod javascript;
 mod limits;
 mod links;
+mod powershell;
 mod prescan;
 mod sources;
 mod summaries;
@@ -40,7 +41,7 @@ pub use sources::{Source, SourceReader};
 
 /// Analyses one text. Total: whatever the text, it answers.
 ///
-/// `dialect` is `bash`, `posix` or `zsh`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
+/// `dialect` is `bash`, `posix`, `zsh`, `powershell` or `cmd`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
 /// absolute, or empty when they are not known. `reader` reads code of Python and JavaScript; without one it may do anything.
 /// `sources` reads the files that the text runs.
 #[must_use]
@@ -51,11 +52,15 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
         "zsh" => Some(Dialect::Zsh),
         _ => None,
     };
+    let foreign = powershell::of_shell(dialect);
     let walked = |walker: Walker| {
         drop(limits::take_reached());
         summaries::begin(reader);
         let mut walker = walker;
-        walker.outermost(source);
+        match foreign {
+            Some(translate) => walker.outermost_foreign(source, translate),
+            None => walker.outermost(source),
+        }
         walker
     };
     let new = || Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
@@ -64,7 +69,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
     if !walker.kept_their_values() {
         walker = walked(new().without_kept());
     }
-    if known.is_none() {
+    if known.is_none() && foreign.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
     let collected = effects::collect(&walker.commands, &walker.feeds, walker.file_systems(), home);

@@ -8,6 +8,7 @@ use super::output::Input;
 use super::shell::Shell;
 use super::{Place, Unit, Walker};
 use crate::limits;
+use crate::powershell::Translate;
 use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
@@ -283,6 +284,11 @@ impl Walker {
 
     /// Analyses a word that becomes shell.
     pub(super) fn run_text(&mut self, word: &Word, span: Span) {
+        self.run_text_in(word, span, None);
+    }
+
+    /// Analyses a word that becomes shell, or a text of another language that `translate` turns into shell.
+    pub(super) fn run_text_in(&mut self, word: &Word, span: Span, translate: Option<Translate>) {
         let certain = self.certain;
         let mut text = String::with_capacity(word.text.len());
         let runs_late = |part: &Part| {
@@ -311,7 +317,10 @@ impl Walker {
             }
         }
         let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
-        self.text(&text, span);
+        match translate {
+            Some(translate) => self.foreign_text(&text, span, translate),
+            None => self.text(&text, span),
+        }
         self.texts_via = texts_via;
         self.certain = certain;
     }

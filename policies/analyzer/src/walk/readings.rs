@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Command, Redirection, Span, Word};
 
 use super::echo::{SPEAKERS, Speaker};
 use super::{Unit, Walker};
+use crate::powershell;
 use crate::word::expand::literal;
 
 impl Walker {
@@ -16,6 +17,9 @@ impl Walker {
 
     /// Analyses a word that becomes the text of the shell of this name.
     pub(super) fn run_text_of(&mut self, shell: &str, word: &Word, span: Span) {
+        if let Some(translate) = powershell::of_shell(shell) {
+            return self.run_text_in(word, span, Some(translate));
+        }
         let (first, others): (Speaker, &[Speaker]) = match shell {
             "bash" | "rbash" => (Speaker::Bash, &[]),
             "dash" | "ash" | "busybox" => (Speaker::Dash, &[]),

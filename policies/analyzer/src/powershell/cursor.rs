@@ -1,0 +1,134 @@
+//! [`Cursor`]: where the reader of PowerShell stands in the text.
+
+/// A place in a text that only moves forwards.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Cursor { text, at: 0 }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back to a place that was passed.
+    pub(super) fn back_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// The character behind the next one.
+    pub(super) fn second(&self) -> Option<char> {
+        self.rest().chars().nth(1)
+    }
+
+    pub(super) fn before(&self) -> Option<char> {
+        self.text.get(..self.at).and_then(|before| before.chars().next_back())
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    pub(super) fn starts_with(&self, token: &str) -> bool {
+        self.rest().starts_with(token)
+    }
+
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        let found = self.starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    /// Takes characters as long as they fit.
+    pub(super) fn take_while(&mut self, fits: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|char| !fits(char)).unwrap_or(rest.len());
+        self.at += end;
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// Takes all up to a text and the text itself; all that is left if there is none.
+    pub(super) fn take_until(&mut self, end: &str) -> (&'t str, bool) {
+        let rest = self.rest();
+        match rest.find(end) {
+            Some(found) => {
+                self.at += found + end.len();
+                (rest.get(..found).unwrap_or_default(), true)
+            }
+            None => {
+                self.at = self.text.len();
+                (rest, false)
+            }
+        }
+    }
+
+    /// Passes over white space within a line, continued lines, and comments.
+    pub(super) fn blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(char) if char.is_whitespace() && char != '\n' => _ = self.next(),
+                Some('`')
+                    if self.rest().get(1..).is_some_and(|rest| rest.starts_with('\n') || rest.starts_with("\r\n")) =>
+                {
+                    self.take_until("\n");
+                }
+                Some('<') if self.eat("<#") => _ = self.take_until("#>"),
+                Some('#') => _ = self.take_while(|char| char != '\n'),
+                _ => return,
+            }
+        }
+    }
+
+    /// The same, with the ends of lines.
+    pub(super) fn lines(&mut self) {
+        loop {
+            self.blanks();
+            if !self.eat("\n") {
+                return;
+            }
+        }
+    }
+
+    /// The word of letters at this place, in lower case.
+    pub(super) fn word(&self) -> String {
+        let rest = self.rest();
+        let end = rest.find(|char: char| !char.is_alphanumeric() && char != '_' && char != '-').unwrap_or(rest.len());
+        rest.get(..end.min(32)).unwrap_or_default().to_lowercase()
+    }
+
+    /// Passes over a bracket and all in it, whatever it is.
+    pub(super) fn skip_balanced(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(char) = self.next() {
+            match char {
+                '`' => _ = self.next(),
+                '\'' => _ = self.take_until("'"),
+                '(' | '{' | '[' => depth += 1,
+                ')' | '}' | ']' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Pipelines of PowerShell: what one command gives to the next.
+
+use super::Reader;
+use super::cmdlets::Command;
+use super::expression::item;
+use super::values::{Piece, Text, Value};
+
+/// One element of a pipeline as text of bash, and what it gives.
+#[derive(Default)]
+pub(super) struct Element {
+    /// The commands; empty if it is a value only.
+    pub(super) text: String,
+    /// What it gives to the next element.
+    pub(super) gives: Gives,
+    /// It is a value: the text only prints it.
+    pub(super) value: Option<Value>,
+}
+
+/// What an element gives.
+#[derive(Default, Clone, PartialEq)]
+pub(super) enum Gives {
+    /// What it prints.
+    #[default]
+    Output,
+    /// These, all of them: paths, or texts.
+    Words(Vec<Text>),
+    /// The files that `find` finds with these words.
+    Found(String),
+    /// Some of what it is given, unchanged.
+    Some,
+}
+
+/// Runs a body for each of the words.
+pub(super) fn for_each(words: &[Text], body: &str) -> String {
+    let words: Vec<String> = words.iter().map(|word| word.as_path(false)).collect();
+    format!("for {} in {}; do\n{}\n:\ndone", super::ITEM, words.join(" "), body)
+}
+
+/// Commands that end a line of bash each.
+pub(super) fn lines(code: &[String]) -> String {
+    let mut result = String::new();
+    for text in code.iter().filter(|text| !text.trim().is_empty()) {
+        result.push_str(text.trim_end_matches('\n'));
+        result.push('\n');
+    }
+    result
+}
+
+impl Reader<'_> {
+    /// A pipeline, with `first` as its first element where that was read already.
+    pub(super) fn pipeline(&mut self, first: Element) -> Element {
+        // What ran already, in lines of its own.
+        let mut before = String::new();
+        // The pipeline of bash so far.
+        let mut piped = String::new();
+        let mut last = first;
+        loop {
+            let at = self.cursor.at();
+            self.cursor.lines();
+            let goes_on = self.cursor.starts_with("|") && !self.cursor.starts_with("||");
+            if !goes_on {
+                self.cursor.back_to(at);
+                break;
+            }
+            self.cursor.next();
+            self.cursor.lines();
+            if let Some(value) = last.value.take() {
+                before.push_str(&lines(&value.code));
+            }
+            if !piped.is_empty() && !last.text.is_empty() {
+                piped.push_str(" |\n");
+            }
+            piped.push_str(&last.text);
+            last = self.fed(&last.gives, &mut before, &mut piped);
+        }
+        if piped.is_empty() && before.is_empty() {
+            return last;
+        }
+        if !piped.is_empty() && !last.text.is_empty() {
+            piped.push_str(" |\n");
+        }
+        piped.push_str(&last.text);
+        Element { text: format!("{before}{piped}"), gives: last.gives, value: None }
+    }
+
+    /// The element behind a pipe.
+    fn fed(&mut self, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+        if self.starts_expression() {
+            let value = self.expression(true);
+            before.push_str(&lines(&value.code));
+            return printed(value);
+        }
+        let command = self.command();
+        let mut element = self.fed_command(&command, given, before, piped);
+        if element.gives == Gives::Some {
+            // Which of them, no one knows.
+            element.gives = Gives::Output;
+        }
+        element
+    }
+
+    fn fed_command(&mut self, command: &Command, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+        let name = command.name();
+        if name == "foreach-object" {
+            return self.each(command, given, before, piped);
+        }
+        if super::cmdlets::passes_on(&name) {
+            // The blocks of a filter run for each item.
+            let mut value = Value::default();
+            command.arguments.iter().cloned().for_each(|argument| value.absorb(argument));
+            before.push_str(&lines(&value.code));
+            let all = matches!(name.as_str(), "sort-object" | "out-host" | "out-default" | "tee-object");
+            let gives = if all { given.clone() } else { Gives::Output };
+            return Element { text: String::from("cat"), gives, value: None };
+        }
+        if super::cmdlets::takes_paths(&name)
+            && let Some(mut taken) = self.with_paths(command, given)
+        {
+            // What gave the paths ran before.
+            before.push_str(piped);
+            before.push('\n');
+            piped.clear();
+            taken.gives = Gives::Output;
+            return taken;
+        }
+        self.translated(command, true)
+    }
+
+    /// A command that takes the paths that it is given for its own.
+    fn with_paths(&mut self, command: &Command, given: &Gives) -> Option<Element> {
+        if command.has_path() {
+            return None;
+        }
+        match given {
+            Gives::Words(words) => Some(self.translated(&command.with_path(words.clone()), false)),
+            Gives::Found(find) => {
+                let element = self.translated(&command.with_path(vec![mark()]), false);
+                Some(Element {
+                    text: format!("{find} -exec {} {{}} +", element.text.replace(&mark().as_path(true), "").trim()),
+                    ..element
+                })
+            }
+            Gives::Output | Gives::Some => None,
+        }
+    }
+
+    /// `ForEach-Object { ... }`
+    fn each(&mut self, command: &Command, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+        let mut body = String::new();
+        let mut is_method = false;
+        for argument in &command.arguments {
+            before.push_str(&lines(&argument.code));
+            if let Some(block) = &argument.block {
+                body.push_str(block);
+                body.push('\n');
+            } else if let Some(name) = argument.literal().filter(|name| !name.starts_with('-') && !is_method) {
+                is_method = true;
+                body.push_str(&super::dotnet::method(&Value::of(item()), &name.to_lowercase(), &[]).code);
+                body.push('\n');
+            }
+        }
+        if body.trim().is_empty() {
+            return Element { text: "cat".to_owned(), ..Element::default() };
+        }
+        if let Gives::Words(words) = given {
+            before.push_str(piped);
+            before.push('\n');
+            piped.clear();
+            return Element { text: for_each(words, &body), ..Element::default() };
+        }
+        let text = format!("while IFS= read -r {}; do\n{body}\n:\ndone", super::ITEM);
+        Element { text, ..Element::default() }
+    }
+}
+
+/// What stands for the place of a path until it is known.
+fn mark() -> Text {
+    Text::of(Piece::Quoted("ps_place_of_path".to_owned()))
+}
+
+/// A value that is printed.
+pub(super) fn printed(value: Value) -> Element {
+    let mut text = lines(&value.code);
+    if !value.words.is_empty() {
+        let words: Vec<String> = value.words.iter().map(Text::as_written).collect();
+        text.push_str("echo ");
+        text.push_str(&words.join(" "));
+    }
+    Element { text, gives: Gives::Words(value.words.clone()), value: None }
+}
