@@ -44,6 +44,17 @@ pub fn absolute(path: &str, cwd: &str, home: &str) -> String {
     format!("{cwd}/{path}")
 }
 
+/// What is behind the drive of a path of Windows: `/x` of `C:\\x` and of `c:/x`; empty for the root of the drive.
+#[must_use]
+pub fn drive(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix(|first: char| first.is_ascii_alphabetic())?.strip_prefix(':')?;
+    match rest {
+        "/" | "\\" => Some(""),
+        _ if rest.is_empty() || rest.starts_with(['/', '\\']) => Some(rest),
+        _ => None,
+    }
+}
+
 /// `path` relative to `root`: `.` for the root itself, none outside of it.
 #[must_use]
 pub fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
@@ -69,6 +80,16 @@ pub fn parent(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drive_is_one_letter_and_a_colon() {
+        for (path, below) in [("C:", ""), ("c:/", ""), ("C:\\", ""), ("D:/x", "/x"), ("D:\\x\\y", "\\x\\y")] {
+            assert_eq!(drive(path), Some(below), "{path}");
+        }
+        for path in ["", "/", "C", "host:x", "C:x", "1:/x", "é:/x"] {
+            assert_eq!(drive(path), None, "{path}");
+        }
+    }
 
     #[test]
     fn dots_are_resolved_by_text() {

@@ -1,4 +1,4 @@
-//! Text of PowerShell as text of bash that does the same, which the walk reads like any other.
+//! Text of PowerShell and of `cmd` as text of bash that does the same, which the walk reads like any other.
 //!
 //! The tables of programs, the wrappers and the effects then serve both languages. A cmdlet that has a program of the same
 //! meaning becomes this program, `Remove-Item -Recurse` for example `rm -r`; all others keep their names. What is not
@@ -6,6 +6,7 @@
 
 mod arguments;
 mod bind;
+mod cmd;
 mod cmdlets;
 mod cursor;
 mod dotnet;
@@ -36,6 +37,7 @@ pub(crate) type Translate = fn(&str) -> Translation;
 pub(crate) fn of_shell(name: &str) -> Option<Translate> {
     match name.strip_suffix(".exe").unwrap_or(name) {
         "powershell" | "pwsh" => Some(translate),
+        "cmd" => Some(cmd::translate),
         _ => None,
     }
 }
@@ -63,6 +65,8 @@ pub(crate) fn translate(text: &str) -> Translation {
         tables: BTreeMap::new(),
         blocks: BTreeSet::new(),
         lists: BTreeSet::new(),
+        items: BTreeSet::from([ITEM.to_owned()]),
+        folders: BTreeSet::new(),
     };
     let mut text = String::new();
     loop {
@@ -91,6 +95,10 @@ struct Reader<'t> {
     blocks: BTreeSet<String>,
     /// Variables that hold several values.
     lists: BTreeSet<String>,
+    /// Variables that stand for one item after the other.
+    items: BTreeSet<String>,
+    /// Folders that the text makes.
+    folders: BTreeSet<String>,
 }
 
 impl Reader<'_> {

@@ -42,7 +42,11 @@ impl Command {
         {
             name = own.to_owned();
         }
-        let target = aliases.get(&name).map(String::as_str).or_else(|| alias(&name));
+        if let Some(own) = aliases.get(&name) {
+            self.head = Value { is_bare: true, ..Value::of(Text::of(Piece::Bare(own.clone()))) };
+            name.clone_from(own);
+        }
+        let target = alias(&name);
         self.is_alias = target.is_some();
         self.name = target.map_or(name, str::to_owned);
     }
@@ -204,6 +208,9 @@ pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
             ("Path* LiteralPath* DestinationPath* Update Force CompressionLevel* PassThru", "Path DestinationPath")
         }
         "expand-archive" => ("Path* LiteralPath* DestinationPath* Force PassThru", "Path DestinationPath"),
+        "invoke-sqlcmd" => {
+            ("Query* InputFile* ServerInstance* Database* Username* Password* ConnectionString* Credential*", "Query")
+        }
         "new-object" => ("TypeName* ArgumentList* ComObject* Property* Strict", "TypeName ArgumentList"),
         "set-itemproperty" | "new-itemproperty" => (
             "Path* LiteralPath* Name* Value* PropertyType* Type* Force PassThru Filter* Include* Exclude*",
@@ -385,7 +392,7 @@ impl Reader<'_> {
 }
 
 /// Programs of Windows, whose words are no paths of a shell.
-fn is_of_windows(name: &str) -> bool {
+pub(super) fn is_of_windows(name: &str) -> bool {
     matches!(
         name,
         "reg"

@@ -79,7 +79,9 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
             code(format!("setx {} {}", text(arguments, 0), text(arguments, 1)))
         }
         ("scriptblock", "create") => {
-            Call { is_text_run: true, ..code(format!("pwsh -Command {}", text(arguments, 0))) }
+            let comes_late = arguments.first().is_some_and(Value::comes_late);
+            let program = if comes_late { "iex" } else { "pwsh -Command" };
+            Call { is_text_run: true, ..code(format!("{program} {}", text(arguments, 0))) }
         }
         ("reflection.assembly", _) if method.starts_with("load") && method != "loadwithpartialname" => {
             Call { reason: Some("a library of .NET is loaded, and what it does is not followed"), ..Call::default() }

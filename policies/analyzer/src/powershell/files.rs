@@ -1,5 +1,7 @@
 //! Cmdlets that work on files, processes and the network, as commands of bash.
 
+use std::collections::BTreeSet;
+
 use super::bind::Bound;
 use super::dotnet;
 use super::pipeline::{Element, Gives};
@@ -52,8 +54,11 @@ impl Reader<'_> {
         match name {
             "remove-item" => removed(bound, is_fed),
             "clear-content" | "clear-item" => fed_to(format!("truncate -s 0 {}", joined(bound)), bound, is_fed),
-            "move-item" | "copy-item" | "rename-item" => moved(name, bound, is_fed),
-            "new-item" | "mkdir" => made(name, bound),
+            "move-item" | "copy-item" | "rename-item" => moved(name, bound, is_fed, (&self.folders, &self.items)),
+            "new-item" | "mkdir" => {
+                self.folders.extend(bound.words(PATHS).iter().filter_map(|word| word.with_slashes().literal()));
+                made(name, bound)
+            }
             "get-content" => shown(bound, is_fed),
             "set-content" | "add-content" | "out-file" | "tee-object" | "export-csv" | "export-clixml" => {
                 stored(name, bound, is_fed)
@@ -101,6 +106,7 @@ impl Reader<'_> {
                 text(format!("unzip {} -d {}", joined(bound), target.unwrap_or_else(|| ".".to_owned())))
             }
             "new-object" => self.object(bound),
+            "invoke-sqlcmd" => text(format!("sqlcmd -Q {}", bound.text("query").unwrap_or_else(|| "''".to_owned()))),
             "set-itemproperty" | "new-itemproperty" if store(bound).is_some_and(|(drive, _)| is_registry(&drive)) => {
                 let (drive, rest) = store(bound).unwrap_or_default();
                 text(format!(
@@ -199,7 +205,7 @@ fn removed(bound: &Bound, is_fed: bool) -> Element {
     fed_to(format!("rm{flags} {}", targets.join(" ")), bound, is_fed)
 }
 
-fn moved(name: &str, bound: &Bound, is_fed: bool) -> Element {
+fn moved(name: &str, bound: &Bound, is_fed: bool, (folders, items): (&BTreeSet<String>, &BTreeSet<String>)) -> Element {
     let program = if name == "copy-item" { "cp" } else { "mv" };
     let flags = if name == "copy-item" && bound.is_on("recurse") { " -r" } else { "" };
     let mut sources = bound.words(&["literalpath", "path"]);
@@ -208,7 +214,11 @@ fn moved(name: &str, bound: &Bound, is_fed: bool) -> Element {
         target = std::mem::take(&mut sources);
     }
     let block = bound.value("newname").is_some_and(|value| value.block.is_some());
-    let is_several = sources.len() > 1 || sources.iter().any(Text::is_pattern) || sources.is_empty() && is_fed;
+    let is_item = |word: &Text| matches!(word.pieces.as_slice(), [Piece::Variable(name)] if items.contains(name));
+    let is_several = sources.len() > 1
+        || sources.iter().any(is_item)
+        || sources.iter().any(Text::is_pattern)
+        || sources.is_empty() && is_fed;
     let mut place = target.first().map(|word| word.as_path(true));
     if name == "rename-item"
         && let (Some(to), Some(from)) = (place.as_deref(), sources.first())
@@ -225,7 +235,9 @@ fn moved(name: &str, bound: &Bound, is_fed: bool) -> Element {
         && target
             .first()
             .is_some_and(|word| word.pieces.iter().all(|piece| matches!(piece, Piece::Bare(_) | Piece::Quoted(_))));
-    if name != "copy-item" && is_several && fixed && !is_folder(target.first()) {
+    let made =
+        target.first().and_then(|word| word.with_slashes().literal()).is_some_and(|place| folders.contains(&place));
+    if name != "copy-item" && is_several && fixed && !made && !is_folder(target.first()) {
         let from = if sources.is_empty() { "{}".to_owned() } else { sources.join(" ") };
         return text(format!("Move-Item {from} -Destination {place}"));
     }
@@ -236,7 +248,7 @@ fn moved(name: &str, bound: &Bound, is_fed: bool) -> Element {
 }
 
 /// Whether the text itself says that the target is a folder.
-fn is_folder(target: Option<&Text>) -> bool {
+pub(super) fn is_folder(target: Option<&Text>) -> bool {
     let text = target.and_then(Text::literal).unwrap_or_default();
     text.ends_with(['\\', '/']) || text.rsplit(['\\', '/']).next().is_some_and(|name| matches!(name, "." | ".." | "~"))
 }

@@ -153,6 +153,7 @@ impl Reader<'_> {
         let value = self.parenthesis();
         self.lists.remove(&name);
         self.tables.remove(&name);
+        self.items.insert(name.clone());
         let body = self.braces().unwrap_or_default();
         let words: Vec<String> = value
             .words

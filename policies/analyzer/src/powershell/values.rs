@@ -202,6 +202,11 @@ impl Value {
         }
     }
 
+    /// Whether commands give its text.
+    pub(super) fn comes_late(&self) -> bool {
+        self.words.iter().flat_map(|word| &word.pieces).any(|piece| matches!(piece, Piece::Output(_)))
+    }
+
     /// Takes the code of another value, whose words are of no use.
     pub(super) fn absorb(&mut self, other: Value) {
         self.code.extend(other.code);

@@ -320,5 +320,7 @@ fn osascript<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn powershell<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
-    run.reason("PowerShell code is not followed");
+    if !crate::wrappers::shells::is_given_powershell(&run.name, &run.command.argv) {
+        run.reason("PowerShell code is not followed");
+    }
 }

@@ -42,6 +42,10 @@ const SYSTEM: &[&str] = &[
     "Applications",
     "private",
     "nix",
+    "Windows",
+    "Program Files",
+    "Program Files (x86)",
+    "ProgramData",
 ];
 
 /// Places a path operand.
@@ -65,6 +69,10 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     }
     if text.starts_with('/') {
         return Place { raw: text.to_owned(), known: !operand.dynamic, relative: false };
+    }
+    if guard_sdk::paths::drive(text).is_some() {
+        let raw = format!("/{}", text.replace('\\', "/"));
+        return Place { raw, known: !operand.dynamic, relative: false };
     }
     // An opening quote is a part without text.
     let mut parts = word.parts.iter().filter(|part| part.kind != "literal" || !part.text.is_empty());
@@ -146,6 +154,12 @@ pub(crate) fn is_catastrophic(raw: &str, glob: bool, home: &str) -> bool {
         return false;
     }
     let lost = lost_directory(raw, glob);
+    // Each drive of Windows has a root of its own.
+    let lost = match lost.get(1..).and_then(guard_sdk::paths::drive) {
+        Some("") => "/".to_owned(),
+        Some(below) => below.to_owned(),
+        None => lost,
+    };
     if lost == "/" || lost == "~" || lost.is_empty() || (!home.is_empty() && lost == lexical(home)) {
         return true;
     }

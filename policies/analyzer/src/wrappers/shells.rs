@@ -286,34 +286,75 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
 /// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
 pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
-    let is = |word: &Word, names: &[&str]| {
-        // The shell of Git for Windows takes a single slash for the beginning of a path.
-        let text = word.text.strip_prefix("//").or_else(|| word.text.strip_prefix(['-', '/']));
-        let option = text.unwrap_or_default().to_ascii_lowercase();
-        names.contains(&option.as_str())
-    };
     let text = if name.starts_with("cmd") {
-        let at = words.iter().position(|word| is(word, &["c", "k", "r"]))?;
-        joined(words.get(at + 1..)?)
-    } else if let Some(at) = words.iter().position(|word| is(word, &["c", "command"])) {
+        let at = words.iter().position(|word| matches!(windows_option(word).as_deref(), Some("c" | "k" | "r")))?;
         joined(words.get(at + 1..)?)
     } else {
-        let at = words.iter().position(|word| is(word, &["e", "ec", "enc", "encodedcommand"]))?;
-        let bytes = crate::base64::decode(&words.get(at + 1)?.text)?;
-        let units: Vec<u16> = bytes
-            .chunks_exact(2)
-            .map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte)))
-            .collect();
-        crate::word::expand::literal(&String::from_utf16_lossy(&units))
+        powershell_text(name, words)?
     };
     if text.text.is_empty() {
         return None;
     }
     let mut layer = Layer::one("shell-c", name, What::Text { text, parameters: None }, Place::Apart);
     layer.outer = Some(argv.to_vec());
-    for run in &mut layer.runs {
-        // Its language is another one; the names of programs are the same.
-        run.certain = false;
-    }
     Some(layer)
+}
+
+/// The name of an option of a program of Windows, in lower case. The shell of Git for Windows takes a single slash for the
+/// beginning of a path, so there it is written twice.
+fn windows_option(word: &Word) -> Option<String> {
+    let text = word.text.strip_prefix("//").or_else(|| word.text.strip_prefix(['-', '/']))?;
+    Some(text.trim_start_matches('-').to_ascii_lowercase())
+}
+
+/// Whether PowerShell is given a text that can be read.
+pub(crate) fn is_given_powershell(name: &str, argv: &[Word]) -> bool {
+    powershell_text(name, argv.get(1..).unwrap_or_default()).is_some()
+}
+
+/// The text that PowerShell is given. Its options may be cut short.
+fn powershell_text(name: &str, words: &[Word]) -> Option<Word> {
+    const VALUES: &[&str] = &[
+        "executionpolicy",
+        "windowstyle",
+        "version",
+        "inputformat",
+        "outputformat",
+        "configurationname",
+        "workingdirectory",
+        "psconsolefile",
+        "custompipename",
+        "settingsfile",
+        "ep",
+        "ex",
+        "wd",
+        "w",
+        "configurationfile",
+    ];
+    let mut rest = words;
+    while let Some((first, tail)) = rest.split_first() {
+        let Some(option) = windows_option(first) else {
+            // Windows PowerShell takes a text here, and later ones the name of a file.
+            let is_text = name.starts_with("powershell") || first.text.contains([' ', ';', '|']);
+            return is_text.then(|| joined(rest));
+        };
+        let short = |long: &str, least: usize| option.len() >= least && long.starts_with(option.as_str());
+        if short("command", 1) || short("commandwithargs", 8) || option == "cwa" {
+            let is_input = matches!(tail, [only] if only.text == "-");
+            return (!tail.is_empty() && !is_input).then(|| joined(tail));
+        }
+        if option == "e" || option == "ec" || short("encodedcommand", 2) {
+            let bytes = crate::base64::decode(&tail.first()?.text)?;
+            let pairs = bytes.chunks_exact(2);
+            let units: Vec<u16> =
+                pairs.map(|pair| pair.iter().rev().fold(0, |unit, byte| unit << 8 | u16::from(*byte))).collect();
+            return Some(literal(&String::from_utf16_lossy(&units)));
+        }
+        if short("file", 1) {
+            return None;
+        }
+        let takes = VALUES.iter().any(|value| !option.is_empty() && value.starts_with(option.as_str()));
+        rest = if takes { tail.get(1..).unwrap_or_default() } else { tail };
+    }
+    None
 }

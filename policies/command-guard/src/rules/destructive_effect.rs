@@ -31,7 +31,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    if effect.severity != Severity::Destructive || is_named(effect) || is_own_worktree(effect, view) {
+    let passes = || is_named(effect) || is_own_worktree(effect, view) || fills_folder(effect);
+    if effect.severity != Severity::Destructive || passes() {
         return None;
     }
     let remedy = instead(effect, "check first what would be lost, and say why it can go");
@@ -56,4 +57,9 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
         && !effect.target.contains(['$', '`'])
         && effects().any(adds)
         && !effects().any(fills)
+}
+
+/// Whether many files go to one place that is a folder, where each of them keeps its name.
+fn fills_folder(effect: &Effect) -> bool {
+    effect.operation == "files.many-to-one" && effect.path.kind == "dir"
 }

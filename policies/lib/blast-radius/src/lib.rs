@@ -40,6 +40,10 @@ const SYSTEM: &[&str] = &[
     "opt",
     "private",
     "proc",
+    "Program Files",
+    "Program Files (x86)",
+    "ProgramData",
+    "Windows",
     "sbin",
     "srv",
     "sys",
@@ -156,7 +160,13 @@ fn of_absolute(text: &str) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
     }
-    match components(text).as_slice() {
+    let names = components(text);
+    // Each drive of Windows has a root of its own.
+    let names = match names.split_first() {
+        Some((first, below)) if first.len() == 2 && guard_sdk::paths::drive(first).is_some() => below,
+        _ => names.as_slice(),
+    };
+    match names {
         [] => BlastRadius::Root,
         ["root"] | ["home" | "Users", _] => BlastRadius::Home,
         [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => BlastRadius::System,
