@@ -27,7 +27,7 @@ pub struct ToolCall {
 pub enum Dialect {
     /// bash, or a shell close to it.
     Bash,
-    /// PowerShell; analysed as far as it looks like a POSIX shell.
+    /// PowerShell, which the analyzer turns into shell text that does the same.
     PowerShell,
     /// Anything else that runs what it is given.
     Unknown,

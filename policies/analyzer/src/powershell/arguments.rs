@@ -155,6 +155,7 @@ impl Reader<'_> {
         while let Some(char) = self.cursor.peek() {
             match char {
                 char if char.is_whitespace() || ";|&(){},>".contains(char) => break,
+                '`' if self.cursor.second().is_none_or(|next| next == '\n' || next == '\r') => break,
                 '`' => {
                     self.cursor.next();
                     match self.cursor.next() {

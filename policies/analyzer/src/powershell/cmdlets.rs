@@ -169,6 +169,9 @@ pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
             "Path Filter",
         ),
         "get-item" | "resolve-path" => ("Path* LiteralPath* Force Filter* Include* Exclude* Relative", "Path"),
+        "get-command" => {
+            ("Name* CommandType* Module* Syntax All ListImported TotalCount* Verb* Noun* ArgumentList*", "Name")
+        }
         "test-path" => ("Path* LiteralPath* PathType* IsValid Filter* Include* Exclude* NewerThan* OlderThan*", "Path"),
         "join-path" => ("Path* ChildPath* AdditionalChildPath* Resolve", "Path ChildPath"),
         "split-path" => {

@@ -5,15 +5,22 @@
 pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
+    /// A comment has no end.
+    is_torn: bool,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Cursor { text, at: 0 }
+        Cursor { text, at: 0, is_torn: false }
     }
 
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// Whether a comment has no end.
+    pub(super) fn is_torn(&self) -> bool {
+        self.is_torn
     }
 
     /// Goes back to a place that was passed.
@@ -89,7 +96,7 @@ impl<'t> Cursor<'t> {
                 {
                     self.take_until("\n");
                 }
-                Some('<') if self.eat("<#") => _ = self.take_until("#>"),
+                Some('<') if self.eat("<#") => self.is_torn |= !self.take_until("#>").1,
                 Some('#') => _ = self.take_while(|char| char != '\n'),
                 _ => return,
             }

@@ -175,6 +175,9 @@ pub(super) fn method(value: &Value, method: &str, arguments: &[Value]) -> Call {
         "copyfolder" | "copyfile" => code(format!("cp -r {} {}", path(arguments, 0), path(arguments, 1))),
         "moveto" => code(format!("mv -f {} {}", own(), path(arguments, 0))),
         "copyto" => code(format!("cp {} {}", own(), path(arguments, 0))),
+        "readtoend" | "readline" | "readtoendasync" if value.type_name.as_deref() == Some("io.streamreader") => {
+            output(format!("cat {}", own()))
+        }
         "kill" => code("kill \"${ps_value}\"".to_owned()),
         "downloadstring" | "getstringasync" | "downloaddata" => output(format!("curl -s {}", text(arguments, 0))),
         "downloadfile" => code(format!("curl -s -o {} {}", path(arguments, 1), text(arguments, 0))),

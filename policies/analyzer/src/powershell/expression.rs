@@ -130,6 +130,9 @@ impl Reader<'_> {
         if word.is_empty() {
             return Value::default();
         }
+        if !word.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+            self.partial("a word of PowerShell stands where a value belongs");
+        }
         Value::of(Text::quoted(word))
     }
 
@@ -208,7 +211,11 @@ impl Reader<'_> {
                 break;
             }
             let at = self.cursor.at();
-            let key = self.primary();
+            let is_name = |char: char| char.is_alphanumeric() || char == '_';
+            let key = match self.cursor.peek() {
+                Some(first) if is_name(first) => Value::of(Text::quoted(self.cursor.take_while(is_name))),
+                _ => self.primary(),
+            };
             self.cursor.lines();
             if self.cursor.eat("=") {
                 self.cursor.lines();

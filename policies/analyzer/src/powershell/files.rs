@@ -67,6 +67,10 @@ impl Reader<'_> {
             "get-item" | "resolve-path" => given(format!("ls -d {}", joined(bound)), bound.words(PATHS)),
             "test-path" if store(bound).is_some() => text("true".to_owned()),
             "test-path" => text(format!("test -e {}", joined(bound))),
+            "get-command" => {
+                let names: Vec<String> = bound.words(&["name"]).iter().map(Text::as_written).collect();
+                given(format!("echo {}", names.join(" ")), bound.words(&["name"]))
+            }
             "join-path" => joined_path(bound),
             "split-path" => text(format!("dirname {}", joined(bound))),
             "select-string" => searched(bound, is_fed),
@@ -336,7 +340,9 @@ fn listed(bound: &Bound) -> Element {
             .into_iter()
             .map(|mut word| {
                 let ends = word.literal().unwrap_or_default();
-                if !word.is_pattern() {
+                let name = ends.rsplit(['/', '\\']).next().unwrap_or_default();
+                // A name with an ending is a file rather than a folder.
+                if !word.is_pattern() && (name.is_empty() || name == "." || name == ".." || !name.contains('.')) {
                     let slash = if ends.ends_with(['/', '\\']) { "" } else { "/" };
                     word.pieces.push(Piece::Bare(format!("{slash}{}", selected(bound))));
                 }

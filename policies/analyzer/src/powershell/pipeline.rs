@@ -117,8 +117,10 @@ impl Reader<'_> {
             && let Some(mut taken) = self.with_paths(command, given)
         {
             // What gave the paths ran before.
-            before.push_str(piped);
-            before.push('\n');
+            if !matches!(given, Gives::Found(find) if find == piped) {
+                before.push_str(piped);
+                before.push('\n');
+            }
             piped.clear();
             taken.gives = Gives::Output;
             return taken;

@@ -10,6 +10,10 @@ pub(super) fn variable(name: &str) -> Piece {
         let name = match name {
             "userprofile" | "home" | "homepath" => "HOME".to_owned(),
             "temp" | "tmp" | "tmpdir" => "TMPDIR".to_owned(),
+            "systemdrive" => return Piece::Bare("C:".to_owned()),
+            "systemroot" | "windir" => return Piece::Bare("C:/Windows".to_owned()),
+            "programfiles" => return Piece::Bare("C:/Program Files".to_owned()),
+            "programdata" => return Piece::Bare("C:/ProgramData".to_owned()),
             other => sanitized(&other.to_uppercase()),
         };
         return Piece::Variable(name);
@@ -21,6 +25,7 @@ pub(super) fn variable(name: &str) -> Piece {
     match own {
         "home" => Piece::Variable("HOME".to_owned()),
         "pwd" => Piece::Variable("PWD".to_owned()),
+        "profile" => Piece::Bare("~/.config/powershell/profile.ps1".to_owned()),
         "null" => Piece::Quoted(String::new()),
         "true" | "false" => Piece::Quoted(own.to_owned()),
         "_" | "psitem" => Piece::Variable(ITEM.to_owned()),

@@ -181,6 +181,14 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
                 && !argv.iter().any(|word| word.text.starts_with("--wrap"))
         }
         Some("newgrp") => argv.len() <= 2,
+        Some(name @ ("pwsh" | "powershell" | "pwsh.exe" | "powershell.exe")) => {
+            let words = argv.get(1..).unwrap_or_default();
+            let file =
+                |word: &Word| windows_option(word).is_some_and(|option| "file".starts_with(&option) || option == "?");
+            powershell_text(name, words).is_none()
+                && !words.iter().any(file)
+                && !words.iter().any(|word| word.text.ends_with(".ps1"))
+        }
         // What they read runs later.
         Some("at" | "batch") => {
             let words = argv.get(1..).unwrap_or_default();

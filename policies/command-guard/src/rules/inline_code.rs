@@ -14,7 +14,7 @@
 //! ## Instead
 //! Do it with a shell command, or in a script file that the user can read.
 
-use guard_sdk::syntax::{Command, Script};
+use guard_sdk::syntax::{Command, Coverage, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
@@ -75,13 +75,16 @@ fn is_hidden(command: &Command) -> bool {
         option.len() < word.len() && (option == "ec" || option.len() > 1 && "encodedcommand".starts_with(&option))
     };
     let mut options = command.argv.iter().skip(1).map(|word| word.text.as_str());
-    command.position.index > 0 && command.argv.len() <= 2 || options.any(encoded)
+    let reads = command.argv.len() <= 2 || command.argv.last().is_some_and(|last| last.text == "-");
+    command.position.index > 0 && reads || options.any(encoded)
 }
 
 /// Whether the text of PowerShell or nu holds a command that deletes, and no effect of the call says what.
 fn deletes_by_block(command: &Command, view: &CallView<'_>) -> bool {
     let is_nu = is_program(command.word(0), &["nu"]);
-    let is_powershell = is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]);
+    // What is read to its end has effects of its own.
+    let is_powershell = view.analysis.coverage != Coverage::Complete
+        && is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]);
     if !is_nu && !is_powershell || view.analysis.effects.iter().any(|effect| effect.operation.starts_with("fs.delete")) {
         return false;
     }

@@ -231,6 +231,8 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".bash_login",
     ".bash_logout",
     ".profile",
+    "profile.ps1",
+    "Microsoft.PowerShell_profile.ps1",
     ".xinitrc",
     ".xprofile",
     ".xsession",

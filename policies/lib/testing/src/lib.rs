@@ -20,11 +20,17 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
     guard_shell::analyze(source, dialect, cwd, home, policy_script_effects::read, file)
 }
 
-/// The same, where these files are on the machine: texts by absolute path.
+/// The same for text of bash, where these files are on the machine: texts by absolute path.
 #[must_use]
 pub fn analyze_among(files: &BTreeMap<String, String>, source: &str, cwd: &str, home: &str) -> Analysis {
+    analyze_in(files, source, "bash", cwd, home)
+}
+
+/// The same for text of any dialect.
+#[must_use]
+pub fn analyze_in(files: &BTreeMap<String, String>, source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
     FILES.set(files.clone());
-    let analysis = analyze(source, "bash", cwd, home);
+    let analysis = analyze(source, dialect, cwd, home);
     FILES.take();
     analysis
 }
