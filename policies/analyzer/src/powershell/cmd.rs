@@ -84,9 +84,11 @@ impl Reader<'_> {
                 return text;
             };
             let right = self.command();
-            let left = if text.trim().is_empty() { ":" } else { text.trim_end() };
-            let right = if right.trim().is_empty() { ":".to_owned() } else { right };
-            text = format!("{left} {operator}\n{right}");
+            text.truncate(text.trim_end().len());
+            text.push_str(if text.is_empty() { ": " } else { " " });
+            text.push_str(operator);
+            text.push('\n');
+            text.push_str(if right.trim().is_empty() { ":" } else { &right });
         }
     }
 

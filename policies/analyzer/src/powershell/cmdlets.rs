@@ -258,6 +258,9 @@ pub(super) fn takes_paths(name: &str) -> bool {
     )
 }
 
+/// The most pieces of code that are looked for in a text.
+pub(super) const MANY: usize = 32;
+
 impl Reader<'_> {
     /// A command as text of bash. `is_fed`: something is piped into it.
     pub(super) fn translated(&mut self, command: &Command, is_fed: bool) -> Element {
@@ -266,8 +269,10 @@ impl Reader<'_> {
         let mut all = Value::default();
         all.absorb(Value { words: Vec::new(), ..command.head.clone() });
         command.arguments.iter().cloned().for_each(|argument| all.absorb(argument));
+        // Of many, no one is looked for: to list one twice is no loss.
+        let is_many = all.code.len() > MANY;
         let missing: Vec<String> =
-            all.code.into_iter().filter(|code| !element.text.contains(code.trim_end())).collect();
+            all.code.into_iter().filter(|code| is_many || !element.text.contains(code.trim_end())).collect();
         let before = format!("{}{}", command.before, lines(&missing));
         if !command.redirects.is_empty() && !element.text.trim().is_empty() {
             element.text = match element.text.trim_end().contains('\n') {

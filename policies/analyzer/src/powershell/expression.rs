@@ -393,7 +393,8 @@ impl Reader<'_> {
         let mut rest = Value::default();
         rest.absorb(value);
         arguments.into_iter().for_each(|argument| rest.absorb(argument));
-        result.code.extend(rest.code.into_iter().filter(|code| !used.contains(code.as_str())));
+        let is_many = rest.code.len() > super::cmdlets::MANY;
+        result.code.extend(rest.code.into_iter().filter(|code| is_many || !used.contains(code.as_str())));
         result
     }
 }

@@ -9,6 +9,9 @@ use super::{Reader, UNKNOWN};
 /// Signs of assignments.
 const ASSIGNS: &[&str] = &["??=", "+=", "-=", "*=", "/=", "%=", "="];
 
+/// Entries of a hash table that is followed.
+const TABLE: usize = 32;
+
 impl Reader<'_> {
     /// Passes over what stands between statements.
     pub(super) fn separators(&mut self) {
@@ -164,7 +167,11 @@ impl Reader<'_> {
             let mut rest = Value::default();
             table.iter().for_each(|(_, value)| rest.code.extend(value.code.clone()));
             text.push_str(&lines(&rest.code));
-            self.tables.insert(name.clone(), table);
+            if table.len() <= TABLE {
+                self.tables.insert(name.clone(), table);
+            } else {
+                self.partial("a hash table of PowerShell is too long to follow");
+            }
             return text;
         }
         let is_environment = name.chars().all(|char| !char.is_ascii_lowercase());

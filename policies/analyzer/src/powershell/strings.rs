@@ -156,8 +156,7 @@ impl Reader<'_> {
             return None;
         }
         let header = self.cursor.rest().get(2..).unwrap_or_default();
-        let line = header.split('\n').next().unwrap_or_default();
-        if !line.trim().is_empty() || !header.contains('\n') {
+        if !header.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
             return None;
         }
         self.cursor.take_until("\n");

@@ -209,7 +209,11 @@ impl Value {
 
     /// Takes the code of another value, whose words are of no use.
     pub(super) fn absorb(&mut self, other: Value) {
-        self.code.extend(other.code);
+        if self.code.is_empty() {
+            self.code = other.code;
+        } else {
+            self.code.extend(other.code);
+        }
         let outputs = other.words.into_iter().flat_map(|word| word.pieces);
         self.code.extend(outputs.filter_map(|piece| match piece {
             Piece::Output(code) => Some(code),
