@@ -137,6 +137,10 @@ fn alias(name: &str) -> Option<&'static str> {
 
 /// The parameters of a cmdlet that is read, and those that need no name.
 pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
+    spec_of_files(name).or_else(|| spec_of_others(name))
+}
+
+fn spec_of_files(name: &str) -> Option<(&'static str, &'static str)> {
     Some(match name {
         "remove-item" => ("Path* LiteralPath* Recurse Force Filter* Include* Exclude* Stream* Credential*", "Path"),
         "clear-content" | "clear-item" => ("Path* LiteralPath* Force Filter* Include* Exclude* Stream*", "Path"),
@@ -182,6 +186,12 @@ pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
              Encoding* Context* Raw",
             "Pattern Path",
         ),
+        _ => return None,
+    })
+}
+
+fn spec_of_others(name: &str) -> Option<(&'static str, &'static str)> {
+    Some(match name {
         "set-location" | "push-location" => ("Path* LiteralPath* PassThru StackName*", "Path"),
         "invoke-expression" => ("Command*", "Command"),
         "invoke-command" => (
