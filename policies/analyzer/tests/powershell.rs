@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 use guard_sdk::syntax::{Analysis, Coverage};
-use policy_native_analyzer::analyze;
+use policy_testing::analyze;
 use proptest::prelude::*;
 
 fn analysed(text: &str, dialect: &str) -> Analysis {
