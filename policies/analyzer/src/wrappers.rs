@@ -49,7 +49,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "xargs" | "gxargs" => search::xargs(argv, input),
         "parallel" => search::parallel(argv, input),
         "ssh" | "autossh" | "mosh" | "docker" | "podman" | "nerdctl" | "finch" | "docker-compose"
-        | "podman-compose" | "kubectl" | "oc" => remote::peel(name, argv),
+        | "podman-compose" | "kubectl" | "oc" => remote::peel(name, argv).or_else(|| table::peel(name, argv)),
         "node" | "nodejs" | "bun" | "deno" | "tsx" => agent_script(argv).or_else(|| table::peel(name, argv)),
         "eval" => shells::eval(argv),
         "trap" => shells::trap(argv),

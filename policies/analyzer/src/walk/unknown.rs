@@ -9,6 +9,7 @@ use super::Walker;
 use super::layers::Pending;
 use crate::effects;
 use crate::limits;
+use crate::options::{Options, leading};
 use crate::programs;
 use crate::word::expand::literal;
 use crate::wrappers::layer::{Layer, Place, Run, What, program};
@@ -21,6 +22,12 @@ const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec",
 /// Options whose value is often a text that becomes shell.
 const BEFORE_TEXT: &[&str] =
     &["-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "--script", "--hook"];
+
+/// Words behind which stand a machine or a container and then a command.
+const BEFORE_TARGET: &[&str] = &["ssh", "rsh", "exec", "execute", "enter", "shell", "run"];
+
+/// Ends of the names of options and settings whose value is a text that becomes shell, such as `--ssh-command`.
+const ENDS_OF_TEXT: &[&str] = &["command", "commands", "cmd", "script", "scripts"];
 
 /// Programs whose words are data, code of another language, or names.
 const DATA: &[&str] = &[
@@ -94,6 +101,12 @@ const DATA: &[&str] = &[
 /// Effects that others feel although little is lost.
 const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
 
+/// Options before a machine's name that mostly have a value.
+const TARGETED: Options = Options::leading("cnpgu", "project namespace user profile context cluster");
+
+/// The most commands that one program's words are taken for.
+const GUESSES: usize = 3;
+
 /// The most words that are looked at.
 const MOST: usize = 256;
 
@@ -111,7 +124,7 @@ impl Walker {
         if words.len() > MOST {
             self.partial("a program that is not known is given too many words");
         }
-        let mut pairs = words.windows(2).take(MOST).enumerate();
+        let pairs = words.windows(2).take(MOST).enumerate();
         let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);
         if let Some(at) = shell_text(words).filter(|_| !known) {
             let outer = pending.argv.get(..=at)?.to_vec();
@@ -121,31 +134,38 @@ impl Walker {
         // A program of which nobody knows anything may as well run all of its words.
         let all = (!known && leads(name, &pending.argv))
             .then(|| (What::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
-        let (what, at) = all.or_else(|| {
-            pairs.find_map(|(index, pair)| {
-                let [before, word] = pair else { return None };
-                let (before, at) = (before.text.as_str(), index + 1);
-                let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
-                if !plain || word.dynamic || known {
-                    return None;
-                }
-                if BEFORE_TEXT.contains(&before) && word.text.contains(' ') {
-                    return Some((What::Text { text: word.clone(), parameters: None }, at));
-                }
-                let rest = words.get(at..)?;
-                let several = rest.len() > 1 && !word.text.contains(' ');
-                let words = || What::Words { assignments: Vec::new(), words: rest.to_vec() };
-                (BEFORE_WORDS.contains(&before) && several).then(|| (words(), at))
-            })
-        })?;
-        let Some(left) = self.unknown_left.checked_sub(1) else {
-            self.partial("too many programs that are not known");
-            return None;
-        };
-        self.unknown_left = left;
-        if !self.loses(&what) {
-            return None;
+        let behind = pairs.filter_map(|(index, pair)| {
+            let [before, word] = pair else { return None };
+            let (before, at) = (before.text.as_str(), index + 1);
+            let plain = word.text.starts_with(|char: char| char.is_ascii_alphabetic() || char == '/');
+            if !plain || word.dynamic || known {
+                return None;
+            }
+            if (BEFORE_TEXT.contains(&before) || before.starts_with("--") && names_text(before))
+                && word.text.contains(' ')
+            {
+                return Some((What::Text { text: word.clone(), parameters: None }, at));
+            }
+            let rest = words.get(at..)?;
+            let several = rest.len() > 1 && !word.text.contains(' ');
+            let words = || What::Words { assignments: Vec::new(), words: rest.to_vec() };
+            (BEFORE_WORDS.contains(&before) && several).then(|| (words(), at))
+        });
+        let elsewhere = std::iter::once_with(|| at_target(words).filter(|_| !known)).flatten();
+        let candidates = all.into_iter().chain(elsewhere).chain(behind).take(GUESSES);
+        let mut lost = None;
+        for (what, at) in candidates {
+            let Some(left) = self.unknown_left.checked_sub(1) else {
+                self.partial("too many programs that are not known");
+                return None;
+            };
+            self.unknown_left = left;
+            if self.loses(&what) {
+                lost = Some((what, at));
+                break;
+            }
         }
+        let (what, at) = lost?;
         let outer = match what {
             What::Words { .. } => pending.argv.get(..=at)?.to_vec(),
             What::Text { .. } => pending.argv.clone(),
@@ -198,6 +218,35 @@ impl Walker {
             _ => STOPPED.iter().any(|start| effect.operation.starts_with(start)),
         })
     }
+}
+
+/// Whether the name of an option or a setting says that its value becomes shell.
+fn names_text(name: &str) -> bool {
+    let name = name.trim_start_matches('-');
+    let end = name.rsplit(['-', '_']).next().unwrap_or(name);
+    ENDS_OF_TEXT.contains(&end)
+}
+
+/// The command that a program of which nobody knows anything runs elsewhere: a setting such as `command=TEXT`, or what
+/// stands behind a machine's name.
+fn at_target(words: &[Word]) -> Option<(What, usize)> {
+    let text = |word: &Word| What::Text { text: word.clone(), parameters: None };
+    let set = words.iter().take(MOST).enumerate().find_map(|(at, word)| {
+        let (name, value) = word.text.split_once('=')?;
+        (!word.dynamic && names_text(name) && value.trim().contains(' ')).then(|| (text(&literal(value)), at + 1))
+    });
+    set.or_else(|| {
+        let at = words.iter().take(MOST).position(|word| BEFORE_TARGET.contains(&word.text.as_str()))? + 1;
+        let target = leading(words.get(at..)?, TARGETED).rest;
+        let behind = target.get(1..).filter(|rest| !rest.is_empty())?;
+        let at = words.len() - behind.len();
+        let first = behind.first().filter(|first| !first.dynamic)?;
+        match behind {
+            [only] if only.text.contains(' ') => Some((text(first), at + 1)),
+            [_] => None,
+            _ => Some((What::Words { assignments: Vec::new(), words: behind.to_vec() }, at)),
+        }
+    })
 }
 
 /// Whether the first word behind a program that nobody knows is a program that is known, and the only one.

@@ -146,7 +146,7 @@ fn image_program(image: &str) -> Option<&str> {
     let name = packages::program(name.split(':').next().unwrap_or_default());
     let is_program = |name: &&str| {
         // A wrapper's image would double what is read at each level.
-        (programs::is_known(name) || shells::is_shell(name)) && !table::is_wrapper(name)
+        (programs::is_known(name) || shells::is_shell(name)) && (!table::is_wrapper(name) || table::is_client(name))
     };
     [name, name.split('-').next().unwrap_or_default()].into_iter().find(is_program)
 }

@@ -1,5 +1,6 @@
 //! Plain wrappers: programs whose operands are another command. The table is data, one entry a program.
 
+mod remotes;
 mod system;
 mod terminals;
 mod tools;
@@ -21,6 +22,8 @@ pub(super) struct Wrapper {
     pub(super) skip: usize,
     /// Words that must stand before the options, such as `run` in `uv run`.
     pub(super) verbs: &'static [&'static str],
+    /// Words of which one must stand behind the verb, such as `ssh` in `gh codespace ssh`.
+    pub(super) then: &'static [&'static str],
     /// The words that are programs of its own folder when they stand where a verb stands.
     pub(super) programs: &'static [&'static str],
     /// The program is the one that makes a new project: `create-x` of the package `x`.
@@ -82,6 +85,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     takes: takes("", ""),
     skip: 0,
     verbs: &[],
+    then: &[],
     programs: &[],
     creates: false,
     inert: &[],
@@ -137,17 +141,24 @@ pub(super) fn is_wrapper(name: &str) -> bool {
     by_name::candidates(&BY_NAME, name).any(|row| row.name == name)
 }
 
+/// Whether a program of this name starts others only elsewhere, behind a verb of its own.
+pub(super) fn is_client(name: &str) -> bool {
+    let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name);
+    rows.all(|row| row.kind == "ssh" && !row.verbs.is_empty())
+}
+
 static BY_NAME: [(u64, &Wrapper); COUNT] = by_name::sorted(named());
 
-const COUNT: usize = tools::WRAPPERS.len() + system::WRAPPERS.len() + terminals::WRAPPERS.len();
+const COUNT: usize =
+    tools::WRAPPERS.len() + system::WRAPPERS.len() + terminals::WRAPPERS.len() + remotes::WRAPPERS.len();
 
 /// Each row by its name.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn named() -> [(u64, &'static Wrapper); COUNT] {
     let mut all = [(0, &PLAIN); COUNT];
     let (mut count, mut table) = (0, 0);
-    while table < 3 {
-        let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS][table];
+    while table < 4 {
+        let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS, remotes::WRAPPERS][table];
         let mut row = 0;
         while row < rows.len() {
             all[count] = (by_name::key(rows[row].name), &rows[row]);
@@ -167,6 +178,13 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         words = before.rest;
         let (verb, rest) = words.split_first()?;
         if !wrapper.verbs.contains(&verb.text.as_str()) {
+            return None;
+        }
+        words = rest;
+    }
+    if !wrapper.then.is_empty() {
+        let (verb, rest) = leading(words, wrapper.takes).rest.split_first()?;
+        if !wrapper.then.contains(&verb.text.as_str()) {
             return None;
         }
         words = rest;

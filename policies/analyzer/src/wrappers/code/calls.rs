@@ -77,7 +77,9 @@ fn is_part_of_name(char: char) -> bool {
 /// The command of a call, whose arguments begin `tail`.
 fn call(language: &Language, tail: &str) -> Option<What> {
     let open = tail.trim_start_matches([' ', '\t']);
-    let inside = match open.strip_prefix('(') {
+    let is_resource = language.programs.contains(&"puppet");
+    let braced = || open.strip_prefix('{').filter(|_| is_resource);
+    let inside = match open.strip_prefix('(').or_else(braced) {
         Some(inside) => inside,
         None if language.bare && open.starts_with(['"', '\'', 'q', '{', '[', '`', '%', '*']) => open,
         None => return None,

@@ -159,9 +159,29 @@ pub(super) static LANGUAGES: &[Language] = &[
         takes: takes("el", ""),
         code: &["e"],
         read: None,
-        calls: &["script"],
+        // `do shell script`, `keystroke`, and of a terminal `command` and `write text`; the others are of JavaScript.
+        calls: &["script", "keystroke", "command", "text", "doShellScript", "doScript"],
         bare: true,
         backticks: false,
+    },
+    // Resources that run a command when they are applied.
+    Language {
+        programs: &["puppet"],
+        takes: Options::new("el", "execute logdest"),
+        code: &["e", "execute"],
+        read: None,
+        calls: &["exec", "command", "generate"],
+        bare: true,
+        backticks: false,
+    },
+    Language {
+        programs: &["chef-apply", "chef-shell"],
+        takes: takes("el", "execute log_level"),
+        code: &["e", "execute"],
+        read: None,
+        calls: &["execute", "command", "shell_out", "system", "code"],
+        bare: true,
+        backticks: true,
     },
     Language {
         programs: &["emacs", "emacsclient"],

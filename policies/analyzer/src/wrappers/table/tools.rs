@@ -166,7 +166,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "heroku",
         verbs: &["run", "run:detached"],
         takes: takes("aers", "app env remote size"),
-        kind: "container",
+        kind: "ssh",
         ..PLAIN
     },
     Wrapper {
@@ -233,5 +233,13 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { name: "start-server-and-test", each: true, ..PLAIN },
+    Wrapper {
+        name: "rush",
+        takes: takes("jkdDTsritvF", "jobs retry timeout trim records record-delimiter"),
+        joins: true,
+        ..PLAIN
+    },
+    // The text of an alias with `--shell`, which runs at the next call.
+    Wrapper { name: "gh", verbs: &["alias"], then: &["set"], skip: 1, ..PLAIN },
     Wrapper { name: "onchange", after: &["--"], ..PLAIN },
 ];
