@@ -59,7 +59,7 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
 /// logs, go on.
 fn tells(word: &str) -> bool {
     let signal = word.trim_start_matches('-').trim_start_matches("SIG");
-    matches!(signal, "HUP" | "USR1" | "USR2" | "WINCH" | "CONT" | "CHLD" | "INFO")
+    matches!(signal, "0" | "HUP" | "USR1" | "USR2" | "WINCH" | "CONT" | "CHLD" | "INFO")
 }
 
 /// Whether the processes are those that a list of all of them gives, or of all of a user: `kill $(pgrep -u root)`.
@@ -72,10 +72,24 @@ fn lists_all(run: &Run<'_>) -> bool {
             "ps" => words().any(|word| matches!(word, "-e" | "-A" | "-ef" | "ax" | "aux" | "-aux" | "-ax")),
             "pgrep" => {
                 let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
-                by_owner && words().filter(|word| !word.starts_with('-')).count() < 2 || words().any(is_any)
+                by_owner && words().filter(|word| !word.starts_with('-')).count() < 2
+                    || words().any(|word| is_any(word) || is_runtime(word))
             }
+            "pidof" => words().any(is_runtime),
             _ => false,
         }
+    }) || is_given_all(run)
+}
+
+/// Whether `xargs` takes the processes from a search for a program that the agent itself may run in.
+fn is_given_all(run: &Run<'_>) -> bool {
+    let Some((pipeline, index)) = run.pipelines.source(run.command).filter(|_| run.is_via("xargs")) else {
+        return false;
+    };
+    let mut stages = run.pipelines.stages(run.commands, pipeline, index).take(MAX_INSIDE);
+    stages.any(|stage| {
+        matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
+            && stage.argv.iter().skip(1).any(|word| is_runtime(&word.text.replace(['/', '[', ']'], "")))
     })
 }
 
@@ -116,18 +130,67 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.emit(ended("").severe(Severity::Destructive, true).flag("all", true));
     }
     let is_pattern = run.name == "pkill" || parsed.is("r", "regexp");
+    // Children of one process, one terminal's, or a single one.
+    let bounds = |word: &str| {
+        let long = ["--parent", "--pgroup", "--session", "--terminal", "--newest", "--oldest", "--pidfile"];
+        matches!(word, "-P" | "-g" | "-s" | "-t" | "-n" | "-o" | "-F") || long.iter().any(|name| word.starts_with(name))
+    };
+    let is_bounded = run.arguments().iter().any(|word| bounds(&word.text));
     for name in &parsed.operands {
         let mild = run.arguments().iter().any(|word| tells(&word.text));
         let keeps = KEEPERS.contains(&name.text.trim_start_matches('^').trim_end_matches('$')) && !mild;
         let all = is_pattern && is_any(&name.text) || keeps;
+        let agents = !mild && !is_bounded && is_runtime(&name.text);
         run.emit(
             ended(&name.text)
                 .certain(!name.dynamic)
-                .severe(Severity::Destructive, all)
+                .severe(Severity::Destructive, all || agents)
                 .flag("all", all && !keeps)
                 .flag("pattern", is_pattern),
         );
     }
+}
+
+/// Programs that agents, their editors and their terminals run in. All of a user's processes with such a name are more
+/// than the one that was meant.
+const RUNTIMES: &[&str] = &[
+    "aider",
+    "alacritty",
+    "bash",
+    "bun",
+    "claude",
+    "code",
+    "codex",
+    "copilot",
+    "cursor",
+    "electron",
+    "fish",
+    "gemini",
+    "ghostty",
+    "goose",
+    "iterm2",
+    "kitty",
+    "node",
+    "opencode",
+    "python",
+    "python3",
+    "screen",
+    "sh",
+    "terminal",
+    "tmux",
+    "wezterm",
+    "wezterm-gui",
+    "windsurf",
+    "zed",
+    "zellij",
+    "zsh",
+];
+
+/// Whether a name or a pattern stands for all processes of a program that the agent itself may run in.
+fn is_runtime(pattern: &str) -> bool {
+    let core = pattern.trim_start_matches('^').trim_end_matches('$').to_ascii_lowercase();
+    let core = core.rsplit('/').next().unwrap_or_default();
+    RUNTIMES.contains(&core.strip_suffix(".exe").unwrap_or(core))
 }
 
 /// Whether a pattern matches the name of any process.

@@ -14,6 +14,8 @@ type Call = (&'static str, &'static str, &'static str, &'static str, &'static st
 
 const KEYS: &str = "every key of the store";
 const ROWS: &str = "every row of the table";
+const BIN: &str = "files that could still be had back";
+const SEE_BIN: &str = "see what is in it first";
 const COUNT: &str = "count what is there first";
 const TABLES: &str = "every table with all its rows";
 
@@ -57,6 +59,16 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
         &[
             (".drop()", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
             (".truncate()", "database", "orm.delete-all", ROWS, COUNT),
+        ],
+    ),
+    (
+        "applescript",
+        &[
+            ("emptythetrash", "delete", "trash.empty", BIN, SEE_BIN),
+            ("emptytrash", "delete", "trash.empty", BIN, SEE_BIN),
+            ("deleteevery", "delete", "app.delete-all", "everything of its kind that the app has", COUNT),
+            ("deleteallof", "delete", "app.delete-all", "everything of its kind that the app has", COUNT),
+            ("erasedisk", "device", "disk.erase", "the disk", COUNT),
         ],
     ),
     (
