@@ -37,6 +37,29 @@ pub(crate) fn is_of_system(path: &str) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
+/// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
+pub(crate) const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
+
+/// Whether a file is in a folder that everybody may write to. What is below `start`, where the call begins, is the
+/// project's.
+pub(crate) fn is_open_to_all(path: &str, start: &str) -> bool {
+    let is_open = |path: &str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
+    let below = path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/') && !rest.contains("/.."));
+    is_open(path) && !(is_open(start) && below)
+}
+
+/// Programs that run the file that is their first word.
+const RUNNERS: &[&str] = &["sh", "bash", "zsh", "dash", "python", "python3", "node", "perl", "ruby", "exec", "env"];
+
+/// The program of a command, if it is in a folder that everybody may write to and its text can't be read.
+pub(crate) fn unread_program<'t>(command: &'t str, start: &str) -> Option<&'t str> {
+    let mut words = command.trim_start_matches(['!', '|']).split_whitespace();
+    let first = words.next()?;
+    let runs_next = RUNNERS.contains(&first.rsplit('/').next().unwrap_or(first));
+    let path = if runs_next { words.find(|word| !word.starts_with('-'))? } else { first };
+    (is_open_to_all(path, start) && !matches!(read(path), Source::Text(_))).then_some(path)
+}
+
 /// Whether a bare word names a program of the user's own by its path.
 pub(crate) fn is_own_program(word: &str) -> bool {
     word.contains('/') && !word.contains("://") && !is_of_system(word)

@@ -15,6 +15,7 @@ use super::trees;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
+use crate::sources;
 use crate::wrappers::git_settings;
 
 pub(super) const TABLE: &[Program] = &[
@@ -113,9 +114,24 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let given = git_settings::given(run.arguments());
         given.iter().filter(|setting| setting.reads_more()).for_each(|setting| set(run, setting));
     }
+    runs_unread(run, parsed);
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
     (verb.act)(run, &parsed);
+}
+
+/// Git runs programs, or hooks, of a folder that everybody may write to.
+fn runs_unread(run: &mut Run<'_>, parsed: &Parsed<'_>) {
+    let settings = git_settings::given(run.arguments());
+    let own = settings.iter().filter(|setting| !setting.stays && setting.decides_what_runs());
+    let texts = own.map(|setting| setting.value.text.clone());
+    let folder = parsed.value("", "exec-path").map(|folder| format!("{}/", folder.text));
+    let start = run.cwd().to_owned();
+    let mut texts = texts.chain(folder);
+    let found = texts.find_map(|text| sources::unread_program(&text, &start).map(str::to_owned));
+    if let Some(path) = found {
+        run.reason(&format!("git runs programs of a folder that everybody may write to: {path}"));
+    }
 }
 
 fn lfs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -264,6 +280,8 @@ fn make(run: &mut Run<'_>, folder: &Operand<'_>) {
 fn config<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let reads = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "get-color", "get-colorbool"];
     if reads.iter().any(|name| parsed.is("", name)) || parsed.is("l", "list") {
+        parsed.values("f", "file").for_each(|file| run.read(&file));
+        parsed.values("", "blob").for_each(|blob| looks::revision(run, &blob));
         return;
     }
     let verb = matches!(parsed.text(0), "set" | "unset" | "rename-section" | "remove-section");

@@ -5,7 +5,7 @@ use guard_sdk::syntax::{Assignment, Via, Word};
 use super::Walker;
 use crate::languages::ex;
 use crate::limits;
-use crate::sources::is_own_program;
+use crate::sources::{self, OPEN_TO_ALL, is_own_program};
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::git_settings;
 use crate::wrappers::layer::{program, quoted};
@@ -100,9 +100,6 @@ const LOADS: &str = "a variable has the program load code from a folder that eve
 /// Variables that name folders in which programs or modules are looked for.
 const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "GIT_EXEC_PATH", "GEM_PATH"];
 
-/// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
-const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
-
 /// A program acts by the value of this variable: it runs it, loads it, or looks for things in it.
 pub(super) fn is_read_by_programs(name: &str) -> bool {
     let is_option = OPTIONS.iter().any(|(known, _)| *known == name);
@@ -112,10 +109,7 @@ pub(super) fn is_read_by_programs(name: &str) -> bool {
 /// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded. What
 /// lies below the folder that the call begins in is the project's.
 fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&'v str> {
-    let is_open = |path: &str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
-    let below =
-        |path: &str| path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/') && !rest.contains("/.."));
-    let open = |path: &&str| is_open(path) && !(is_open(start) && below(path));
+    let open = |path: &&str| sources::is_open_to_all(path, start);
     if LOADED.contains(&name) {
         return value.split([':', ' ']).find(open);
     }
@@ -178,6 +172,22 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
     }
 }
 
+/// What git runs, or looks for programs in, by a setting in its environment.
+fn led_to(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (key, text) = match name.strip_prefix("GIT_CONFIG_VALUE_") {
+        Some(number) => (key(&format!("GIT_CONFIG_KEY_{number}"))?, value),
+        None if name == "GIT_CONFIG_PARAMETERS" => {
+            let (key, text) = value.split_once('=')?;
+            (key.trim_matches('\'').to_owned(), text)
+        }
+        None if name == "GIT_EXEC_PATH" => return Some(format!("{value}/")),
+        None => return None,
+    };
+    let value = literal(text.trim_matches('\''));
+    let setting = git_settings::Setting { name: key.to_ascii_lowercase(), value, stays: false };
+    setting.decides_what_runs().then_some(setting.value.text)
+}
+
 /// The words in the value of a variable: a backslash or quotes hide a blank.
 fn fields(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
@@ -230,13 +240,19 @@ impl Walker {
             let own = all.iter().find(|(known, _)| known == name).map(|(_, key)| key.text.clone());
             own.or_else(|| self.shell.value(name).map(|key| key.text.clone()))
         };
+        let started = all.iter().filter_map(|(name, value)| {
+            let led = || led_to(name, &value.text, key);
+            let text = if COMMANDS.contains(&name.as_str()) { Some(value.text.clone()) } else { led() };
+            sources::unread_program(&text?, &self.start).map(str::to_owned)
+        });
+        let started = started.filter(|path| self.files.get(path).is_none()).last();
         let mut found: Vec<(String, Word)> = Vec::new();
         for (name, value) in &all {
             let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
             let text = if COMMANDS.contains(&name.as_str()) { Some(value.clone()) } else { text() };
             found.extend(text.map(|text| (name.clone(), text)));
         }
-        if let Some(path) = loaded.or(planted) {
+        if let Some(path) = loaded.or(planted).or(started) {
             self.partial(&format!("{LOADS}{path}"));
         }
         for (name, value) in found {

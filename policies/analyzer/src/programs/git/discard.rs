@@ -127,6 +127,10 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some((first, words)) = parsed.rest.split_first() else { return };
+    if first.text.eq_ignore_ascii_case("show") {
+        let shown = run.parse(words, Options::NONE);
+        return super::looks::stash_show(run, &shown);
+    }
     let clear = first.text.eq_ignore_ascii_case("clear");
     if !clear && !first.text.eq_ignore_ascii_case("drop") {
         return;

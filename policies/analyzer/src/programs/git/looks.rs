@@ -47,6 +47,8 @@ pub(super) fn blame<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // Patterns that are read from a file are not printed, but what they match tells them.
+    parsed.values("f", "file").for_each(|file| run.read(&file));
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
         files(parsed).for_each(|file| shown(run, file));
     }
@@ -54,11 +56,21 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// `REVISION:PATH` shows a file as a revision holds it.
 pub(super) fn revision_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    for operand in &parsed.operands {
-        let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
-        if let Some((_, file)) = file {
-            shown(run, &operand.renamed(file.to_owned()));
-        }
+    parsed.operands.iter().for_each(|operand| revision(run, operand));
+}
+
+/// The same of one operand.
+pub(super) fn revision<'a>(run: &mut Run<'a>, operand: &Operand<'a>) {
+    let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
+    if let Some((_, file)) = file {
+        shown(run, &operand.renamed(file.to_owned()));
+    }
+}
+
+/// `git stash show -p`
+pub(super) fn stash_show<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if parsed.is("pu", "patch") {
+        files(parsed).for_each(|file| shown(run, file));
     }
 }
 
