@@ -341,6 +341,9 @@ fn shows_value(text: &str, name: &str) -> bool {
     })
 }
 
+/// Calls by which code prints.
+const PRINTERS: &[&str] = &["print(", "print ", "console.log(", "puts ", "echo "];
+
 /// The most variables of one word that are looked at.
 const MAX_VARIABLES: usize = 16;
 
@@ -359,13 +362,16 @@ fn prints_variable(run: &Run<'_>) -> bool {
         "printenv" => words.any(|word| names_secret(&word.text)),
         "declare" | "typeset" if run.command.word(1) == "-p" => words.any(|word| names_secret(&word.text)),
         // A name that is looked up goes to a server.
-        "dig" | "host" | "nslookup" | "ping" => {
-            words.any(|word| word.parts.iter().any(|part| part.kind == "variable" && names_secret(&part.text)))
+        "dig" | "host" | "nslookup" | "ping" => words.any(shows_secret),
+        // The shell puts the value into the code, which prints it.
+        "python" | "python3" | "node" | "ruby" | "perl" | "php" => {
+            words.any(|word| PRINTERS.iter().any(|call| word.text.contains(call)) && shows_secret(word))
         }
-        name if PASSING.contains(&name) => {
-            let mut given = run.command.redirections.iter().filter(|found| found.operator == "<<<");
-            given.any(|found| shows_secret(&found.target))
-        }
+        name if PASSING.contains(&name) => run.command.redirections.iter().any(|found| {
+            let is_document = matches!(found.operator.as_str(), "<<" | "<<-") && !found.body_quoted;
+            found.operator == "<<<" && shows_secret(&found.target)
+                || is_document && names_variable(&found.body, &["$", "${"])
+        }),
         // A runner that is told of a secret this way leaves it out of its log.
         "echo" | "printf" => words.any(|word| !word.text.starts_with("::add-mask::") && shows_secret(word)),
         _ => false,
