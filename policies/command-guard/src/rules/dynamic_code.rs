@@ -54,7 +54,18 @@ fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
     // A script that this very text wrote, with a name that only the writing showed.
     let scripted = command.via.last().is_some_and(|via| via.kind == "script") && command.word(0).starts_with(SUBSTITUTED);
-    (evaluated && unknown || scripted) && !prints_set_up(command, view) && !evaluates_variables(command, view) || runs_supplied_code(command) || evaluates
+    (evaluated && unknown || scripted || runs_elsewhere(command, last)) && !prints_set_up(command, view) && !evaluates_variables(command, view) || runs_supplied_code(command) || evaluates
+}
+
+/// Whether a text that is known only at run time, whole, runs on another machine or is typed into a terminal.
+fn runs_elsewhere(command: &Command, via: &str) -> bool {
+    const TYPED: &[&str] = &["tmux", "byobu", "screen", "send-text", "zellij"];
+    let is_typed = TYPED.contains(&via);
+    let is_text = matches!(via, "ssh" | "login" | "option") || is_typed;
+    // `tmux new "$SHELL"`
+    let is_program = |name: &str| matches!(name.trim_start_matches(['$', '{']).trim_end_matches('}'), "SHELL" | "EDITOR" | "VISUAL" | "PAGER");
+    let name = command.argv.first().filter(|name| name.dynamic && name.text.starts_with('$') && !is_program(&name.text));
+    is_text && name.is_some() && (command.argv.len() == 1 || is_typed)
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.
