@@ -4,6 +4,7 @@
 //! shell text, `path` a file. Entries of the configuration ([`Arguments`]) say it for certain; what [`names`] tell is a
 //! guess. The call itself is asked about as well.
 
+mod by_name;
 mod names;
 mod table;
 
@@ -89,6 +90,14 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
         let command = "git worktree remove --force .".to_owned();
         reader.bash(command, "discard_changes", "a removal", Certainty::Guessed);
     }
+    if tool == "Config" {
+        reader.setting(&input);
+    }
+    if reader.guesses == Guesses::All {
+        for line in by_name::lines(tool, &input) {
+            reader.bash(line, "the tool's name", "a change elsewhere", Certainty::Perhaps);
+        }
+    }
     reader.object(&input);
     reader.found
 }
@@ -158,6 +167,12 @@ impl<'a> Reader<'a> {
             let line = texts(list).map(word).collect::<Vec<_>>().join(" ");
             self.words_of_program(&line, "args", object);
         }
+        let guesses = has_command && self.guesses == Guesses::All;
+        for (key, value) in object.iter().filter(|_| guesses) {
+            if names::BESIDE.contains(&plain(key).as_str()) && value.is_string() {
+                self.shell(key, value, Kind::Shell, Certainty::Perhaps, object);
+            }
+        }
         self.files(&files, object);
         for value in object.values() {
             self.value(value);
@@ -184,6 +199,19 @@ impl<'a> Reader<'a> {
                 write(self, path, content);
             }
         }
+    }
+
+    /// A setting of the harness that decides whether hooks run and what needs no approval.
+    fn setting(&mut self, input: &Map<String, Value>) {
+        let Some(name) = input.get("setting").and_then(Value::as_str) else { return };
+        let plain = plain(name);
+        let Some(value) = input.get("value").filter(|_| plain.contains("hook") || plain.contains("permission")) else {
+            return;
+        };
+        let content = Value::Object(Map::from_iter([(name.to_owned(), value.clone())])).to_string();
+        let fields = [("file_path", "~/.claude/settings.json".to_owned()), ("content", content)];
+        let fields = fields.map(|(name, text)| (name.to_owned(), Value::String(text)));
+        self.add("Write", Map::from_iter(fields), "setting", "a setting", Certainty::Guessed);
     }
 
     fn value(&mut self, value: &'a Value) {
@@ -233,7 +261,13 @@ impl<'a> Reader<'a> {
         let lines: Vec<String> = match value {
             Value::String(line) => vec![line.clone()],
             // What is typed are keys, and each of several commands is one.
-            Value::Array(_) if kind == Kind::Typed => vec![texts(value).collect::<Vec<_>>().join(" ")],
+            Value::Array(_) if kind == Kind::Typed => {
+                let keys = texts(value).collect::<Vec<_>>().join(" ");
+                // A shell and its options are words, and no keys.
+                let words = texts(value).map(word).collect::<Vec<_>>().join(" ");
+                let is_program = texts(value).nth(1).is_some_and(|option| option.starts_with('-'));
+                if is_program && words != keys { vec![keys, words] } else { vec![keys] }
+            }
             Value::Array(_) if plain(key).ends_with('s') => texts(value).map(str::to_owned).collect(),
             Value::Array(_) => vec![texts(value).map(word).collect::<Vec<_>>().join(" ")],
             _ => return,
@@ -272,6 +306,7 @@ impl<'a> Reader<'a> {
                     line = std::iter::once(line).chain(words).collect::<Vec<_>>().join(" ");
                 }
                 self.words_of_program(&line, key, object);
+                line = format!("{}{line}", environment(object));
                 if let Some(folder) = folder {
                     line = format!("cd {} && {line}", path_word(folder));
                 }
@@ -389,6 +424,23 @@ fn escaped(code: &str) -> String {
     }
     let command = |line: &'_ str| LINES.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
     code.lines().filter_map(command).collect::<Vec<_>>().join("\n")
+}
+
+/// The most variables of an environment that are read.
+const VARIABLES: usize = 32;
+
+/// The variables that an object gives to its command, as a shell sets them.
+fn environment(object: &Map<String, Value>) -> String {
+    let is_environment = |key: &str| names::ENVIRONMENTS.contains(&plain(key).as_str());
+    let given = object.iter().filter(|(key, _)| is_environment(key)).filter_map(|(_, value)| value.as_object());
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let variables = given.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
+    let variables = variables.filter(|(name, _)| is_name(name)).take(VARIABLES);
+    variables.map(|(name, value)| format!("export {name}={}; ", word(value))).collect()
 }
 
 /// A text, or the texts of a list.

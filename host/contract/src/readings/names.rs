@@ -75,6 +75,8 @@ const SCRIPTS: &[&str] = &[
     "run",
 ];
 const CODE: &[&str] = &["code", "sourcecode", "snippet", "codesnippet", "codeblock", "cellsource", "cellcode"];
+/// Names of code that a browser runs.
+const BROWSED: &[&str] = &["function", "pagefunction", "expression", "js", "javascript", "jscode"];
 const SQL: &[&str] = &[
     "sql",
     "sqlquery",
@@ -156,6 +158,30 @@ pub(super) const EDITS: &[&str] = &[
 /// Arguments that stand beside a command and belong to it.
 pub(super) const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params", "parameters"];
 
+/// Arguments beside a command that hold another one, which runs before or after it.
+pub(super) const BESIDE: &[&str] = &[
+    "then",
+    "pre",
+    "post",
+    "before",
+    "after",
+    "setup",
+    "teardown",
+    "cleanup",
+    "next",
+    "fallback",
+    "onsuccess",
+    "onfailure",
+    "onexit",
+    "prehook",
+    "posthook",
+    "prescript",
+    "postscript",
+];
+
+/// Arguments that hold the variables of a command's environment.
+pub(super) const ENVIRONMENTS: &[&str] = &["env", "environment", "envvars", "environmentvariables"];
+
 /// Arguments that name the folder in which a command runs.
 pub(super) const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
 
@@ -167,6 +193,9 @@ const RUNNING: &[&str] = &[
     "stdin", "terminal", "tty", "pty", "tmux", "screen", "shell", "console", "keys", "repl", "process", "ssh",
     "command",
 ];
+
+/// Words in the name of a tool that drives a browser.
+const BROWSERS: &[&str] = &["browser", "playwright", "puppeteer", "chrome", "chromium", "devtools", "cdp", "page"];
 
 /// Words in the name of a tool that starts an agent, or has one go on later.
 const AGENTS: &[&str] = &["agent", "agents", "subagent", "cron", "schedule", "scheduled", "wakeup", "spawn", "job"];
@@ -240,7 +269,7 @@ pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> 
         (any(SCRIPTS), Kind::Shell, Certainty::Perhaps),
         (any(TYPED) && is_of(RUNNING), Kind::Typed, Certainty::Perhaps),
         (any(PROMPTS) && is_of(AGENTS), Kind::Prompt, Certainty::Prose),
-        (any(CODE), Kind::Code, Certainty::Guessed),
+        (any(CODE) || any(BROWSED) && is_of(BROWSERS), Kind::Code, Certainty::Guessed),
         (any(SQL), Kind::Sql, Certainty::Guessed),
         (any(URLS), Kind::Url, Certainty::Guessed),
         (any(FILES), Kind::File, Certainty::Guessed),
@@ -298,6 +327,7 @@ pub(super) fn program_of(language: &str) -> Option<&'static str> {
         "bash" | "sh" | "shell" | "zsh" | "terminal" | "console" => "",
         "python" | "python3" | "py" | "ipython" | "jupyter" | "notebook" | "ide" => "python3 -c",
         "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" => "node -e",
+        browser if BROWSERS.contains(&browser) => "node -e",
         "ruby" | "rb" => "ruby -e",
         "perl" => "perl -e",
         "php" => "php -r",

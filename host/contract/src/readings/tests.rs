@@ -51,7 +51,45 @@ fn arguments_that_run_are_read_as_shell_text() {
 }
 
 #[test]
+fn what_stands_beside_a_command_is_read_with_it() {
+    check("mcp__box__run", json!({ "command": "ls", "then": "pwd" }), &["Bash ls", "? Bash pwd"]);
+    check("mcp__box__run", json!({ "then": "a fine day" }), &[]);
+    check("mcp__box__run", json!({ "command": "ls", "env": { "A": "b c", "1": "x" } }), &["Bash export A='b c'; ls"]);
+    check(
+        "mcp__shell__run",
+        json!({ "stdin": ["sh", "-c", "ls -l"] }),
+        &["? Bash sh -c ls -l", "? Bash sh -c 'ls -l'"],
+    );
+    check("mcp__shell__keys", json!({ "keys": ["ls -l", "Enter"] }), &["? Bash ls -l Enter"]);
+}
+
+#[test]
+fn the_name_of_a_tool_tells_what_is_lost() {
+    for (tool, input, line) in [
+        ("mcp__github__delete_repository", json!({ "owner": "a", "repo": "b" }), "? Bash gh repo delete a/b"),
+        ("mcp__github__merge_pull_request", json!({ "pullNumber": 1 }), "? Bash gh pr merge 1"),
+        ("mcp__docker__remove_volume", json!({ "volume_name": "v" }), "? Bash docker volume rm v"),
+        ("mcp__railway__volume_delete", json!({ "volumeId": "v" }), "? Bash railway volume delete v"),
+        ("mcp__redis__flush_all", json!({}), "? Bash redis-cli flushall"),
+    ] {
+        assert!(read_with(tool, &input, &[]).iter().any(|read| read == line), "{tool}");
+    }
+    for tool in ["mcp__todo__delete_item", "mcp__github__list_repositories", "mcp__github__get_deleted", "delete_item"]
+    {
+        assert!(read_with(tool, &json!({ "id": "1" }), &[]).is_empty(), "{tool}");
+    }
+}
+
+#[test]
+fn a_setting_that_turns_hooks_off_is_a_write() {
+    let path = "Write ~/.claude/settings.json <- {\"disableAllHooks\":true}";
+    check("Config", json!({ "setting": "disableAllHooks", "value": true }), &[path]);
+    check("Config", json!({ "setting": "theme", "value": "dark" }), &[]);
+}
+
+#[test]
 fn code_is_read_by_its_language() {
+    check("mcp__playwright__browser_evaluate", json!({ "function": "() => 1" }), &["Bash node -e '() => 1'"]);
     check("run_code", json!({ "language": "Python", "code": "print('x')" }), &[r"Bash python3 -c 'print('\''x'\'')'"]);
     check("mcp__ipython__cell", json!({ "code": "1" }), &["Bash python3 -c 1"]);
     check("mcp__ide__executeCode", json!({ "code": "1" }), &["Bash python3 -c 1"]);
