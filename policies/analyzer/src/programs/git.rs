@@ -318,7 +318,7 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// What is lost when an operation that stopped half-way is given up. To abort puts back the state before it, where
 /// everything was committed or is kept; to skip leaves a commit out.
 fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
-    let skips = parsed.is("", "skip");
+    let skips = parsed.has("", "skip");
     (skips || parsed.is("", "abort")).then(|| Draft::notable("vcs", "git.abort").severe(Severity::Destructive, skips))
 }
 

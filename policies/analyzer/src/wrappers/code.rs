@@ -151,7 +151,10 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         _ => {}
     }
     if let Some(read) = language.read {
-        return first_of(read::runs(name, read, words, &options, &texts, input));
+        let notebook = matches!(plain, "ipython" | "ptipython" | "jupyter");
+        let mut found: Vec<Run> = texts.iter().filter(|_| notebook).flat_map(|code| escapes(name, code)).collect();
+        found.append(&mut read::runs(name, read, words, &options, &texts, input));
+        return first_of(found);
     }
     let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
     bounded(found.len());
@@ -161,6 +164,15 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
 fn run(name: &str, what: What) -> Run {
     let via = Via { kind: "code".to_owned(), detail: name.to_owned() };
     Run { via, what, place: Place::Apart, certain: true, mark: None }
+}
+
+/// The lines that IPython gives to a shell.
+fn escapes(name: &str, code: &str) -> Vec<Run> {
+    const MARKS: &[&str] = &["!!", "!", "%sx ", "%system ", "%%bash\n", "%%sh\n"];
+    let command = |line: &str| MARKS.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
+    let cell = MARKS.iter().filter(|mark| mark.ends_with('\n')).find_map(|mark| code.trim_start().strip_prefix(mark));
+    let lines = code.lines().filter_map(command).take(limits::STARTS);
+    lines.chain(cell.map(str::to_owned)).map(|line| run(name, text(&line))).collect()
 }
 
 fn text(text: &str) -> What {

@@ -73,6 +73,8 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
         Some("sends all git traffic through another host, in every repository")
     } else if family("http", ".sslverify") && matches!(value.as_str(), "false" | "0" | "no" | "off") {
         Some("turns off git's certificate checks, in every repository")
+    } else if family("http", ".sslcainfo") || family("http", ".sslcapath") {
+        Some("makes git trust other certificates, in every repository")
     } else if family("http", ".extraheader") {
         Some("makes git send the value with every request")
     } else if family("url.", "insteadof") && !is_same_host(key, &value) {

@@ -66,9 +66,9 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
         &[
             ("emptythetrash", "delete", "trash.empty", BIN, SEE_BIN),
             ("emptytrash", "delete", "trash.empty", BIN, SEE_BIN),
-            ("deleteevery", "delete", "app.delete-all", "everything of its kind that the app has", COUNT),
-            ("deleteallof", "delete", "app.delete-all", "everything of its kind that the app has", COUNT),
-            ("erasedisk", "device", "disk.erase", "the disk", COUNT),
+            ("deleteevery", "delete", "remote.delete", "everything of its kind that the app has", COUNT),
+            ("deleteallof", "delete", "remote.delete", "everything of its kind that the app has", COUNT),
+            ("erasedisk", "device", "device.format", "the disk", COUNT),
         ],
     ),
     (

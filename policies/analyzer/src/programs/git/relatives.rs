@@ -103,6 +103,11 @@ const VERBS: &[Verb] = &[
     loses("cvs", &["commit"], "vcs.push").publishes(),
 ];
 
+/// Whether a verb of Mercurial is cut short, as it may be as long as no other verb begins like it.
+fn is_shortened(full: &str, given: &str) -> bool {
+    given.len() > 2 && full.starts_with(given)
+}
+
 /// Options before the verb that take a value.
 pub(super) const GLOBAL: Options =
     Options::leading("RcduHP", "cwd repository config config-dir username password color at-op at-operation");
@@ -124,8 +129,8 @@ pub(super) fn act<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         })
     };
     let found = VERBS.iter().find(|verb| {
-        let stands =
-            verb.program == name && verb.words.iter().zip(&words).filter(|(a, b)| a == b).count() == verb.words.len();
+        let fits = |(full, given): &(&&str, &&str)| full == given || name == "hg" && is_shortened(full, given);
+        let stands = verb.program == name && verb.words.iter().zip(&words).filter(fits).count() == verb.words.len();
         stands && (verb.with.is_empty() || gives(verb.with)) && !gives(verb.without)
     });
     if let Some(verb) = found {

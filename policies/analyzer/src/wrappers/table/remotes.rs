@@ -108,7 +108,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "platform", verbs: &["ssh"], takes: takes("peA", "project environment app"), ..LOGIN },
     Wrapper { name: "upsun", verbs: &["ssh"], takes: takes("peA", "project environment app"), ..LOGIN },
     Wrapper { name: "orb", verbs: &["run"], takes: takes("mupw", "machine user workdir"), ..REMOTE },
-    Wrapper { name: "lima", takes: takes("", "shell workdir"), ..REMOTE },
+    Wrapper { name: "lima", takes: takes("", "shell workdir"), shares: &["~"], ..CONTAINER },
     Wrapper { name: "lxc", verbs: &["exec"], takes: takes("", "env cwd user group mode"), skip: 1, ..CONTAINER },
     Wrapper { name: "incus", verbs: &["exec"], takes: takes("", "env cwd user group mode"), skip: 1, ..CONTAINER },
     Wrapper { name: "multipass", verbs: &["exec"], takes: takes("d", "working-directory"), skip: 1, ..CONTAINER },
