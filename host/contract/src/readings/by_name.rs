@@ -84,7 +84,7 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     action.retain(|word| !is_of(word) && !matches!(word.as_str(), "a" | "an" | "the" | "api" | "by" | "id"));
     let target = target(&action, input);
     let has = |part: &&str| action.iter().any(|word| word == part);
-    let stores = STORES.iter().filter(|(service, parts, _)| is_of(service) && parts.iter().all(|part| has(part)));
+    let stores = STORES.iter().filter(|(service, parts, _)| is_of(service) && parts.iter().all(&has));
     let mut found: Vec<String> =
         stores.map(|(_, _, line)| line.replace("{}", &target.replace(['\'', '"', '`', '\\'], ""))).collect();
     let Some((_, program)) = SERVICES.iter().find(|(service, _)| is_of(service)) else { return found };

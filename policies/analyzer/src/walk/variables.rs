@@ -240,12 +240,12 @@ impl Walker {
             let own = all.iter().find(|(known, _)| known == name).map(|(_, key)| key.text.clone());
             own.or_else(|| self.shell.value(name).map(|key| key.text.clone()))
         };
-        let started = all.iter().filter_map(|(name, value)| {
+        let mut started = all.iter().filter_map(|(name, value)| {
             let led = || led_to(name, &value.text, key);
             let text = if COMMANDS.contains(&name.as_str()) { Some(value.text.clone()) } else { led() };
             sources::unread_program(&text?, &self.start).map(str::to_owned)
         });
-        let started = started.filter(|path| self.files.get(path).is_none()).last();
+        let started = started.rfind(|path| self.files.get(path).is_none());
         let mut found: Vec<(String, Word)> = Vec::new();
         for (name, value) in &all {
             let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
