@@ -90,6 +90,9 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
         ("kimi", _) if at("/hookSpecificOutput/permissionDecision") == Some("deny") => Blocked,
         ("kimi" | "kiro" | "windsurf", _) if exit_blocks => Blocked,
         ("kimi" | "kiro" | "windsurf", _) => Passes,
+        // A shell hook's exit code says nothing, and no other action than `block` is taken from it.
+        ("hermes", _) if at("/action") == Some("block") || at("/decision") == Some("block") => Blocked,
+        ("hermes", _) => Passes,
         ("crush", _) => match at("/decision") {
             _ if matches!(reply.exit, 2 | 49) => Blocked,
             Some("deny") => Blocked,

@@ -107,7 +107,9 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 fn the_help_names_every_harness() {
     let help = done(&World::new(), &["install", "--help"]).stdout;
     let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    for capabilities in guard_harness::capabilities::ALL.iter().filter(|capabilities| capabilities.name != "generic") {
+    // Hermes Agent's YAML isn't edited.
+    let registered = |name: &str| !matches!(name, "generic" | "hermes");
+    for capabilities in guard_harness::capabilities::ALL.iter().filter(|capabilities| registered(capabilities.name)) {
         assert!(words.contains(&capabilities.name), "{}: {help}", capabilities.name);
     }
 }

@@ -3,10 +3,12 @@
 //! What a reply says follows from the verdict and from this table, in [`said`](super::said). Registration, `doctor`
 //! and the documentation read it too. How the bytes look is the adapters' business.
 
+mod assistants;
 mod editors;
 mod plugins;
 mod terminals;
 
+pub use assistants::HERMES;
 pub use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
 pub use plugins::{AMP, GENERIC, KILO, OPENCODE, PI};
 pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN, VIBE};
@@ -197,6 +199,8 @@ pub enum Format {
     Json,
     /// TOML.
     Toml,
+    /// YAML.
+    Yaml,
     /// An executable script of that name.
     Script,
     /// A program of the harness's plugin interface.
@@ -304,6 +308,7 @@ pub static ALL: &[&Capabilities] = &[
     &GEMINI,
     &GENERIC,
     &GROK,
+    &HERMES,
     &KILO,
     &KIMI,
     &KIRO,

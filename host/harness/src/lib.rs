@@ -38,6 +38,7 @@ mod droid;
 mod gemini;
 mod generic;
 mod grok;
+mod hermes;
 mod kimi;
 mod kiro;
 mod plugin;
@@ -316,6 +317,7 @@ pub static ALL: &[&dyn Harness] = &[
     &plugin::OF_AMP,
     &plugin::OF_PI,
     &vibe::Vibe,
+    &hermes::Hermes,
     &kimi::Kimi,
     &droid::Droid,
     &copilot::Copilot,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::payload::unclear;
+use super::read::text;
 use super::{Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 use guard_contract::shell_word::word;
@@ -38,6 +39,10 @@ pub(super) enum Shape {
     Folder(&'static str),
     /// It applies a patch, which stands under one of these keys.
     Patch(&'static [&'static str]),
+    /// It applies the patch under this key, or edits the file that it names. What has both is judged as both.
+    EditOrPatch(&'static str),
+    /// It runs the code under the second key with this interpreter.
+    Code(&'static str, &'static str),
     /// It is this tool, and its input stays as it is.
     Named(&'static str),
 }
@@ -110,6 +115,8 @@ pub(super) fn calls(
         Shape::Files(tool, keys) => files(tool, keys, input)?,
         Shape::Folder(tool) => vec![ToolCall::new(tool, in_folder(input)?)],
         Shape::Patch(keys) => patches(keys, &input)?,
+        Shape::EditOrPatch(key) => edit_or_patch(key, input)?,
+        Shape::Code(interpreter, key) => code(interpreter, key, &input)?,
         Shape::Named(tool) => vec![ToolCall::new(tool, input)],
     };
     if calls.is_empty() {
@@ -318,6 +325,20 @@ fn files(tool: &str, keys: &[&str], mut input: Map<String, Value>) -> Result<Vec
     }
     calls.extend(file(tool, input)?);
     Ok(calls)
+}
+
+/// The calls of the patch under this key, and the edit that stands beside it.
+fn edit_or_patch(key: &str, mut input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
+    let mut calls = patches(&[key], &input)?;
+    input.remove(key);
+    calls.extend(file("Edit", input)?);
+    Ok(calls)
+}
+
+/// A command that runs the code, which policies then read in its own language.
+fn code(interpreter: &str, key: &str, input: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
+    let Some(code) = text(input, &[key])? else { return Ok(Vec::new()) };
+    Ok(commands(&[format!("{interpreter} -c {}", word(code))], Dialect::Bash, input))
 }
 
 /// The input with its folder under `path`.

@@ -97,6 +97,27 @@ fn what_was_seen_is_what_the_tables_say() {
     }
 }
 
+/// `install` edits no YAML.
+const HERMES: &str = r#"`guard-host install` doesn't edit its file, `~/.hermes/config.yaml`, which is YAML. There is no file for a project.
+`HERMES_HOME` replaces `~/.hermes`.
+
+By hand:
+
+```yaml
+hooks:
+  pre_tool_call:
+    - command: >-
+        sh -c 'o=$(/opt/guard-host hook hermes) && printf "%s\n" "$o" || echo "{\"action\":\"block\",\"message\":\"guard-host gave no answer\"}"'
+      timeout: 20
+```
+
+The line blocks a call when the program is gone or fails. A timeout still lets the call pass.
+Then start `hermes` in a terminal and consent to the hook: until then, a run without a terminal skips it with no more than a line in its log.
+`hermes hooks list` must show the hook as allowed.
+With `--safe-mode` or `HERMES_SAFE_MODE=1`, Hermes Agent asks no hook. `--ignore-user-config` may leave them out, too.
+A shell hook can only block: the exit code says nothing, and `approve`, with which a plugin in Python has a person asked, is ignored.
+"#;
+
 const UPDATE: &str =
     "UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say";
 
@@ -179,6 +200,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
              By hand: `guard-host install claude --dry-run` prints the entry.\n"
                 .to_owned(),
         ),
+        None if capabilities.name == "hermes" => say(HERMES.to_owned()),
         None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
     }
     for surface in capabilities.surfaces {

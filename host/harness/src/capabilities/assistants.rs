@@ -1,0 +1,33 @@
+//! The harnesses that people also reach through a messenger.
+
+use super::{Capabilities, Confidence, Fail, FileScope, Format, OnUnknownKey, Surface, file};
+use Confidence::{High, Medium};
+use FileScope::User;
+use Format::Yaml;
+
+/// What `hermes` can be told.
+pub static HERMES: Capabilities = Capabilities {
+    name: "hermes",
+    title: "Hermes Agent",
+    surfaces: &[Surface { keys: &["action", "message"], ..Surface::named("pre_tool_call") }],
+    modes: &[],
+    project_variables: &[],
+    runs_in_cwd: false,
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
+    timeout_ms: Some(60_000),
+    files: &[file("~/.hermes/config.yaml", Yaml, User, High)],
+    on_unknown_key: OnUnknownKey::Ignored,
+    confidence: Medium,
+    unverified: &[
+        "a session with a model",
+        "whether the option `--ignore-user-config` leaves out the hooks",
+        "the folder of a command: the payload has the one of the agent's process, and its terminal may be in another folder, in a container or on another machine",
+        "`fail_closed`, which shell hooks don't have at 0.19.0, and which a later version may have",
+        "the event that ends a session: `on_session_end` comes after every turn",
+        "whether text that `process` types into a program is for a shell: it is judged as a command",
+        "whether the gateway, the scheduler and subagents ask the same hooks in every setup, as the source suggests",
+    ],
+    sources: &["the source of 0.19.0", "its hook runner of 0.19.0 with a harmless script"],
+};
