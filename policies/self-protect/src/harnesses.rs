@@ -51,6 +51,8 @@ pub(crate) const REGISTRATIONS: &[(&str, &str)] = &[
     (".grok/config.toml", "Grok"),
     (".grok/hooks/", "Grok"),
     (".hermes/config.yaml", "Hermes"),
+    (".hermes/shell-hooks-allowlist.json", "Hermes"),
+    ("/etc/hermes/", "Hermes"),
     (".junie/config.json", "Junie"),
     (".config/kilo/kilo.json", "Kilo"),
     (".config/kilo/kilo.jsonc", "Kilo"),
@@ -179,6 +181,7 @@ pub(crate) const AGENTS: &[Agent] = &[
     },
     Agent { without: &["--no-extensions", "-ne"], ..agent("pi", &["PI_CODING_AGENT_DIR"]) },
     agent("vibe", &["VIBE_HOME"]),
+    Agent { without: &["--safe-mode"], switches: &[("HERMES_SAFE_MODE", ON)], ..agent("hermes", &["HERMES_HOME"]) },
     Agent {
         settings: &["--settings-file"],
         switches: &[("PLUGINS", &["off"])],
