@@ -61,7 +61,10 @@ fn what_cannot_be_read_is_named() {
     for (row, told) in [
         ("{\"command\": ", "calls.jsonl:2: "),
         ("{\"label\": \"stop\"}", "calls.jsonl:2: a row has either `command`, or `tool` and `input`"),
-        ("{\"command\": \"ls\", \"label\": \"maybe\"}", "calls.jsonl:2: unknown label `maybe`, expected one of `abstain`, `allow`"),
+        (
+            "{\"command\": \"ls\", \"label\": \"maybe\"}",
+            "calls.jsonl:2: unknown label `maybe`, expected one of `abstain`, `allow`",
+        ),
     ] {
         std::fs::write(world.repo().join("calls.jsonl"), format!("{{\"command\": \"ls\"}}\n{row}\n")).unwrap();
         let ended = world.run(&["policy", "rates", "calls.jsonl"], "");

@@ -36,9 +36,8 @@ pub fn hold<P: Policy>() {
     let failures = |(name, suite): &(String, Suite)| {
         let failures = suite.cases.iter().flat_map(|case| {
             let files = suite.facts.with(&case.facts).files;
-            let analyze = |text: &str, dialect: &str, cwd: &str, home: &str| {
-                crate::analyze_in(&files, text, dialect, cwd, home)
-            };
+            let analyze =
+                |text: &str, dialect: &str, cwd: &str, home: &str| crate::analyze_in(&files, text, dialect, cwd, home);
             Suite { cases: vec![case.clone()], ..suite.clone() }.failures::<P>(analyze)
         });
         failures.map(|failure| format!("{name}: {failure}")).collect::<Vec<_>>()
