@@ -81,13 +81,14 @@ impl Collection {
     }
 }
 
-/// The manifest of the SDK with what it takes from the workspace put in, and without the lints of this workspace.
+/// The manifest of the SDK with what it takes from the workspace put in, and without the lints and tests of this workspace.
 fn sdk_manifest(root: &Path) -> Result<String, Box<dyn Error>> {
     let read =
         |path: &str| -> Result<Table, Box<dyn Error>> { Ok(toml::from_str(&fs::read_to_string(root.join(path))?)?) };
     let (mut sdk, workspace) = (read("guest-sdk/Cargo.toml")?, read("Cargo.toml")?);
     let workspace = workspace.get("workspace").ok_or("Cargo.toml has no [workspace]")?;
     sdk.remove("lints");
+    sdk.remove("dev-dependencies");
     for section in ["package", "dependencies"] {
         let Some(Value::Table(ours)) = sdk.get_mut(section) else { continue };
         for (key, value) in ours {

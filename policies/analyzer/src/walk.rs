@@ -42,7 +42,6 @@ use guard_sdk::syntax::{Command, Coverage, Span, Via, Word};
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
 use crate::parse::{self, Dialect};
-use crate::powershell::Translate;
 use crate::prescan;
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
@@ -213,24 +212,6 @@ impl Walker {
                 self.guess(source, span);
             }
         }
-    }
-
-    /// Walks the outermost text, which is one of another language.
-    pub(crate) fn outermost_foreign(&mut self, source: &str, translate: Translate) {
-        self.foreign_text(source, Span { start: 0, end: offset(source.len()) }, translate);
-    }
-
-    /// Walks a text of another language.
-    fn foreign_text(&mut self, text: &str, span: Span, translate: Translate) {
-        if text.len() > limits::SOURCE {
-            self.unparsed("the text is too long");
-            return self.guess(text, span);
-        }
-        let translation = translate(text);
-        for reason in translation.reasons {
-            self.partial(reason);
-        }
-        self.text(&translation.text, span);
     }
 
     /// Reads what runs later without what holds where it stands.

@@ -3,11 +3,36 @@
 //!
 //! Such a text does not parse, so a shell would run nothing of it. Its commands are listed as guesses all the same.
 
+use guard_sdk::syntax::Span;
+
+use super::{Walker, offset};
+use crate::limits;
 use crate::parse;
 use crate::parse::Dialect;
+use crate::powershell::Translate;
 
 /// The longest text that is looked at.
 const LONGEST: usize = 4096;
+
+impl Walker {
+    /// Walks the outermost text, which is one of another language.
+    pub(crate) fn outermost_foreign(&mut self, source: &str, translate: Translate) {
+        self.foreign_text(source, Span { start: 0, end: offset(source.len()) }, translate);
+    }
+
+    /// Walks a text of another language.
+    pub(super) fn foreign_text(&mut self, text: &str, span: Span, translate: Translate) {
+        if text.len() > limits::SOURCE {
+            self.unparsed("the text is too long");
+            return self.guess(text, span);
+        }
+        let translation = translate(text);
+        for reason in translation.reasons {
+            self.partial(reason);
+        }
+        self.text(&translation.text, span);
+    }
+}
 
 /// The text with each word `\{}` as `{}`, which is the same to every shell, if it parses then. No place of a word changes.
 pub(super) fn respelled(text: &str, dialect: Dialect) -> Option<String> {
