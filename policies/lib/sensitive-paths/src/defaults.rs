@@ -322,7 +322,6 @@ pub(crate) const CONFIRM: &[&str] = &[
     "~/.pi/agent/extensions/",
     "~/.pi/agent/prompts/",
     "~/.pi/agent/skills/",
-    "~/.pi/agent/themes/",
     ".cursor/environment.json",
     ".mcp.json",
     "mcp.json",
