@@ -120,6 +120,10 @@ fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
         return None;
     }
     let mut input = case.input()?;
+    // A backtick quotes a letter there, and is a quote to what looks for secrets.
+    if case.tool() == "PowerShell" && input.get("command").is_some_and(|command| command.to_string().contains('`')) {
+        return None;
+    }
     if let Some(Value::String(command)) = input.get_mut("command") {
         *command = way.replace("{command}", command).replace("{secret}", secret);
     } else if let Some(Value::String(content)) = input.get_mut("content") {
