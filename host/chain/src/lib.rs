@@ -324,7 +324,7 @@ impl<S: Sandbox> Chain<'_, S> {
         Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
-    /// What is wrong with the configuration and with the hook's `--only`.
+    /// The problems of the configuration and of the hook's `--only`.
     fn said_of_configuration(&self, only: Option<&[String]>) -> Vec<Opinion> {
         let mut said: Vec<Opinion> = self.terms.problems.iter().map(Opinion::of_problem).collect();
         let is_member = |name: &String| self.seats.iter().any(|seat| seat.entry.name == *name);

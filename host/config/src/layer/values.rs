@@ -1,4 +1,4 @@
-//! What a layer's keys may hold, beyond what their types say.
+//! Checks of a layer's values that their types can't express.
 
 use semver::Version;
 

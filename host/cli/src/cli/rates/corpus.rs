@@ -10,7 +10,7 @@ use guard_contract::exit::Exit;
 
 use crate::cli::subject::refused;
 
-/// What should happen to a call.
+/// The expected answer to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Label {
@@ -29,7 +29,7 @@ pub(super) struct Row {
     pub(super) tool: String,
     /// The tool's input, or the text of a shell command.
     pub(super) input: Value,
-    /// `None` if nobody said what should happen.
+    /// `None` if the row has no label.
     pub(super) label: Option<Label>,
     pub(super) class: String,
     /// How often the call was seen.
@@ -46,7 +46,7 @@ pub(super) struct Mapping {
     label: Vec<String>,
     class: Vec<String>,
     times: Vec<String>,
-    /// A label of the corpus, and what it stands for. Numbers and booleans are given as text.
+    /// The labels of the corpus with their meanings. Numbers and booleans are given as text.
     labels: BTreeMap<String, Label>,
 }
 

@@ -1,4 +1,4 @@
-//! What is counted, and how it is printed.
+//! The counts of a program, and their tables.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::cli::print;
 /// The longest text of a call that `--wrong` shows, in bytes.
 const SHOWN: usize = 160;
 
-/// What was counted of one class, or of all.
+/// The counts of one class, or of all.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Count {
@@ -26,7 +26,7 @@ struct Count {
     to_pass: u64,
     /// Those of them that did.
     passed: u64,
-    /// Rows that should pass and were denied, which nobody can confirm.
+    /// Rows that should pass and were denied, which no one can confirm.
     wrong_denies: u64,
     /// Calls, each as often as it was seen.
     calls: u64,
@@ -42,7 +42,7 @@ struct OfRule {
     right: u64,
     /// Rows that should pass.
     wrong: u64,
-    /// Rows of which nobody said what should happen.
+    /// Rows without a label.
     unlabelled: u64,
 }
 
