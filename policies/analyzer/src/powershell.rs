@@ -77,7 +77,7 @@ pub(crate) fn translate(text: &str) -> Translation {
         reader.partial("a bracket of PowerShell has no beginning");
     }
     if reader.cursor.is_torn() {
-        reader.partial("a comment of PowerShell has no end");
+        reader.partial("a comment or a bracket of PowerShell has no end");
     }
     Translation { text, reasons: reader.reasons }
 }

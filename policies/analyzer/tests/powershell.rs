@@ -115,6 +115,38 @@ fn what_repeats_without_end_is_answered_and_hides_nothing() {
         "a`;",
         "$a=",
         "function f{",
+        "return ",
+        "throw ",
+        "else ",
+        "elseif(1){}",
+        "if(1){}else ",
+        ":a ",
+        "& ",
+        ". ",
+        "& {",
+        "& (",
+        "param(",
+        "class a{",
+        "[a(",
+        "[Parameter(",
+        "$x[",
+        "$x::y(",
+        "[a]::b(",
+        "1..",
+        ",",
+        "do{",
+        "while(",
+        "foreach($a in ",
+        "\"$x[",
+        "a -b:",
+        "a -b (",
+        "a | %{",
+        ">",
+        "2>&1 ",
+        "$a,$b=",
+        "a|% ",
+        "iex '",
+        "powershell -c ",
     ] {
         for times in [20, 300, 5_000] {
             let text = format!("{}\nrm -rf /", unit.repeat(times));
@@ -123,7 +155,23 @@ fn what_repeats_without_end_is_answered_and_hides_nothing() {
             assert!(!complete || deletes(&analysis), "{unit} x{times}");
         }
     }
-    for unit in ["(", "if a==a ", "for %a in (b) do ", "\"", "^", "%", "a|", "a&&"] {
+    for unit in [
+        "(",
+        "if a==a ",
+        "if not ",
+        "if a==a (a) else ",
+        "for %a in (b) do ",
+        "for /f %a in ('",
+        "call ",
+        "cmd /c ",
+        "start ",
+        "@",
+        "\"",
+        "^",
+        "%",
+        "a|",
+        "a&&",
+    ] {
         for times in [20, 300, 5_000] {
             drop(analysed(&format!("{}\nrd /s /q x", unit.repeat(times)), "cmd"));
         }

@@ -418,7 +418,7 @@ fn meaning(words: &Words) -> String {
         "cls" | "pause" | "title" | "ver" | "vol" | "color" | "setlocal" | "endlocal" | "prompt" | "goto" | "shift"
         | "break" | "verify" | "chcp" | "timeout" | "choice" => ":".to_owned(),
         "exit" => "exit".to_owned(),
-        "call" | "start" => started(words, name == "start"),
+        "call" | "start" => started(words),
         _ => program(&words.words),
     };
     if text.is_empty() { format!(":{}", words.redirects) } else { format!("{text}{}", words.redirects) }
@@ -446,15 +446,23 @@ fn program(words: &[Text]) -> String {
     text
 }
 
-/// `call PROGRAM words`, `start ["title"] [/options] PROGRAM words`
-fn started(words: &Words, has_title: bool) -> String {
-    let mut rest = words.words.get(1..).unwrap_or_default();
-    let is_title = |word: &Text| has_title && matches!(word.pieces.first(), Some(Piece::Quoted(_)));
-    while let Some((first, tail)) = rest.split_first() {
-        let option = first.head().starts_with('/') && has_title;
-        let skips = option || is_title(first) && !tail.is_empty();
-        if !skips {
-            break;
+/// `call PROGRAM words`, `start ["title"] [/options] PROGRAM words`, as often as they stand in a row.
+fn started(words: &Words) -> String {
+    let mut rest = words.words.as_slice();
+    while let Some((name, mut tail)) = rest.split_first() {
+        let name = name.literal().unwrap_or_default().to_lowercase();
+        match name.trim_end_matches(".exe") {
+            "call" => {}
+            "start" => {
+                let is_title = |word: &Text| matches!(word.pieces.first(), Some(Piece::Quoted(_)));
+                while let Some((first, behind)) = tail.split_first() {
+                    if !first.head().starts_with('/') && (!is_title(first) || behind.is_empty()) {
+                        break;
+                    }
+                    tail = behind;
+                }
+            }
+            _ => break,
         }
         rest = tail;
     }

@@ -5,7 +5,7 @@
 pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
-    /// A comment has no end.
+    /// A comment or a passed bracket has no end.
     is_torn: bool,
 }
 
@@ -18,7 +18,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// Whether a comment has no end.
+    /// Whether a comment or a passed bracket has no end.
     pub(super) fn is_torn(&self) -> bool {
         self.is_torn
     }
@@ -137,5 +137,6 @@ impl<'t> Cursor<'t> {
                 _ => {}
             }
         }
+        self.is_torn = true;
     }
 }

@@ -252,7 +252,7 @@ impl Reader<'_> {
         if !casts {
             return Value { type_name: Some(super::types::plain_name(&name)), ..Value::default() };
         }
-        let mut value = self.primary();
+        let mut value = self.deeper(Self::primary);
         if super::types::is_file(&name) {
             value.type_name = Some(super::types::plain_name(&name));
         }

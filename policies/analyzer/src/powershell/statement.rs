@@ -116,7 +116,7 @@ impl Reader<'_> {
         let sign = ASSIGNS.iter().find(|sign| self.cursor.eat(sign));
         let Some(sign) = sign else { return self.redirected(printed(value)) };
         self.cursor.lines();
-        let right = self.statement_value();
+        let right = self.deeper(Self::statement_value);
         Element { text: self.assigned(value, sign, right), gives: Gives::Output, value: None }
     }
 
@@ -205,7 +205,7 @@ impl Reader<'_> {
             }
             if let Some(sign) = ASSIGNS.iter().find(|sign| self.cursor.eat(sign)) {
                 self.cursor.lines();
-                let right = self.statement_value();
+                let right = self.deeper(Self::statement_value);
                 let code = self.assigned(value.clone(), sign, right.clone());
                 return Value { code: vec![code], words: value.words, ..Value::default() };
             }
