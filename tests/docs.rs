@@ -167,7 +167,7 @@ fn the_keys_of_fixtures_are_those_of_the_schema() {
 #[test]
 fn the_operations_of_the_page_are_those_of_the_analyzer() {
     let mut sources = String::new();
-    let mut folders = vec![root().join("policies/analyzer/src"), root().join("policies/analyzer/programs")];
+    let mut folders = vec![root().join("host/analyzer/src"), root().join("host/analyzer/programs")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

@@ -190,6 +190,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
     let mut crates = [
         "guest-sdk",
+        "host/analyzer",
         "host/chain",
         "host/compiler",
         "host/contract",
@@ -198,6 +199,8 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         "host/facts",
         "host/harness",
         "host/redact",
+        "host/script-effects",
+        "host/script-summary",
         "host/scripts",
         "host/service",
         "host/service-link",

@@ -32,7 +32,7 @@ const ELSEWHERE: [(&str, &str); 34] = [
     ("docs/harness-details.md", "host/setup/src/specs/page.rs"),
     ("docs/migrating.md", "tests/docs/blocks.rs"),
     ("docs/registries.md", "tests/registry.rs"),
-    ("policies/analyzer/programs/README.md", "policies/analyzer/tests/pages.rs"),
+    ("host/analyzer/programs/README.md", "host/analyzer/tests/pages.rs"),
     ("policies/cel/README.md", "tests/docs/examples.rs"),
     ("policies/rego/README.md", "tests/docs/examples.rs"),
     ("policies/command-guard/RULES.md", "tests/docs/examples.rs"),
@@ -50,12 +50,8 @@ const ELSEWHERE: [(&str, &str); 34] = [
 ];
 
 /// Pages whose commands build or test this repository, or need what no test has: it is tried that they name what there is.
-const OF_CARGO: [&str; 4] = [
-    "CONTRIBUTING.md",
-    "policies/analyzer/programs/README.md",
-    "policies/analyzer/fuzz/README.md",
-    "tests/live/README.md",
-];
+const OF_CARGO: [&str; 4] =
+    ["CONTRIBUTING.md", "host/analyzer/programs/README.md", "host/analyzer/fuzz/README.md", "tests/live/README.md"];
 
 #[test]
 fn every_block_has_a_test() {
@@ -299,7 +295,7 @@ fn what_the_pages_have_cargo_do_is_there() {
             let command = command.split(" #").next().unwrap().trim_start_matches("$ ").trim();
             let fault = match command.split_whitespace().collect::<Vec<_>>().as_slice() {
                 ["cargo", "+nightly", "fuzz", _, target, ..] => {
-                    let file = format!("policies/analyzer/fuzz/fuzz_targets/{target}.rs");
+                    let file = format!("host/analyzer/fuzz/fuzz_targets/{target}.rs");
                     (!root().join(&file).is_file()).then(|| format!("there is no {file}"))
                 }
                 ["cd", folder] => (!root().join(folder).is_dir()).then(|| "there is no such folder".to_owned()),

@@ -14,7 +14,7 @@ impl Suite {
     /// Runs every case but those of a payload, which need a harness ([`Case::needs_harness`]); a text for each one that
     /// fails, none if all pass.
     ///
-    /// `analyze` has the signature of `policy_testing::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
+    /// `analyze` has the signature of `guard_testing::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
     /// A file tool gets one effect for each path in its input, another tool none.
     pub fn failures<P: Policy>(&self, analyze: impl Fn(&str, &str, &str, &str) -> Analysis) -> Vec<String> {
         let native = self.cases.iter().filter(|case| !case.needs_harness());

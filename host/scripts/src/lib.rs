@@ -19,7 +19,7 @@ struct Component;
 
 impl Guest for Component {
     fn read(language: String, code: String) -> Option<String> {
-        serde_json::to_string(&policy_script_effects::read(&language, &code)?).ok()
+        serde_json::to_string(&guard_script_effects::read(&language, &code)?).ok()
     }
 }
 

@@ -29,7 +29,7 @@ macro_rules! policies {
             use guard_sdk::serde_json;
             use guard_sdk::syntax::Analysis;
             use guard_shell::Source;
-            use policy_script_summary::Summary;
+            use guard_script_summary::Summary;
 
             use crate::bindings::exports::guard::bundle::{analyzer, policies};
             use crate::bindings::guard::bundle::{scripts, shared_analysis, sources};

@@ -10,8 +10,8 @@ use guard_sdk::testing::World;
 use guard_sdk::{Outcome, Policy};
 use policy_command_guard::CommandGuard;
 
+use guard_testing::tables::{self, Row};
 use judge::{decide, decide_with};
-use policy_testing::tables::{self, Row};
 
 #[track_caller]
 fn check(rows: impl IntoIterator<Item = Row>) {

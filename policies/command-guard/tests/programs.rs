@@ -36,7 +36,7 @@ struct Effect {
 }
 
 fn files() -> Vec<(String, File)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../analyzer/programs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../host/analyzer/programs");
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let tables = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
     let read = |path: std::path::PathBuf| {

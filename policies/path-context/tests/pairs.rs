@@ -7,11 +7,11 @@ use guard_sdk::{Decision, Outcome};
 use policy_path_context::PathContext;
 use serde_json::{Value, json};
 
-use policy_testing::tables::{self, Row};
+use guard_testing::tables::{self, Row};
 
 fn world(tool: &str, input: &Value) -> World {
     Suite::default()
-        .world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &policy_testing::analyze)
+        .world(&Case { tool: Some(tool.to_owned()), input: input.clone(), ..Case::default() }, &guard_testing::analyze)
 }
 
 fn decide_with(settings: &str, tool: &str, input: &Value) -> Decision {

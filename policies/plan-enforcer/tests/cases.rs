@@ -4,5 +4,5 @@
 
 #[test]
 fn every_case_holds() {
-    policy_testing::tables::hold::<policy_plan_enforcer::PlanEnforcer>();
+    guard_testing::tables::hold::<policy_plan_enforcer::PlanEnforcer>();
 }

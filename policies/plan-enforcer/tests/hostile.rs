@@ -8,7 +8,7 @@ use guard_sdk::testing::{Answer, World};
 use policy_plan_enforcer::PlanEnforcer;
 
 fn answer(plan: &str, command: &str, strict: bool) -> Answer {
-    answer_of(policy_testing::analyze(command, "bash", "/repo", "/home/u"), plan, command, strict)
+    answer_of(guard_testing::analyze(command, "bash", "/repo", "/home/u"), plan, command, strict)
 }
 
 fn answer_of(analysis: Analysis, plan: &str, command: &str, strict: bool) -> Answer {
@@ -115,7 +115,7 @@ fn a_plan_with_many_long_names_gives_a_short_message() {
 fn what_cannot_be_compared_as_a_whole_is_asked_about() {
     let plan = "arms: [{conditions: [{command: ./blis run}]}]";
     let partial = |command: &str, strict| {
-        let analysis = policy_testing::analyze(command, "bash", "/repo", "/home/u");
+        let analysis = guard_testing::analyze(command, "bash", "/repo", "/home/u");
         answer_of(Analysis { coverage: Coverage::Partial, ..analysis }, plan, command, strict).decision.outcome
     };
     assert_eq!(partial("./blis other", true), Outcome::Ask);

@@ -4,5 +4,5 @@
 
 #[test]
 fn every_case_holds() {
-    policy_testing::tables::hold::<policy_protected_files::ProtectedFiles>();
+    guard_testing::tables::hold::<policy_protected_files::ProtectedFiles>();
 }

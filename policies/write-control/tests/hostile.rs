@@ -13,7 +13,7 @@ fn decide(settings: &Value, path: &str) -> Decision {
         input: json!({ "file_path": path }),
         ..Default::default()
     };
-    let world: World = Suite::default().world(&case, &policy_testing::analyze);
+    let world: World = Suite::default().world(&case, &guard_testing::analyze);
     world.decide::<WriteControl>(&settings.to_string(), "Write", &case.input.to_string()).unwrap()
 }
 
@@ -45,7 +45,7 @@ fn many_patterns_take_no_long_time() {
 #[test]
 fn many_notices_do_not_hide_what_is_denied() {
     let many: String = (0..100).map(|at| format!("touch src/{at}; ")).collect();
-    let analysis = policy_testing::analyze(&format!("{many} touch .git/x"), "bash", "/repo", "/home/u");
+    let analysis = guard_testing::analyze(&format!("{many} touch .git/x"), "bash", "/repo", "/home/u");
     let mut world = World { analysis, ..World::default() };
     world.fill_paths();
     let answer = world.decide::<WriteControl>(r#"{"shell": true}"#, "Bash", "{}").unwrap();

@@ -11,7 +11,7 @@ pub(crate) fn decide(command: &str) -> Decision {
 
 /// With these settings, in JSON.
 pub(crate) fn decide_with(settings: &str, command: &str) -> Decision {
-    let analysis = policy_testing::analyze(command, "bash", "/repo", "/home/u");
+    let analysis = guard_testing::analyze(command, "bash", "/repo", "/home/u");
     let mut world = World { analysis, ..World::default() };
     world.fill_paths();
     let input = serde_json::json!({ "command": command }).to_string();

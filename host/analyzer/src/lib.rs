@@ -1,0 +1,84 @@
+//! Shell text to commands and effects.
+//!
+//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text and the same
+//! readers always give the same answer. It decides nothing; what may run is the business of policies.
+
+mod base64;
+mod by_name;
+mod javascript;
+mod limits;
+mod links;
+mod powershell;
+mod prescan;
+mod sources;
+mod summaries;
+
+mod parse;
+mod word;
+
+mod walk;
+mod wrappers;
+
+mod fallback_lexer;
+mod witness;
+
+mod draft;
+mod languages;
+mod options;
+
+mod effects;
+mod programs;
+mod run;
+mod view;
+
+use guard_script_summary::Reader;
+use guard_sdk::syntax::Analysis;
+
+use parse::Dialect;
+use walk::Walker;
+
+pub use sources::{Source, SourceReader};
+
+/// Analyses one text. Total: whatever the text, it answers.
+///
+/// `dialect` is `bash`, `posix`, `zsh`, `powershell` or `cmd`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
+/// absolute, or empty when they are not known. `reader` reads code of Python and JavaScript; without one it may do anything.
+/// `sources` reads the files that the text runs.
+#[must_use]
+pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reader, sources: SourceReader) -> Analysis {
+    let known = match dialect {
+        "bash" => Some(Dialect::Bash),
+        "posix" => Some(Dialect::Posix),
+        "zsh" => Some(Dialect::Zsh),
+        _ => None,
+    };
+    let foreign = powershell::of_shell(dialect);
+    let walked = |walker: Walker| {
+        drop(limits::take_reached());
+        summaries::begin(reader);
+        let mut walker = walker;
+        match foreign {
+            Some(translate) => walker.outermost_foreign(source, translate),
+            None => walker.outermost(source),
+        }
+        walker
+    };
+    let new = || Walker::new(known.unwrap_or(Dialect::Bash), cwd, home);
+    sources::begin(sources);
+    let mut walker = walked(new());
+    if !walker.kept_their_values() {
+        walker = walked(new().without_kept());
+    }
+    if known.is_none() && foreign.is_none() {
+        walker.partial("the dialect of the shell is not known");
+    }
+    let collected = effects::collect(&walker.commands, &walker.feeds, walker.file_systems(), home);
+    for reason in limits::take_reached() {
+        walker.partial(reason);
+    }
+    for reason in &collected.reasons {
+        walker.partial(reason);
+    }
+    let Walker { commands, reasons, coverage, .. } = walker;
+    Analysis { coverage, reasons, commands, effects: collected.effects, scripts: collected.scripts }
+}

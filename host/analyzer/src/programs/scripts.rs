@@ -1,0 +1,181 @@
+//! Writes down what texts in other languages do, as effects of the command that holds them.
+
+use guard_script_summary::{Piece, Text, What};
+use guard_sdk::syntax::Word;
+
+use super::{fetch, files};
+use crate::draft::Draft;
+use crate::languages::{Found, code, sql};
+use crate::options::Operand;
+use crate::run::{Run, here};
+use crate::summaries;
+
+/// Notes a text of SQL and adds what its statements do.
+pub(super) fn sql(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
+    run.script("sql", text, certain);
+    state(run, sql::effects(client, text, certain), false);
+}
+
+/// Adds what the statements of a text do, if it is SQL and its receiver runs it.
+pub(super) fn perhaps_sql(run: &mut Run<'_>, client: &str, text: &str) {
+    state(run, sql::perhaps_effects(client, text), false);
+}
+
+/// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
+pub(super) fn bare_sql(run: &mut Run<'_>) {
+    if !matches!(
+        run.name.as_str(),
+        "drop" | "truncate" | "delete" | "update" | "alter" | "merge" | "explain" | "prepare"
+    ) {
+        return;
+    }
+    let second = run.command.word(1).to_ascii_lowercase();
+    let is_sql = match run.name.as_str() {
+        "truncate" => !second.starts_with('-') && !second.is_empty(),
+        "delete" => second == "from",
+        "merge" => second == "into",
+        "prepare" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("as")),
+        "explain" => second == "analyze",
+        "update" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("set")),
+        _ => true,
+    };
+    // The coreutil takes its size by an option, wherever it stands.
+    let has_option = run.command.argv.iter().any(|word| word.text.starts_with('-'));
+    if is_sql && !(has_option && run.name == "truncate") {
+        perhaps_sql(run, "bare", &run.command.text());
+    }
+}
+
+/// Notes code of a general language and adds what it provably does. `arguments` are those of the code, its own name left
+/// out.
+pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool, arguments: &[Operand<'_>]) {
+    run.script(language, text, certain);
+    if let Some(language) = summaries::language(language) {
+        let arguments: Vec<Word> = arguments.iter().map(|operand| operand.word.clone()).collect();
+        read(run, language, text, &arguments);
+    }
+    // A file may do so for its own ends, a command line shows it.
+    let is_inline = run.arguments().iter().any(|word| word.text.contains(text))
+        || run.command.redirections.iter().any(|found| found.operator.starts_with("<<"));
+    if is_inline && !run.is_via("script") && code::environment::is_printed(text) {
+        let by = run.name.clone();
+        run.emit(Draft::notable("read", "secret.read").tag("by", &by));
+    }
+    let found = code::effects(&run.name, language, text, certain);
+    // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
+    state(run, found, !matches!(language, "elisp" | "r"));
+}
+
+/// Adds what the reader says of a script. The commands that it starts stand behind this one.
+fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word]) {
+    let summary = summaries::of(language, code);
+    let by = run.name.clone();
+    let mut unknown = summary.unknown;
+    if summary.actions.iter().any(|action| names_own(&action.what)) {
+        let made = Word { text: summaries::OWN.to_owned(), ..here() };
+        run.write_as(&Operand::of(&made), Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by));
+    }
+    for action in &summary.actions {
+        match &action.what {
+            What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
+            What::Write { path, append } => {
+                let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
+                on(run, path, arguments, |run, file| run.write_as(file, draft.tag("by", &by)));
+            }
+            What::Put { from, to, each } => {
+                let from = summaries::word(from, arguments);
+                on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to, *each));
+            }
+            What::Fill { folder, archive } => {
+                let draft =
+                    Draft::notable("write", "fs.write").tag("by", &by).flag("tree", true).flag("archive", *archive);
+                on(run, folder, arguments, |run, folder| run.write_as(folder, draft));
+            }
+            What::MakeFolder(path) => {
+                let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);
+                on(run, path, arguments, |run, file| run.write_as(file, draft));
+            }
+            What::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
+            What::Change(path) => {
+                on(run, path, arguments, |run, file| run.emit_on(Draft::notable("metadata", "fs.mode"), file));
+            }
+            What::MoveAway(path) => {
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
+                let draft = Draft::notable("delete", "fs.delete").tag("by", "mv");
+                on(run, path, arguments, |run, file| run.emit_on(draft.flag("glob", file.word.glob), file));
+            }
+            What::Delete(path) => {
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
+                on(run, path, arguments, |run, file| run.delete(file, false));
+            }
+            What::DeleteTree(path) => {
+                unknown.deletes |= summaries::begins_unknown(path, arguments);
+                on(run, path, arguments, |run, file| run.delete_tree(file, true, &by));
+            }
+            What::Sql(statement) => {
+                // What stands in the code as it is was found with the calls of drivers.
+                if !code.contains(statement.head()) {
+                    let statement = summaries::word(statement, arguments).text;
+                    state(run, sql::perhaps_effects(language, &statement), false);
+                }
+            }
+            // What is only fetched is no loss by itself.
+            What::Connect { to, sends: true, deletes } => {
+                let to = summaries::word(to, arguments);
+                if *deletes || fetch::removals::says_removal(&to.text) {
+                    run.emit(Draft::destructive("network", "http.delete").target(&to.text).certain(action.certain));
+                }
+                let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
+                run.emit(draft.certain(!to.dynamic));
+            }
+            What::Shell { .. } | What::Program { .. } | What::Connect { .. } => {}
+        }
+    }
+    if unknown.deletes || unknown.executes {
+        let draft = Draft::notable("execute", "code.unknown").tag("by", &by);
+        run.emit(draft.flag("deletes", unknown.deletes).flag("executes", unknown.executes));
+    }
+    for reason in &summary.reasons {
+        run.reason(&format!("{language}: {reason}"));
+    }
+}
+
+/// Whether a program is given a place that the code made for a while.
+fn names_own(what: &What) -> bool {
+    let is_own = |text: &Text| text.pieces.contains(&Piece::Own);
+    match what {
+        What::Shell { text, folder, .. } => is_own(text) || folder.as_ref().is_some_and(is_own),
+        What::Program { words, folder, .. } => words.iter().chain(folder).any(is_own),
+        _ => false,
+    }
+}
+
+/// Does something to a file of which it is known where it lies, and that the code did not make for a while.
+fn on(run: &mut Run<'_>, path: &Text, arguments: &[Word], does: impl FnOnce(&mut Run<'_>, &Operand<'_>)) {
+    if !path.is_own() && !summaries::begins_unknown(path, arguments) {
+        let word = summaries::word(path, arguments);
+        does(run, &Operand::of(&word));
+    }
+}
+
+fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
+    found.into_iter().for_each(|found| state_one(run, found, quoted));
+}
+
+fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
+    // The home is written as a shell's variable.
+    let word =
+        |text: String| Word { dynamic: text.starts_with("$HOME/"), text, quoted, glob: false, parts: Vec::new() };
+    match found {
+        Found::Effect(draft) => run.emit(draft),
+        Found::Read(path) => run.read(&Operand::of(&word(path))),
+        Found::Write(path) => run.write(&Operand::of(&word(path))),
+        Found::WriteAs(path, draft) => run.write_as(&Operand::of(&word(path)), draft),
+        Found::Delete(path) => run.delete(&Operand::of(&word(path)), false),
+        Found::DeleteTree(path) => {
+            let by = run.name.clone();
+            run.delete_tree(&Operand::of(&word(path)), true, &by);
+        }
+        Found::Unseen(reason) => run.reason(&reason),
+    }
+}

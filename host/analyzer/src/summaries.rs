@@ -1,0 +1,116 @@
+//! What the reader of scripts says of those of one text. Two places ask about each script, so it is kept.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use guard_script_summary::{Piece, Reader, Summary, Text};
+use guard_sdk::syntax::{Part, Word};
+
+use crate::limits;
+
+/// What stands for a place that a script makes for a while.
+pub(crate) const OWN: &str = "/tmp/tmp.XXXXXXXXXX";
+
+struct Summaries {
+    reader: Reader,
+    known: Vec<(&'static str, String, Rc<Summary>)>,
+}
+
+thread_local! {
+    static SUMMARIES: RefCell<Summaries> = const { RefCell::new(Summaries { reader: |_, _| None, known: Vec::new() }) };
+}
+
+/// Forgets what it knows, and asks this reader from now on.
+pub(crate) fn begin(reader: Reader) {
+    SUMMARIES.set(Summaries { reader, known: Vec::new() });
+}
+
+/// Languages that have a reader.
+const READ: &[&str] = &["python", "javascript"];
+
+/// The name of a language under which its reader knows it, if it has one.
+pub(crate) fn language(name: &str) -> Option<&'static str> {
+    READ.iter().find(|known| **known == name).copied()
+}
+
+/// What a script does, in a language that has a reader.
+pub(crate) fn of(language: &'static str, code: &str) -> Rc<Summary> {
+    SUMMARIES.with_borrow_mut(|summaries| {
+        let is_this = |(of, known, _): &&(&str, String, _)| *of == language && known == code;
+        if let Some((.., summary)) = summaries.known.iter().find(is_this) {
+            return summary.clone();
+        }
+        if summaries.known.len() >= limits::SCRIPTS {
+            limits::reached("there are too many scripts to read");
+            return Rc::new(Summary::unread("there are too many scripts to read"));
+        }
+        let read = (summaries.reader)(language, code);
+        let summary = Rc::new(read.unwrap_or_else(|| Summary::unread("the code could not be read")));
+        summaries.known.push((language, code.to_owned(), summary.clone()));
+        summary
+    })
+}
+
+/// A text of a script as a word of a command. `arguments` are those of the script, its own name left out.
+pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
+    let mut word = Word { text: String::new(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
+    let variable = |word: &mut Word, name: &str| {
+        word.text.push('$');
+        word.text.push_str(name);
+        word.dynamic = true;
+        word.parts.push(Part { kind: "variable".to_owned(), text: name.to_owned(), quoted: true });
+    };
+    let (home, own) = ("~".to_owned(), OWN.to_owned());
+    for piece in &text.pieces {
+        let (kind, text) = match piece {
+            Piece::Literal(text) => ("literal", text),
+            Piece::Pattern(text) => ("glob", text),
+            // As a shell has it in a word of a command.
+            Piece::Home if word.parts.is_empty() => ("tilde", &home),
+            Piece::Home => {
+                variable(&mut word, "HOME");
+                continue;
+            }
+            Piece::Variable(name) => {
+                variable(&mut word, name);
+                continue;
+            }
+            Piece::Argument(at) => {
+                match at.checked_sub(1).and_then(|at| arguments.get(at)) {
+                    Some(argument) => {
+                        word.text.push_str(&argument.text);
+                        word.dynamic |= argument.dynamic;
+                        word.glob |= argument.glob;
+                        word.parts.extend(argument.parts.iter().cloned());
+                    }
+                    None => variable(&mut word, "_"),
+                }
+                continue;
+            }
+            Piece::Own => ("literal", &own),
+            Piece::Unknown => {
+                variable(&mut word, "_");
+                continue;
+            }
+        };
+        word.text.push_str(text);
+        word.glob |= kind == "glob";
+        word.parts.push(Part { kind: kind.to_owned(), text: text.clone(), quoted: kind == "literal" });
+    }
+    word
+}
+
+/// A text of a script that becomes shell, where a home may stand anywhere and between quotes.
+pub(crate) fn shell(text: &Text, arguments: &[Word]) -> Word {
+    let home = |piece| if piece == Piece::Home { Piece::Variable("HOME".to_owned()) } else { piece };
+    word(&Text { pieces: text.pieces.iter().cloned().map(home).collect() }, arguments)
+}
+
+/// Whether nothing is known of how the text begins.
+pub(crate) fn begins_unknown(text: &Text, arguments: &[Word]) -> bool {
+    match text.pieces.first() {
+        Some(Piece::Unknown) => true,
+        Some(Piece::Argument(at)) => at.checked_sub(1).and_then(|at| arguments.get(at)).is_none(),
+        _ => false,
+    }
+}

@@ -1,0 +1,86 @@
+//! The commands that code starts which has a reader, on the command line, from the input or by a module.
+
+use guard_script_summary as summary;
+use guard_sdk::syntax::Word;
+
+use super::super::layer::{Place, Run, What, joined, spelled};
+use super::run;
+use crate::options::Parsed;
+use crate::summaries;
+use crate::word::expand::literal;
+
+/// What an interpreter with these words runs, whose code is these texts and whose standard input has this one.
+pub(super) fn runs(
+    name: &str,
+    read: &'static str,
+    words: &[Word],
+    options: &Parsed<'_>,
+    codes: &[&str],
+    input: Option<&str>,
+) -> Vec<Run> {
+    if let Some(module) = options.flag(&["m"]).filter(|_| read == "python") {
+        let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
+        return by_module(name, module.text(), words.get(at..).unwrap_or_default());
+    }
+    let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
+    // What reads its code from the input leaves nothing there.
+    let is_read = |code: &str| input.is_some_and(|input| input == code);
+    codes.iter().flat_map(|code| started(name, read, code, arguments, is_read(code))).collect()
+}
+
+/// What a module runs that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
+fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
+    let program = |words: Vec<Word>| run(name, What::Words { assignments: Vec::new(), words });
+    match module {
+        "IPython" => vec![program(std::iter::once(literal("ipython")).chain(words.iter().cloned()).collect())],
+        "timeit" => {
+            let code = words.iter().filter(|word| !word.text.starts_with('-'));
+            code.map(|code| program(vec![literal("python3"), literal("-c"), code.clone()])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The commands that a script starts.
+pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
+    let word = |text: &summary::Text| summaries::word(text, arguments);
+    let run_of = |action: &summary::Action| {
+        let (mut what, folder, input) = match &action.what {
+            summary::What::Shell { text, folder, input } => {
+                (What::Text { text: summaries::shell(text, arguments), parameters: None }, folder, input)
+            }
+            summary::What::Program { words, folder, input } => {
+                (What::Words { assignments: Vec::new(), words: words.iter().map(word).collect() }, folder, input)
+            }
+            _ => return None,
+        };
+        if let Some(input) = input {
+            what = fed(what, &word(input));
+        } else if is_input {
+            what = without_input(what);
+        }
+        let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
+        Some(Run { place, ..run(name, what) })
+    };
+    summaries::of(read, code).actions.iter().filter_map(run_of).collect()
+}
+
+/// The same, with nothing to read.
+fn without_input(what: What) -> What {
+    let mut words = match what {
+        What::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
+        What::Words { words, .. } => words.iter().map(spelled).collect(),
+    };
+    words.push(literal("</dev/null"));
+    What::Text { text: joined(&words), parameters: None }
+}
+
+/// The same, behind a pipe that a text comes through.
+fn fed(what: What, input: &Word) -> What {
+    let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
+    match what {
+        What::Text { text, .. } => words.extend([literal("{"), text, literal("\n}")]),
+        What::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
+    }
+    What::Text { text: joined(&words), parameters: None }
+}

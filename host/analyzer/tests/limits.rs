@@ -1,0 +1,194 @@
+//! Every limit of an analysis says so when it is reached, in words that policies ask about.
+
+#![cfg(test)]
+
+use std::fmt::Write as _;
+
+use guard_sdk::syntax::{Analysis, Coverage};
+
+const LIMITS: &str = include_str!("../src/limits.rs");
+
+/// Each constant, and its number.
+fn constants() -> Vec<(String, usize)> {
+    let line = |line: &str| {
+        let (name, value) = line.strip_prefix("pub(crate) const ")?.split_once(": usize = ")?;
+        let factors = value.trim_end_matches(';').split(" * ").map(|factor| factor.replace('_', "").parse::<usize>());
+        Some((name.to_owned(), factors.map(Result::unwrap).product()))
+    };
+    LIMITS.lines().filter_map(line).collect()
+}
+
+/// What policies ask about: a text that does not parse, or a reason with one of these words.
+fn is_asked_about(analysis: &Analysis) -> bool {
+    let told = |reason: &String| ["too ", "more "].iter().any(|word| reason.contains(word));
+    match analysis.coverage {
+        Coverage::Complete => false,
+        Coverage::Unparsed => true,
+        Coverage::Partial => analysis.reasons.iter().any(told),
+    }
+}
+
+/// Lines, one for each number.
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn nested(depth: usize, open: &str, inner: &str, close: &str) -> String {
+    format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
+}
+
+/// Texts that go beyond a limit; `None` for a limit that only says how much is kept beyond another one, or how far
+/// something goes that is done besides.
+fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
+    let over = limit + 1;
+    let texts = match name {
+        // The first words of a command that has too many, and the text that the second parser looks at as well.
+        "FIRST_WORDS" | "WITNESS" => return None,
+        "SCRIPTS" => vec![lines(over, |index| format!("python3 -c 'x = {index}'"))],
+        "SOURCE" => vec![format!("echo {}", "a".repeat(over))],
+        "COMMANDS" => vec![lines(over, |_| "ls".to_owned())],
+        "WORDS" => vec![format!("echo {}", "a ".repeat(over))],
+        "RESULT" => {
+            let value = "x".repeat(20_000);
+            vec![format!("v={value}\n{}", lines(limit / 20_000 + 2, |_| "echo $v".to_owned()))]
+        }
+        "PARSED" => {
+            let text = "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;".repeat(100);
+            vec![format!("v='{text}'\n{}", lines(limit / text.len() + 2, |_| "eval \"$v\"".to_owned()))]
+        }
+        "NESTED_COMMANDS" => vec![format!("echo {}", nested(over, "$(echo ", "a", ")"))],
+        "NESTED" => vec![format!("echo {}", nested(over, "\"${a:-", "b", "}\""))],
+        "PATTERN_OPENERS" => vec![format!("ls {}", "@(".repeat(over))],
+        "OPEN_BRACKETS" => vec![format!("echo {}", "[".repeat(over))],
+        "OPEN_BRACES" => vec![format!("echo {}", "{".repeat(over))],
+        "COMPOUNDS" | "PARSER_DEPTH" => vec![nested(over, "if true; then ", "ls", "; fi")],
+        "PREFIX_RUN" => vec![format!("{}ls", "time ".repeat(over))],
+        "EXPANSIONS" => vec![format!("echo {}", "${a}".repeat(over))],
+        "MOUNTS" => {
+            let volumes: String = (0..over).map(|index| format!("-v /a:/{index} ")).collect();
+            vec![format!("docker run {volumes} alpine ls")]
+        }
+        "HEREDOCS" => vec![lines(over, |_| "cat <<E\nE".to_owned())],
+        "WALK_DEPTH" => vec![format!("{}ls{}", "{ ".repeat(over), "; }".repeat(over))],
+        "TEXT_DEPTH" => {
+            let quote = |text: &str| format!("bash -c '{}'", text.replace('\'', "'\\''"));
+            vec![(0..over).fold("ls".to_owned(), |text, _| quote(&text))]
+        }
+        "VARIANTS" => {
+            vec![format!("cat {{{}}}", "a,".repeat(over)), format!("{{cat,{}}}{{a,b}}", "b,".repeat(limit / 2))]
+        }
+        "BRACE_DEPTH" => vec![format!("cat {}", nested(over + 1, "{a,", "b", "}"))],
+        "WRAPPERS" => vec![format!("{}ls", "env ".repeat(over))],
+        "VARIABLES" => vec![
+            lines(over, |index| format!("v{index}=a")),
+            lines(over, |index| format!("alias a{index}=ls")),
+            lines(over, |index| format!("f{index}() {{ ls; }}")),
+        ],
+        "ALIASES" => vec![lines(over, |index| format!("alias a='ls {index}'"))],
+        "VALUE" => {
+            let long = "a".repeat(over);
+            vec![
+                format!("v={long}"),
+                format!("v=$(echo {long})"),
+                format!("alias a='{long}'"),
+                format!("xargs rm <<< {long}"),
+            ]
+        }
+        "ELEMENTS" => {
+            let many = "a ".repeat(over);
+            vec![format!("v=({many})"), format!("set -- {many}"), format!("echo {many} | xargs ls")]
+        }
+        "PARTS" => vec![format!("v={}", (0..over).map(|_| "a$b").collect::<String>().replace("a$b", "a${b}"))],
+        "CALL_DEPTH" => {
+            let next = |index: usize| format!("f{index}() {{ f{}; }}", index + 1);
+            vec![format!("{}\nf0", lines(over, next))]
+        }
+        "CALLS" => vec![format!("f() {{ ls; }}\n{}", lines(over, |_| "f".to_owned()))],
+        "OUTPUTS" => vec![lines(over, |_| "echo $(echo a)".to_owned())],
+        "UNKNOWN" => vec![lines(over, |index| format!("thing{index} -- ls -l"))],
+        "SOURCES" => vec![lines(over, |index| format!("./x{index}"))],
+        "FILES" => {
+            vec![lines(over, |index| format!("echo x > f{index}")), lines(over, |index| format!("cp /bin/ls f{index}"))]
+        }
+        "LINKS" => vec![lines(over + 1, |index| format!("ln -s /etc q{index}; ls q{index}/"))],
+        "LINES" => {
+            let many = lines(over, |index| format!("a{index}"));
+            vec![
+                format!("while read -r x; do ls $x; done <<E\n{many}\nE"),
+                format!("for x in {}; do ls $x; done", many.replace('\n', " ")),
+                format!("xargs -I% ls % <<E\n{many}\nE"),
+                format!("parallel ls ::: {}", many.replace('\n', " ")),
+            ]
+        }
+        "ROUNDS" => vec![lines(over / 4 + 1, |_| "for x in a b c d; do ls $x; done".to_owned())],
+        "LOOP" => vec![format!("for x in a b c d; do ls {}; done", "b".repeat(over / 4 + 1))],
+        "STARTS" => {
+            let repeated = |text: &str| text.repeat(over);
+            vec![
+                format!("psql <<E\n{}E", repeated("\\! ls\n")),
+                format!("sqlite3 x <<E\n{}E", repeated(".shell ls\n")),
+                format!("make -f - <<E\nall:\n{}E", repeated("\tls\n")),
+                format!("python3 -c \"import os\n{}\"", lines(over, |index| format!("os.system('ls {index}')"))),
+                format!("perl -e '{}'", repeated("system(\"ls\");")),
+                format!("awk 'BEGIN{{{}}}'", repeated("system(\"ls\");")),
+                format!("ruby -e '{}'", repeated("system(\"ls\");")),
+                format!("crontab - <<E\n{}E", repeated("@daily ls\n")),
+            ]
+        }
+        "EFFECTS" => vec![format!("rm {}", "a ".repeat(over))],
+        "REASONS" | "LISTED" => return None,
+        other => panic!("no text is known that goes beyond `{other}`"),
+    };
+    Some(texts)
+}
+
+#[test]
+fn every_limit_that_is_reached_says_so() {
+    let mut silent = String::new();
+    let constants = constants();
+    assert!(constants.len() > 30);
+    for (name, limit) in constants {
+        for text in beyond(&name, limit).unwrap_or_default() {
+            let analysis = guard_testing::analyze(&text, "bash", "/repo", "/home/u");
+            if !is_asked_about(&analysis) {
+                let start: String = text.chars().take(60).collect();
+                writeln!(silent, "{name}: {start:?} {:?} {:?}", analysis.coverage, analysis.reasons).unwrap();
+            }
+        }
+    }
+    assert!(silent.is_empty(), "\n{silent}");
+}
+
+#[test]
+fn a_text_of_ordinary_size_reaches_none() {
+    for text in [
+        lines(40, |index| format!("v{index}=a; echo $v{index} > f{index}")),
+        format!("while read -r x; do ls $x; done <<E\n{}\nE", lines(40, |index| format!("a{index}"))),
+        format!("for x in {}; do ls $x; cat $x; done", "a b c d e ".repeat(8)),
+        "for i in {1..500}; do echo $i; done".to_owned(),
+        "for i in {1..9}; do for j in 1 2 3 4 5; do for k in {0..7}; do echo $i$j$k; done; done; done".to_owned(),
+        "touch file{1..200}.txt".to_owned(),
+        format!("gh pr create --body \"$(cat <<'E'\n{}E\n)\"", "a long line of prose\n".repeat(500)),
+        lines(40, |_| "echo \"$(echo a)\"".to_owned()),
+    ] {
+        let analysis = guard_testing::analyze(&text, "bash", "/repo", "/home/u");
+        let start: String = text.chars().take(60).collect();
+        assert!(!is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
+    }
+}
+
+#[test]
+fn limits_of_single_programs_say_so_as_well() {
+    let rule = |index: usize| format!("t{index}:\n\tls");
+    for text in [
+        format!("thing {}", "a ".repeat(300)),
+        format!("cat > Makefile <<'E'\n{}\nE\nmake", lines(300, rule)),
+        format!("Rscript -e \"{}\"", "file.remove('a');".repeat(80)),
+        format!("node -e \"{}\"", "fs.unlinkSync('a');".repeat(20_000)),
+        format!("python3 -c \"import os\n{}\"", "os.remove('a')\n".repeat(20_000)),
+    ] {
+        let analysis = guard_testing::analyze(&text, "bash", "/repo", "/home/u");
+        let start: String = text.chars().take(60).collect();
+        assert!(is_asked_about(&analysis), "{start:?}: {:?}", analysis.reasons);
+    }
+}

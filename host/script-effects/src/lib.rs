@@ -1,0 +1,21 @@
+//! What code of a general language does to files, programs and servers, found by a real parser.
+//!
+//! [`read`] is the whole interface. It is pure and total: whatever the text, it answers, with bounded work and depth.
+//! It runs nothing and decides nothing. What it does not understand is a reason, and [`Unknown`] says whether something
+//! that deletes, writes or executes has a target that it cannot name.
+
+mod javascript;
+mod python;
+mod words;
+
+pub use guard_script_summary::{Action, Piece, Summary, Text, Unknown, What};
+
+/// Reads code; none if this language has no reader.
+#[must_use]
+pub fn read(language: &str, code: &str) -> Option<Summary> {
+    match language {
+        "python" => Some(python::read(code)),
+        "javascript" => Some(python::read_javascript(code)),
+        _ => None,
+    }
+}

@@ -1,0 +1,72 @@
+//! What is read of code, as short lines: `delete a`, `run git status`, `~` for the home, `?` for what is not known,
+//! `$X` for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` stands before what is in a branch.
+
+use guard_script_effects::{Action, Piece, Summary, Text, What, read};
+
+fn text(text: &Text) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Literal(text) => text.clone(),
+        Piece::Unknown => "?".to_owned(),
+        Piece::Home => "~".to_owned(),
+        Piece::Variable(name) => format!("${name}"),
+        Piece::Argument(at) => format!("@{at}"),
+        Piece::Pattern(pattern) => format!("<{pattern}>"),
+        Piece::Own => "OWN".to_owned(),
+    };
+    text.pieces.iter().map(piece).collect()
+}
+
+fn around(folder: Option<&Text>, input: Option<&Text>) -> String {
+    let part =
+        |name: &str, value: Option<&Text>| value.map_or_else(String::new, |value| format!(" {name} {}", text(value)));
+    format!("{}{}", part("in", folder), part("fed", input))
+}
+
+fn line(action: &Action) -> String {
+    let what = match &action.what {
+        What::Read(path) => format!("read {}", text(path)),
+        What::Write { path, append } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
+        What::Fill { folder, .. } => format!("fill {}", text(folder)),
+        What::Put { from, to, each: false } => format!("put {} at {}", text(from), text(to)),
+        What::Put { from, to, each: true } => format!("put each {} at {}", text(from), text(to)),
+        What::MakeFolder(path) => format!("folder {}", text(path)),
+        What::Delete(path) => format!("delete {}", text(path)),
+        What::DeleteTree(path) => format!("tree {}", text(path)),
+        What::MoveAway(path) => format!("move {}", text(path)),
+        What::Change(path) => format!("change {}", text(path)),
+        What::Link { at, to } => format!("link {} to {}", text(at), text(to)),
+        What::Shell { text: command, folder, input } => {
+            format!("shell {}{}", text(command), around(folder.as_ref(), input.as_ref()))
+        }
+        What::Program { words, folder, input } => {
+            let words: Vec<String> = words.iter().map(text).collect();
+            format!("run {}{}", words.join(" "), around(folder.as_ref(), input.as_ref()))
+        }
+        What::Connect { to, deletes: true, .. } => format!("delete by request {}", text(to)),
+        What::Connect { to, sends, .. } => format!("{} {}", if *sends { "send" } else { "ask" }, text(to)),
+        What::Sql(statement) => format!("sql {}", text(statement)),
+    };
+    if action.certain { what } else { format!("maybe {what}") }
+}
+
+fn lines(summary: &Summary) -> Vec<String> {
+    let mut lines: Vec<String> = summary.actions.iter().map(line).collect();
+    let unknown = summary.unknown;
+    for (is, name) in [(unknown.deletes, "deletes"), (unknown.writes, "writes"), (unknown.executes, "executes")] {
+        lines.extend(is.then(|| format!("unknown {name}")));
+    }
+    lines
+}
+
+/// Each code of a language, and the lines that are read of it.
+pub(super) fn check(language: &str, cases: &[(&str, &[&str])]) {
+    let mut wrong = String::new();
+    for (code, expected) in cases {
+        let summary = read(language, code).unwrap_or_default();
+        let found = lines(&summary);
+        if found != *expected {
+            wrong.push_str(&format!("\n--- {code}\n expected {expected:?}\n found    {found:?} {:?}", summary.reasons));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
