@@ -10,7 +10,7 @@ use guard_sdk::syntax::Via;
 use super::output::Input;
 use super::shell::Shell;
 use super::{Origin, Unit, Walker, state};
-use crate::parse::tree::{Kind, Node, Range};
+use crate::parse::tree::{Kind, Node, Range, Sequence};
 use crate::word::{self, Mode};
 
 /// Variables that a shell sets by itself.
@@ -49,135 +49,151 @@ impl Walker {
                 self.inside("time", |walker| walker.sequence(unit, body));
                 self.via.pop();
             }
-            Kind::If { arms, otherwise } => {
-                let mut ends: Option<Shell> = None;
-                for (condition, branch) in arms {
-                    self.inside("condition", |walker| walker.sequence(unit, condition));
-                    let entry = self.shell.clone();
-                    self.inside("condition", |walker| walker.sequence(unit, branch));
-                    self.meet(&mut ends, entry);
-                }
-                if let Some(branch) = otherwise {
-                    let entry = self.shell.clone();
-                    self.inside("condition", |walker| walker.sequence(unit, branch));
-                    self.meet(&mut ends, entry);
-                }
-                if let Some(end) = ends {
-                    self.shell.meet(&end);
-                }
-            }
-            Kind::Loop { condition, variable, words, arithmetic, body, body_at } => {
-                for word in words {
-                    self.operand(unit, *word, Mode::Word);
-                }
-                for expression in arithmetic {
-                    self.operand(unit, *expression, Mode::Quoted);
-                    self.calculate(unit.slice(*expression));
-                }
-                if super::variables::is_read_by_programs(variable) {
-                    self.partial("a loop sets a variable that programs run or load: what it holds is not known");
-                }
-                let text = unit.slice(*body_at).to_owned();
-                let header = unit.slice(Range { start: node.span.start, end: body_at.start });
-                if state::never_ends(header) && state::starts_without_rest(unit, body) {
-                    self.partial("a loop starts processes without end");
-                }
-                self.shell.forget_named_in(&text);
-                let lines = condition.as_ref().map(|_| self.lines(*body_at)).unwrap_or_default();
-                self.shell.forget(variable);
-                let entry = self.shell.clone();
-                if state::changes_directory(&text) {
-                    self.shell.lose_directory();
-                }
-                let rounds = self.rounds(unit, node.span, words, *body_at);
-                self.inside("loop", |walker| {
-                    for round in 0..rounds.len().max(lines.len()) {
-                        match rounds.get(round) {
-                            Some(Some(value)) if value.glob => walker.shell.assign_selected(variable, value),
-                            Some(Some(value)) => walker.shell.assign(variable, value, false),
-                            _ => {}
-                        }
-                        let input = lines.get(round).map(|line| Input::Here(line.clone()));
-                        // What a condition reads is one line of what the loop is given; the rest is not known.
-                        let input = input.unwrap_or_else(|| walker.input.unknown());
-                        if let Some(condition) = condition {
-                            let outer = std::mem::replace(&mut walker.input, input);
-                            walker.inside("condition", |walker| walker.sequence(unit, condition));
-                            walker.input = outer;
-                        }
-                        walker.sequence(unit, body);
-                    }
-                });
-                self.shell.forget(variable);
-                self.shell.meet(&entry);
-            }
-            Kind::Case { word, arms } => {
-                self.operand(unit, *word, Mode::Word);
-                let mut ends: Option<Shell> = None;
-                for (patterns, body) in arms {
-                    for pattern in patterns {
-                        self.operand(unit, *pattern, Mode::Word);
-                    }
-                    let entry = self.shell.clone();
-                    self.inside("case", |walker| walker.sequence(unit, body));
-                    self.meet(&mut ends, entry);
-                }
-                if let Some(end) = ends {
-                    self.shell.meet(&end);
-                }
-            }
-            Kind::Function { names, body, runs } => {
-                for name in names {
-                    self.operand(unit, *name, Mode::Word);
-                    let moves = state::changes_directory(unit.slice(node.span));
-                    self.defined.insert(unit.slice(*name).to_owned(), moves);
-                    let definition = Range { start: name.end, end: node.span.end };
-                    self.shell.define(unit.slice(*name), body_of(unit.slice(definition)));
-                }
-                for word in runs {
-                    self.operand(unit, *word, Mode::Word);
-                }
-                let lasting = match unit.origin {
-                    Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
-                    Origin::Inside(_) | Origin::File(..) => Rc::default(),
-                };
-                self.kept.extend(self.shell.values(&lasting));
-                self.inside("function", |walker| {
-                    walker.apart(|walker| {
-                        // It runs later, with what holds then; so do the functions that it calls.
-                        walker.shell.forget_all_but(&lasting);
-                        let outer = std::mem::replace(&mut walker.defining, true);
-                        let sink = walker.sink.take();
-                        walker.pipeline(unit, body);
-                        walker.sink = sink;
-                        walker.defining = outer;
-                    });
-                });
-            }
+            Kind::If { arms, otherwise } => self.branches(unit, arms, otherwise.as_ref()),
+            Kind::Loop { .. } => self.repeated(unit, node),
+            Kind::Case { word, arms } => self.cases(unit, *word, arms),
+            Kind::Function { .. } => self.function(unit, node),
             Kind::Coprocess(body) => {
                 self.inside("coprocess", |walker| walker.apart(|walker| drop(walker.pipeline(unit, body))));
             }
-            Kind::Test(range) => {
-                self.operand(unit, *range, Mode::Words);
-                let reading = word::read(unit.text, *range, Mode::Words);
-                let quoted = |piece: &word::Piece| piece.quoted && piece.kind == word::PieceKind::Literal;
-                // `-eq` and its like take a quoted text as arithmetic, which is expanded once more.
-                let again =
-                    |piece: &word::Piece| quoted(piece) && piece.text.contains('[') && piece.text.contains("$(");
-                if reading.pieces.iter().any(again) {
-                    self.partial("a test expands a quoted text");
-                }
-                let text = unit.slice(*range).to_owned();
-                if ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].iter().any(|operator| text.contains(operator)) {
-                    self.calculate(&text);
-                }
-            }
+            Kind::Test(range) => self.test(unit, *range),
             Kind::Arithmetic(range) => {
                 self.operand(unit, *range, Mode::Quoted);
                 let text = unit.slice(*range).to_owned();
                 self.calculate(&text);
                 self.shell.forget_named_in(&text);
             }
+        }
+    }
+
+    /// `if`, with its conditions and what they guard.
+    fn branches(&mut self, unit: Unit<'_>, arms: &[(Sequence, Sequence)], otherwise: Option<&Sequence>) {
+        let mut ends: Option<Shell> = None;
+        for (condition, branch) in arms {
+            self.inside("condition", |walker| walker.sequence(unit, condition));
+            let entry = self.shell.clone();
+            self.inside("condition", |walker| walker.sequence(unit, branch));
+            self.meet(&mut ends, entry);
+        }
+        if let Some(branch) = otherwise {
+            let entry = self.shell.clone();
+            self.inside("condition", |walker| walker.sequence(unit, branch));
+            self.meet(&mut ends, entry);
+        }
+        if let Some(end) = ends {
+            self.shell.meet(&end);
+        }
+    }
+
+    /// `for`, `select`, `while` and `until`.
+    fn repeated(&mut self, unit: Unit<'_>, node: &Node) {
+        let Kind::Loop { condition, variable, words, arithmetic, body, body_at } = &node.kind else { return };
+        for word in words {
+            self.operand(unit, *word, Mode::Word);
+        }
+        for expression in arithmetic {
+            self.operand(unit, *expression, Mode::Quoted);
+            self.calculate(unit.slice(*expression));
+        }
+        if super::variables::is_read_by_programs(variable) {
+            self.partial("a loop sets a variable that programs run or load: what it holds is not known");
+        }
+        let text = unit.slice(*body_at).to_owned();
+        let header = unit.slice(Range { start: node.span.start, end: body_at.start });
+        if state::never_ends(header) && state::starts_without_rest(unit, body) {
+            self.partial("a loop starts processes without end");
+        }
+        self.shell.forget_named_in(&text);
+        let lines = condition.as_ref().map(|_| self.lines(*body_at)).unwrap_or_default();
+        self.shell.forget(variable);
+        let entry = self.shell.clone();
+        if state::changes_directory(&text) {
+            self.shell.lose_directory();
+        }
+        let rounds = self.rounds(unit, node.span, words, *body_at);
+        self.inside("loop", |walker| {
+            for round in 0..rounds.len().max(lines.len()) {
+                match rounds.get(round) {
+                    Some(Some(value)) if value.glob => walker.shell.assign_selected(variable, value),
+                    Some(Some(value)) => walker.shell.assign(variable, value, false),
+                    _ => {}
+                }
+                let input = lines.get(round).map(|line| Input::Here(line.clone()));
+                // What a condition reads is one line of what the loop is given; the rest is not known.
+                let input = input.unwrap_or_else(|| walker.input.unknown());
+                if let Some(condition) = condition {
+                    let outer = std::mem::replace(&mut walker.input, input);
+                    walker.inside("condition", |walker| walker.sequence(unit, condition));
+                    walker.input = outer;
+                }
+                walker.sequence(unit, body);
+            }
+        });
+        self.shell.forget(variable);
+        self.shell.meet(&entry);
+    }
+
+    /// `case`, whose arms are patterns and what they guard.
+    fn cases(&mut self, unit: Unit<'_>, word: Range, arms: &[(Vec<Range>, Sequence)]) {
+        self.operand(unit, word, Mode::Word);
+        let mut ends: Option<Shell> = None;
+        for (patterns, body) in arms {
+            for pattern in patterns {
+                self.operand(unit, *pattern, Mode::Word);
+            }
+            let entry = self.shell.clone();
+            self.inside("case", |walker| walker.sequence(unit, body));
+            self.meet(&mut ends, entry);
+        }
+        if let Some(end) = ends {
+            self.shell.meet(&end);
+        }
+    }
+
+    /// The definition of a function.
+    fn function(&mut self, unit: Unit<'_>, node: &Node) {
+        let Kind::Function { names, body, runs } = &node.kind else { return };
+        for name in names {
+            self.operand(unit, *name, Mode::Word);
+            let moves = state::changes_directory(unit.slice(node.span));
+            self.defined.insert(unit.slice(*name).to_owned(), moves);
+            let definition = Range { start: name.end, end: node.span.end };
+            self.shell.define(unit.slice(*name), body_of(unit.slice(definition)));
+        }
+        for word in runs {
+            self.operand(unit, *word, Mode::Word);
+        }
+        let lasting = match unit.origin {
+            Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
+            Origin::Inside(_) | Origin::File(..) => Rc::default(),
+        };
+        self.kept.extend(self.shell.values(&lasting));
+        self.inside("function", |walker| {
+            walker.apart(|walker| {
+                // It runs later, with what holds then; so do the functions that it calls.
+                walker.shell.forget_all_but(&lasting);
+                let outer = std::mem::replace(&mut walker.defining, true);
+                let sink = walker.sink.take();
+                walker.pipeline(unit, body);
+                walker.sink = sink;
+                walker.defining = outer;
+            });
+        });
+    }
+
+    /// `[[ ... ]]`
+    fn test(&mut self, unit: Unit<'_>, range: Range) {
+        self.operand(unit, range, Mode::Words);
+        let reading = word::read(unit.text, range, Mode::Words);
+        let quoted = |piece: &word::Piece| piece.quoted && piece.kind == word::PieceKind::Literal;
+        // `-eq` and its like take a quoted text as arithmetic, which is expanded once more.
+        let again = |piece: &word::Piece| quoted(piece) && piece.text.contains('[') && piece.text.contains("$(");
+        if reading.pieces.iter().any(again) {
+            self.partial("a test expands a quoted text");
+        }
+        let text = unit.slice(range).to_owned();
+        if ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].iter().any(|operator| text.contains(operator)) {
+            self.calculate(&text);
         }
     }
 

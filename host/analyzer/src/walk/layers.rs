@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
 
+use super::held::Capture;
 use super::output::Input;
 use super::shell::Shell;
 use super::{Place, Unit, Walker};
@@ -12,7 +13,7 @@ use crate::powershell::Translate;
 use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
-use crate::wrappers::layer::{self, Layer, What};
+use crate::wrappers::layer::{self, Layer, Run, What};
 use crate::wrappers::shells::is_shell;
 
 /// The descriptor of what a wrapper writes to a file of its own. Nothing else uses it, so that pipes stay as they are.
@@ -34,59 +35,21 @@ pub(super) struct Pending<'t> {
 impl Walker {
     /// Takes the wrappers off a command and lists what is left.
     pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
-        if let Some(name) = layer::program(&pending.argv).filter(|_| !self.files.copies.is_empty()) {
-            let name = name.to_owned();
-            self.names.insert(name);
+        if !self.files.copies.is_empty() {
+            self.note_name(&pending.argv);
         }
         pending.certain &= !self.name_is_supposed(&mut pending.argv) && !self.name_is_copied(&mut pending.argv);
-        if let Some(name) = layer::program(&pending.argv) {
-            let name = name.to_owned();
-            self.names.insert(name);
-        }
+        self.note_name(&pending.argv);
         if let Some(input) = self.redirected(&pending.redirections, &pending.input) {
             self.note_unknown_input(&pending.argv, &pending.redirections);
             pending.input = input;
         }
         self.add_words(&mut pending.argv, &pending.assignments);
         self.keep_git_alias(&pending.argv);
-        let name = pending.argv.first().map(|name| name.text.clone()).unwrap_or_default();
-        let shadowed =
-            self.defined.contains_key(&name) && !self.expanding.contains(&name) && !self.as_written.contains(&name);
-        let unaliased = if pending.level >= limits::WRAPPERS { None } else { self.unalias(&pending.argv) };
-        // A function may be named as a program that starts others: the words behind it count as well.
-        let starts = || shadowed && wrappers::peel(&pending.argv, pending.input.text()).is_some();
-        let written = (unaliased.is_some() || starts()).then(|| self.as_written(&pending, &name, place));
-        let layer = if pending.level >= limits::WRAPPERS {
-            None
-        } else if let Some(layer) = unaliased.or_else(|| self.unalias_git(&pending.argv)) {
-            Some(layer)
-        } else if shadowed {
-            None
-        } else {
-            let code = self.code_in_place(&pending.argv, &pending.redirections);
-            let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
-            if layer::program(&pending.argv) == Some("parallel") {
-                pending.argv = self.shell.at_home(&pending.argv);
-            }
-            let known = wrappers::peel(&pending.argv, input);
-            known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(&pending))
-        };
-        if pending.level >= limits::WRAPPERS {
-            self.partial("too many wrappers around one command");
-        }
-        let Some(layer) = layer else { return self.plain(pending, place) };
-        let begun = match layer::program(&pending.argv).map(str::to_owned) {
-            Some(name) if is_shell(&name) => self.set_up_by(&pending.argv, &pending.assignments),
-            // `pipenv run NAME` is a script of the project, or a program.
-            Some(name) => self.tasks(&name, pending.argv.get(1..).unwrap_or_default()),
-            None => Vec::new(),
-        };
-        for started in begun {
-            let is_set = !pending.assignments.is_empty();
-            self.run_started(started, (self.parent, pending.span), is_set, place);
-        }
-        let (before, level) = (self.parent, pending.level + 1);
-        let Layer { outer, runs } = layer;
+        let (layer, written) = self.outermost_layer(&mut pending, place);
+        let Some(Layer { outer, runs }) = layer else { return self.plain(pending, place) };
+        self.run_before(&pending, place);
+        let before = self.parent;
         // What a wrapper writes beside the program's own output.
         let files = wrappers::written_files(&pending.argv).into_iter();
         pending.redirections.extend(files.map(|target| Redirection {
@@ -97,33 +60,10 @@ impl Walker {
             body_quoted: false,
         }));
         let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
-        let stays = outer.is_some();
         let mut fed: Vec<Redirection> = Vec::new();
         let mut capture = None;
-        if stays || texts {
-            let argv = outer.unwrap_or_default();
-            let carries = stays || !pending.redirections.is_empty() || !pending.assignments.is_empty();
-            if carries {
-                let assignments = pending.assignments.clone();
-                let redirections = std::mem::take(&mut pending.redirections);
-                capture = self.capture(&redirections);
-                if stays {
-                    // What it is given to read, it hands on.
-                    fed = redirections
-                        .iter()
-                        .filter(|redirection| redirection.operator.starts_with("<<"))
-                        .cloned()
-                        .collect();
-                }
-                let certain = pending.certain && !argv.first().is_some_and(|name| name.glob);
-                let id = self.push(argv, assignments, redirections, pending.span, certain, place);
-                self.run_children(&mut pending, id);
-                self.run_variables(id);
-                if stays {
-                    self.parent = id;
-                    pending.assignments.clear();
-                }
-            }
+        if outer.is_some() || texts {
+            (fed, capture) = self.list_outer(outer, &mut pending, place);
             self.run_children(&mut pending, before);
         }
         let mut output = Input::Pipe;
@@ -132,95 +72,8 @@ impl Walker {
             if run.place.is_handed_on() && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
-            let state = self.shell.clone();
-            match &run.place {
-                layer::Place::Here | layer::Place::Apart => {}
-                layer::Place::Directory(directory) => {
-                    self.shell.change_directory(std::slice::from_ref(directory));
-                }
-                layer::Place::Unknown => self.shell.lose_directory(),
-                layer::Place::Remote => self.shell = Shell::new("", ""),
-                layer::Place::Sandbox(sandbox) => self.enter_sandbox(sandbox),
-                layer::Place::Login(user) => self.log_in(user),
-                layer::Place::Outside => self.leave_container(),
-            }
-            let mut via = run.via;
-            if run.place == layer::Place::Outside && self.shell.view.is_none() && state.view.is_some() {
-                layer::OUTSIDE.clone_into(&mut via.kind);
-            }
-            let late = via.kind == "trap";
-            let expands = via.kind == "alias";
-            let shell = match via.kind.as_str() {
-                "shell-c" => via.detail.clone(),
-                "code" | "ssh" | "login" => "sh".to_owned(),
-                // An alias of git, which `sh` runs.
-                "alias" if run.place == layer::Place::Apart => "sh".to_owned(),
-                _ => String::new(),
-            };
-            if expands {
-                self.expanding.push(via.detail.clone());
-            }
-            self.via.push(via);
-            self.certain &= run.certain && pending.certain;
-            let marks = self.marks.len();
-            self.marks.extend(run.mark);
-            match as_text(run.what) {
-                What::Words { assignments, words } => {
-                    let mut inner = Pending {
-                        argv: words,
-                        assignments: pending.assignments.clone(),
-                        redirections: std::mem::take(&mut pending.redirections),
-                        span: pending.span,
-                        certain: pending.certain,
-                        input: pending.input.clone(),
-                        children: pending.children.take(),
-                        level,
-                    };
-                    inner.assignments.extend(assignments);
-                    output = self.dispatch(inner, place);
-                }
-                What::Text { text, parameters } => {
-                    let is_here = run.place == layer::Place::Here;
-                    let is_process = !is_here && !late;
-                    if is_process {
-                        self.shell.enter_process();
-                    }
-                    for assignment in &pending.assignments {
-                        self.shell.assign(&assignment.name, &assignment.value, false);
-                        self.shell.export(&assignment.name);
-                    }
-                    if let Some(parameters) = parameters {
-                        if let Some(name) = parameters.first() {
-                            self.shell.assign("0", name, false);
-                        }
-                        self.shell.set_parameters(parameters.get(1..).unwrap_or_default());
-                    }
-                    let outer = std::mem::replace(&mut self.input, pending.input.clone());
-                    if late {
-                        self.keep(&text.text);
-                        self.shell.restore_parameters(None);
-                        self.inside("trap", |walker| walker.run_text_of("", &text, pending.span));
-                    } else if is_process {
-                        self.as_process(&text.text, |walker| walker.run_text_of(&shell, &text, pending.span));
-                    } else {
-                        self.run_text_of(&shell, &text, pending.span);
-                    }
-                    self.input = outer;
-                    // Behind `eval` some shells keep them, and others do not.
-                    for assignment in pending.assignments.iter().filter(|_| is_here) {
-                        self.shell.forget(&assignment.name);
-                    }
-                }
-            }
-            self.via.pop();
-            if expands {
-                self.expanding.pop();
-            }
-            self.marks.truncate(marks);
+            output = self.run_layer(run, &mut pending, place).unwrap_or(output);
             self.certain = certain;
-            if run.place != layer::Place::Here {
-                self.shell = state;
-            }
         }
         self.parent = before;
         if let Some(written) = written {
@@ -228,6 +81,193 @@ impl Walker {
         }
         self.captured(capture);
         output
+    }
+
+    fn note_name(&mut self, argv: &[Word]) {
+        if let Some(name) = layer::program(argv) {
+            let name = name.to_owned();
+            self.names.insert(name);
+        }
+    }
+
+    /// The outermost wrapper of a command; and, if its name may mean something else to another shell, the state after it ran
+    /// as it is written.
+    fn outermost_layer(&mut self, pending: &mut Pending<'_>, place: Place<'_>) -> (Option<Layer>, Option<Shell>) {
+        let name = pending.argv.first().map(|name| name.text.clone()).unwrap_or_default();
+        let shadowed =
+            self.defined.contains_key(&name) && !self.expanding.contains(&name) && !self.as_written.contains(&name);
+        let is_last = pending.level >= limits::WRAPPERS;
+        let unaliased = if is_last { None } else { self.unalias(&pending.argv) };
+        // A function may be named as a program that starts others: the words behind it count as well.
+        let starts = || shadowed && wrappers::peel(&pending.argv, pending.input.text()).is_some();
+        let written = (unaliased.is_some() || starts()).then(|| self.as_written(pending, &name, place));
+        if is_last {
+            self.partial("too many wrappers around one command");
+            return (None, written);
+        }
+        if let Some(layer) = unaliased.or_else(|| self.unalias_git(&pending.argv)) {
+            return (Some(layer), written);
+        }
+        if shadowed {
+            return (None, written);
+        }
+        let code = self.code_in_place(&pending.argv, &pending.redirections);
+        let input = code.as_ref().map_or_else(|| pending.input.text(), |code| code.as_deref());
+        if layer::program(&pending.argv) == Some("parallel") {
+            pending.argv = self.shell.at_home(&pending.argv);
+        }
+        let known = wrappers::peel(&pending.argv, input);
+        (known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(pending)), written)
+    }
+
+    /// Runs what a wrapper starts before the command in it: the start files of a shell, the scripts of a task.
+    fn run_before(&mut self, pending: &Pending<'_>, place: Place<'_>) {
+        let begun = match layer::program(&pending.argv).map(str::to_owned) {
+            Some(name) if is_shell(&name) => self.set_up_by(&pending.argv, &pending.assignments),
+            // `pipenv run NAME` is a script of the project, or a program.
+            Some(name) => self.tasks(&name, pending.argv.get(1..).unwrap_or_default()),
+            None => Vec::new(),
+        };
+        for started in begun {
+            let is_set = !pending.assignments.is_empty();
+            self.run_started(started, (self.parent, pending.span), is_set, place);
+        }
+    }
+
+    /// Lists a wrapper that stays as a command, or the redirections and assignments of one that does not. Gives what the
+    /// command in it reads, and what is captured of its output.
+    fn list_outer(
+        &mut self,
+        outer: Option<Vec<Word>>,
+        pending: &mut Pending<'_>,
+        place: Place<'_>,
+    ) -> (Vec<Redirection>, Option<Capture>) {
+        let stays = outer.is_some();
+        if !stays && pending.redirections.is_empty() && pending.assignments.is_empty() {
+            return (Vec::new(), None);
+        }
+        let argv = outer.unwrap_or_default();
+        let redirections = std::mem::take(&mut pending.redirections);
+        let capture = self.capture(&redirections);
+        // What it is given to read, it hands on.
+        let is_read = |redirection: &&Redirection| stays && redirection.operator.starts_with("<<");
+        let fed = redirections.iter().filter(is_read).cloned().collect();
+        let certain = pending.certain && !argv.first().is_some_and(|name| name.glob);
+        let id = self.push(argv, pending.assignments.clone(), redirections, pending.span, certain, place);
+        self.run_children(pending, id);
+        self.run_variables(id);
+        if stays {
+            self.parent = id;
+            pending.assignments.clear();
+        }
+        (fed, capture)
+    }
+
+    /// Runs one of the things that a wrapper runs, in its place. Gives the output of words.
+    fn run_layer(&mut self, run: Run, pending: &mut Pending<'_>, place: Place<'_>) -> Option<Input> {
+        let state = self.shell.clone();
+        match &run.place {
+            layer::Place::Here | layer::Place::Apart => {}
+            layer::Place::Directory(directory) => {
+                self.shell.change_directory(std::slice::from_ref(directory));
+            }
+            layer::Place::Unknown => self.shell.lose_directory(),
+            layer::Place::Remote => self.shell = Shell::new("", ""),
+            layer::Place::Sandbox(sandbox) => self.enter_sandbox(sandbox),
+            layer::Place::Login(user) => self.log_in(user),
+            layer::Place::Outside => self.leave_container(),
+        }
+        let mut via = run.via;
+        if run.place == layer::Place::Outside && self.shell.view.is_none() && state.view.is_some() {
+            layer::OUTSIDE.clone_into(&mut via.kind);
+        }
+        let expands = via.kind == "alias";
+        if expands {
+            self.expanding.push(via.detail.clone());
+        }
+        self.via.push(via);
+        self.certain &= run.certain && pending.certain;
+        let marks = self.marks.len();
+        self.marks.extend(run.mark);
+        let output = match as_text(run.what) {
+            What::Words { assignments, words } => {
+                let mut inner = Pending {
+                    argv: words,
+                    assignments: pending.assignments.clone(),
+                    redirections: std::mem::take(&mut pending.redirections),
+                    span: pending.span,
+                    certain: pending.certain,
+                    input: pending.input.clone(),
+                    children: pending.children.take(),
+                    level: pending.level + 1,
+                };
+                inner.assignments.extend(assignments);
+                Some(self.dispatch(inner, place))
+            }
+            What::Text { text, parameters } => {
+                self.run_layer_text(&text, parameters.as_deref(), &run.place, pending);
+                None
+            }
+        };
+        self.via.pop();
+        if expands {
+            self.expanding.pop();
+        }
+        self.marks.truncate(marks);
+        if run.place != layer::Place::Here {
+            self.shell = state;
+        }
+        output
+    }
+
+    /// Runs a text that a wrapper hands to a shell, with the parameters that it sets. The way to it is the last of `via`.
+    fn run_layer_text(
+        &mut self,
+        text: &Word,
+        parameters: Option<&[Word]>,
+        place: &layer::Place,
+        pending: &Pending<'_>,
+    ) {
+        let is_here = *place == layer::Place::Here;
+        let via = self.via.last();
+        let kind = via.map(|via| via.kind.as_str()).unwrap_or_default();
+        let late = kind == "trap";
+        let shell = match kind {
+            "shell-c" => via.map(|via| via.detail.clone()).unwrap_or_default(),
+            "code" | "ssh" | "login" => "sh".to_owned(),
+            // An alias of git, which `sh` runs.
+            "alias" if *place == layer::Place::Apart => "sh".to_owned(),
+            _ => String::new(),
+        };
+        let is_process = !is_here && !late;
+        if is_process {
+            self.shell.enter_process();
+        }
+        for assignment in &pending.assignments {
+            self.shell.assign(&assignment.name, &assignment.value, false);
+            self.shell.export(&assignment.name);
+        }
+        if let Some(parameters) = parameters {
+            if let Some(name) = parameters.first() {
+                self.shell.assign("0", name, false);
+            }
+            self.shell.set_parameters(parameters.get(1..).unwrap_or_default());
+        }
+        let outer = std::mem::replace(&mut self.input, pending.input.clone());
+        if late {
+            self.keep(&text.text);
+            self.shell.restore_parameters(None);
+            self.inside("trap", |walker| walker.run_text_of("", text, pending.span));
+        } else if is_process {
+            self.as_process(&text.text, |walker| walker.run_text_of(&shell, text, pending.span));
+        } else {
+            self.run_text_of(&shell, text, pending.span);
+        }
+        self.input = outer;
+        // Behind `eval` some shells keep them, and others do not.
+        for assignment in pending.assignments.iter().filter(|_| is_here) {
+            self.shell.forget(&assignment.name);
+        }
     }
 
     /// Lists a command as the shell runs it that does not know what the text has its name mean: `bash -c` leaves aliases

@@ -22,19 +22,7 @@ pub(super) const NOT_KNOWN: &str = "a file that the text itself writes runs, and
 impl Walker {
     /// Lists a command that is no wrapper.
     pub(super) fn plain(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
-        let mut certain = pending.certain;
-        if let Some(name) = pending.argv.first() {
-            if name.dynamic && !only_the_folder_is_dynamic(name) {
-                self.partial("the name of a command is known only at run time");
-            }
-            if name.glob {
-                self.partial("the name of a command is a pattern");
-            }
-            let folder_is_home =
-                matches!(name.parts.first(), Some(part) if part.text == "HOME") && name.parts.len() == 2;
-            certain &= !name.glob && (!name.dynamic || folder_is_home);
-            certain &= !self.defined.contains_key(&name.text);
-        }
+        let certain = pending.certain && pending.argv.first().is_none_or(|name| self.is_certain_name(name));
         if pending.argv.is_empty() && pending.assignments.is_empty() && pending.redirections.is_empty() {
             let parent = self.parent;
             self.run_children(&mut pending, parent);
@@ -69,12 +57,7 @@ impl Walker {
             self.feeds.insert(id, (pipeline, index));
         }
         let listed = self.commands.last().filter(|command| command.id == id);
-        let mut output = listed.map_or(Input::Pipe, |command| {
-            let is_printer =
-                matches!(command.program(), "echo" | "printf") && command.argv.iter().any(|word| word.dynamic);
-            let at_home = is_printer.then(|| Command { argv: self.shell.at_home(&command.argv), ..command.clone() });
-            output::of(at_home.as_ref().unwrap_or(command), &pending.input, self.speaker)
-        });
+        let mut output = listed.map_or(Input::Pipe, |command| self.output_of(command, &pending.input));
         let several = listed.is_some_and(|command| !self.other_texts(command).is_empty());
         if several {
             output = Input::Pipe;
@@ -87,13 +70,8 @@ impl Walker {
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
-        let keeps = |command: &&Command| {
-            redirected
-                || !self.files.is_empty()
-                || self.sink.is_some()
-                || held::writes(command)
-                || started::may_start(command)
-        };
+        let is_watched = redirected || !self.files.is_empty() || self.sink.is_some();
+        let keeps = |command: &&Command| is_watched || held::writes(command) || started::may_start(command);
         let whole = listed.filter(keeps).cloned();
         let written = whole.as_ref().map(|command| {
             if let Some(text) = self.concatenated(command) {
@@ -120,24 +98,46 @@ impl Walker {
             }
             self.run_written(command, &pending.input, place);
         }
-        if let (Some(script), Some(command)) = (script, &kept)
-            && self.run_script(&script, command, &pending.input)
-        {
-            return output;
-        }
         if let Some(command) = kept {
-            if reads {
-                for other in self.other_texts(&command) {
-                    self.run_input(&command, &other);
-                }
-                self.run_input(&command, &pending.input);
-            } else if command.argv.len() == 1 && command.word(0) == "exec" {
-                self.keep_open(&command);
-            } else {
-                self.follow(&command, &pending.input);
-            }
+            self.follow_listed(script.as_ref(), &command, &pending.input, reads);
         }
         output
+    }
+
+    /// Whether it is known which program a name means.
+    fn is_certain_name(&mut self, name: &Word) -> bool {
+        if name.dynamic && !only_the_folder_is_dynamic(name) {
+            self.partial("the name of a command is known only at run time");
+        }
+        if name.glob {
+            self.partial("the name of a command is a pattern");
+        }
+        let folder_is_home = matches!(name.parts.first(), Some(part) if part.text == "HOME") && name.parts.len() == 2;
+        !name.glob && (!name.dynamic || folder_is_home) && !self.defined.contains_key(&name.text)
+    }
+
+    /// What a command prints, if that is known.
+    fn output_of(&self, command: &Command, input: &Input) -> Input {
+        let is_printer = matches!(command.program(), "echo" | "printf") && command.argv.iter().any(|word| word.dynamic);
+        let at_home = is_printer.then(|| Command { argv: self.shell.at_home(&command.argv), ..command.clone() });
+        output::of(at_home.as_ref().unwrap_or(command), input, self.speaker)
+    }
+
+    /// Runs the script that a listed command is given, or what it reads from its input, or does what a builtin does.
+    fn follow_listed(&mut self, script: Option<&Script>, command: &Command, input: &Input, reads: bool) {
+        if script.is_some_and(|script| self.run_script(script, command, input)) {
+            return;
+        }
+        if reads {
+            for other in self.other_texts(command) {
+                self.run_input(command, &other);
+            }
+            self.run_input(command, input);
+        } else if command.argv.len() == 1 && command.word(0) == "exec" {
+            self.keep_open(command);
+        } else {
+            self.follow(command, input);
+        }
     }
 
     /// What a shell reads from its standard input runs.
@@ -297,18 +297,7 @@ impl Walker {
         } else {
             self.shell.set_parameters(&script.parameters);
         }
-        if held.lies && !script.here {
-            self.shell.assign("0", &literal(&name), false);
-            self.shell.export("0");
-        }
-        if held.lies {
-            self.shell.assign("BASH_SOURCE", &literal(&name), false);
-            self.shell.export("BASH_SOURCE");
-        }
-        for assignment in &command.assignments {
-            self.shell.assign(&assignment.name, &assignment.value, false);
-            self.shell.export(&assignment.name);
-        }
+        self.give_variables(script, held, &name, command);
         self.via.push(Via { kind: "script".to_owned(), detail: name });
         self.expanding.push(running);
         let reader = match command.program() {
@@ -335,6 +324,22 @@ impl Walker {
         self.parent = parent;
         self.certain = certain;
         true
+    }
+
+    /// Sets the variables that a script finds set: its name, if it lies on the machine, and those before the command.
+    fn give_variables(&mut self, script: &Script, held: &Held, name: &str, command: &Command) {
+        let names: &[&str] = match (held.lies, script.here) {
+            (false, _) => &[],
+            (true, true) => &["BASH_SOURCE"],
+            (true, false) => &["0", "BASH_SOURCE"],
+        };
+        let own = literal(name);
+        let set = names.iter().map(|name| (*name, &own));
+        let before = command.assignments.iter().map(|assignment| (assignment.name.as_str(), &assignment.value));
+        for (name, value) in set.chain(before) {
+            self.shell.assign(name, value, false);
+            self.shell.export(name);
+        }
     }
 }
 

@@ -279,50 +279,9 @@ impl Walker {
                 self.shell.change_directory(words)
             }
             "pushd" | "popd" => self.shell.lose_directory(),
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                let has = |letter| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter));
-                let (refers, exports) = (has('n'), command.word(0) == "export" && !has('n') || has('x'));
-                for word in words {
-                    match word.text.split_once('=') {
-                        Some((name, other)) if refers && command.word(0) != "export" => self.shell.refer(name, other),
-                        _ => self.declare(word, command.span),
-                    }
-                    let name = word.text.split(['=', '+']).next().unwrap_or_default();
-                    if exports && is_name(name) {
-                        self.shell.export(name);
-                    }
-                }
-            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare_all(command, words),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "printf" | "wait" => {
-                for word in words {
-                    let end = word.text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-                    let name = end.and_then(|end| word.text.get(..end)).unwrap_or(&word.text);
-                    // `printf` writes its operands; only after `-v` is one of them a variable.
-                    match command.word(0) {
-                        "printf" if command.word(1) != "-v" => {}
-                        "unset" => self.shell.unset(name),
-                        _ => self.shell.forget(name),
-                    }
-                    if command.word(0) != "printf" && element(&word.text).is_some_and(|(table, _)| is_table(table)) {
-                        self.partial(super::meanings::NOT_KNOWN);
-                    }
-                }
-                match command.word(0) {
-                    "read" => self.take_line(command, input),
-                    "mapfile" | "readarray" => self.take_lines(words, input),
-                    "printf" if command.word(1) == "-v" => {
-                        let printed = self.shell.at_home(words.get(2..).unwrap_or_default());
-                        let printed = Some(printed).filter(|words| words.iter().all(|word| !word.dynamic));
-                        let printed = printed.and_then(|words| printf(&words, self.speaker));
-                        let printed = printed.as_deref().map(expand::literal);
-                        match (element(command.word(2)), printed) {
-                            (Some((table, name)), Some(text)) => self.name_means(table, name, &text, command.span),
-                            (None, Some(text)) => self.shell.assign(command.word(2), &text, false),
-                            (_, None) => {}
-                        }
-                    }
-                    _ => {}
-                }
+                self.read_into(command, words, input);
             }
             "source" | "." => {
                 self.shell.forget_all();
@@ -330,24 +289,7 @@ impl Walker {
                     self.partial("a file is read into the shell");
                 }
             }
-            "set" => {
-                let dashes = words.iter().position(|word| word.text == "--").map(|at| at + 1);
-                let plain = words.first().is_some_and(|word| !word.text.starts_with(['-', '+'])).then_some(0);
-                // zsh: `set -A NAME ELEMENTS`.
-                if let [option, name, elements @ ..] = words
-                    && option.text == "-A"
-                {
-                    let elements = elements.iter().map(|word| (None, word.clone())).collect();
-                    return self.shell.assign_array(&name.text, elements, false);
-                }
-                let is_all = |pair: &[Word]| matches!(pair, [o, name] if o.text == "-o" && name.text == "allexport");
-                if words.windows(2).any(is_all) || words.first().is_some_and(|word| is_cluster_with(&word.text, 'a')) {
-                    self.shell.export_all();
-                }
-                if let Some(words) = dashes.or(plain).and_then(|at| words.get(at..)) {
-                    self.shell.set_parameters(words);
-                }
-            }
+            "set" => self.set(words),
             "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
             "alias" => self.define_aliases(words, command.span),
             "hash" => self.define_files(words),
@@ -362,6 +304,75 @@ impl Walker {
             if moves {
                 self.shell.lose_directory();
             }
+        }
+    }
+
+    /// `export`, `declare` and their like.
+    fn declare_all(&mut self, command: &Command, words: &[Word]) {
+        let has = |letter| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+        let (refers, exports) = (has('n'), command.word(0) == "export" && !has('n') || has('x'));
+        for word in words {
+            match word.text.split_once('=') {
+                Some((name, other)) if refers && command.word(0) != "export" => self.shell.refer(name, other),
+                _ => self.declare(word, command.span),
+            }
+            let name = word.text.split(['=', '+']).next().unwrap_or_default();
+            if exports && is_name(name) {
+                self.shell.export(name);
+            }
+        }
+    }
+
+    /// Builtins that write to variables which their words name.
+    fn read_into(&mut self, command: &Command, words: &[Word], input: &Input) {
+        for word in words {
+            let end = word.text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+            let name = end.and_then(|end| word.text.get(..end)).unwrap_or(&word.text);
+            // `printf` writes its operands; only after `-v` is one of them a variable.
+            match command.word(0) {
+                "printf" if command.word(1) != "-v" => {}
+                "unset" => self.shell.unset(name),
+                _ => self.shell.forget(name),
+            }
+            if command.word(0) != "printf" && element(&word.text).is_some_and(|(table, _)| is_table(table)) {
+                self.partial(super::meanings::NOT_KNOWN);
+            }
+        }
+        match command.word(0) {
+            "read" => self.take_line(command, input),
+            "mapfile" | "readarray" => self.take_lines(words, input),
+            "printf" if command.word(1) == "-v" => {
+                let printed = self.shell.at_home(words.get(2..).unwrap_or_default());
+                let printed = Some(printed).filter(|words| words.iter().all(|word| !word.dynamic));
+                let printed = printed.and_then(|words| printf(&words, self.speaker));
+                let printed = printed.as_deref().map(expand::literal);
+                match (element(command.word(2)), printed) {
+                    (Some((table, name)), Some(text)) => self.name_means(table, name, &text, command.span),
+                    (None, Some(text)) => self.shell.assign(command.word(2), &text, false),
+                    (_, None) => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `set`
+    fn set(&mut self, words: &[Word]) {
+        let dashes = words.iter().position(|word| word.text == "--").map(|at| at + 1);
+        let plain = words.first().is_some_and(|word| !word.text.starts_with(['-', '+'])).then_some(0);
+        // zsh: `set -A NAME ELEMENTS`.
+        if let [option, name, elements @ ..] = words
+            && option.text == "-A"
+        {
+            let elements = elements.iter().map(|word| (None, word.clone())).collect();
+            return self.shell.assign_array(&name.text, elements, false);
+        }
+        let is_all = |pair: &[Word]| matches!(pair, [o, name] if o.text == "-o" && name.text == "allexport");
+        if words.windows(2).any(is_all) || words.first().is_some_and(|word| is_cluster_with(&word.text, 'a')) {
+            self.shell.export_all();
+        }
+        if let Some(words) = dashes.or(plain).and_then(|at| words.get(at..)) {
+            self.shell.set_parameters(words);
         }
     }
 
