@@ -35,7 +35,7 @@ use guard_script_summary::Reader;
 use guard_sdk::syntax::Analysis;
 
 use parse::Dialect;
-use walk::Walker;
+use walk::{Found, Walker};
 
 pub use sources::{Source, SourceReader};
 
@@ -72,13 +72,13 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
     if known.is_none() && foreign.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
-    let collected = effects::collect(&walker.commands, &walker.feeds, walker.file_systems(), home);
+    let collected = effects::collect(&walker.found.commands, &walker.found.feeds, walker.file_systems(), home);
     for reason in limits::take_reached() {
         walker.partial(reason);
     }
     for reason in &collected.reasons {
         walker.partial(reason);
     }
-    let Walker { commands, reasons, coverage, .. } = walker;
+    let Found { commands, reasons, coverage, .. } = walker.found;
     Analysis { coverage, reasons, commands, effects: collected.effects, scripts: collected.scripts }
 }

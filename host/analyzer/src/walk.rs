@@ -7,6 +7,7 @@ mod calls;
 mod compound;
 mod descriptors;
 mod echo;
+mod fields;
 mod files;
 mod foreign;
 mod held;
@@ -35,9 +36,8 @@ mod variables;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
-use guard_sdk::syntax::{Command, Coverage, Span, Via, Word};
+use guard_sdk::syntax::{Span, Word};
 
 use crate::limits;
 use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
@@ -45,43 +45,20 @@ use crate::parse::{self, Dialect};
 use crate::prescan;
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
+pub(crate) use fields::Found;
+use fields::{Budget, Later, Scope};
 use files::Files;
 use held::Held;
 use output::Input;
-use shell::{Shell, Value};
+use shell::Shell;
 use unit::{Origin, Unit, offset};
 
 /// Walks one text and all the texts inside it.
 pub(crate) struct Walker {
-    /// What was found.
-    pub(crate) commands: Vec<Command>,
-    /// Why `coverage` is not complete.
-    pub(crate) reasons: Vec<String>,
-    /// How far the text was understood.
-    pub(crate) coverage: Coverage,
-    /// Every name that stood where a command's name stands, before wrappers were peeled.
-    names: BTreeSet<String>,
-    /// Names that the text itself defines, and whether calling them may change the directory.
-    defined: BTreeMap<String, bool>,
-    /// The names that stand once in the outermost text; none before they are wanted.
-    lasting: Option<Rc<BTreeSet<String>>>,
-    /// The variables that what runs later was read with: bodies of functions, and texts of `trap`.
-    kept: Vec<(Rc<str>, Value)>,
-    /// The directories that the texts of `trap` were read in.
-    kept_in: BTreeSet<String>,
-    /// What runs later is read without variables and without a directory.
-    without_kept: bool,
-    /// Variables that the text sets and that programs read more of their words from.
-    steering: BTreeSet<&'static str>,
-    /// The folder that the call begins in; empty when it is not known.
-    start: String,
-    shell: Shell,
-    /// What commands read that have no pipe and no redirection of their own.
-    input: Input,
-    /// What `exec` and the redirections of what is around opened, by descriptor.
-    held: descriptors::Held,
-    /// Commands that read from a pipe what is not known: the pipeline, and their place in it.
-    pub(crate) feeds: BTreeMap<u32, (u32, u32)>,
+    pub(crate) found: Found,
+    scope: Scope,
+    budget: Budget,
+    later: Later,
     dialect: Dialect,
     /// Whose builtins print.
     speaker: echo::Speaker,
@@ -89,48 +66,27 @@ pub(crate) struct Walker {
     spoke: bool,
     /// Only what one command prints is asked for.
     is_probe: bool,
-    within: Vec<&'static str>,
-    via: Vec<Via>,
-    /// What a program such as `xargs` replaces in the text that it runs.
-    marks: Vec<String>,
-    parent: u32,
-    certain: bool,
-    pipelines: u32,
-    words: usize,
-    bytes: usize,
-    parsed: usize,
-    depth: usize,
-    texts: usize,
-    /// How many layers are around the text that is walked, so that a command in it counts its own only.
-    texts_via: usize,
-    /// Nothing more can be listed, so nothing more is read.
-    full: bool,
-    /// How many more rounds of loops are walked one by one.
-    rounds_left: usize,
-    /// The body of a function is walked, which runs later: what it calls is followed then.
-    defining: bool,
-    /// How many more calls of functions are followed.
-    calls_left: usize,
-    /// How many more outputs of substitutions are worked out.
-    outputs_left: usize,
-    /// What was visited of the text that is walked.
-    accounted: Vec<Range>,
-    /// How many more programs that are not known are looked into.
-    unknown_left: usize,
+    /// The folder that the call begins in; empty when it is not known.
+    start: String,
+    shell: Shell,
+    /// Names that the text itself defines, and whether calling them may change the directory.
+    defined: BTreeMap<String, bool>,
+    /// Variables that the text sets and that programs read more of their words from.
+    steering: BTreeSet<&'static str>,
+    /// Aliases of git that the text defines.
+    git_aliases: BTreeMap<String, Word>,
+    /// What commands read that have no pipe and no redirection of their own.
+    input: Input,
+    /// What `exec` and the redirections of what is around opened, by descriptor.
+    held: descriptors::Held,
     /// Files, copies of programs, links, and containers that the text makes.
     files: Files,
     /// What a compound command has printed so far, where that is to be kept.
     sink: Option<Held>,
-    /// Aliases of git that the text defines.
-    git_aliases: BTreeMap<String, Word>,
-    /// Functions and aliases whose text is being walked.
-    expanding: Vec<String>,
-    /// Names that are read as they are written, whatever the text has them mean.
-    as_written: Vec<String>,
-    /// The file of the machine whose text is walked.
-    file: Option<Rc<running::File>>,
-    /// Where in it the command stands that is walked.
-    spot: running::Spot,
+    /// The last pipeline's number.
+    pipelines: u32,
+    /// What was visited of the text that is walked.
+    accounted: Vec<Range>,
 }
 
 /// Where a command stands in its pipeline.
@@ -145,21 +101,10 @@ struct Place<'i> {
 impl Walker {
     pub(crate) fn new(dialect: Dialect, cwd: &str, home: &str) -> Self {
         Walker {
-            commands: Vec::new(),
-            reasons: Vec::new(),
-            coverage: Coverage::Complete,
-            names: BTreeSet::new(),
-            defined: BTreeMap::new(),
-            lasting: None,
-            kept_in: BTreeSet::new(),
-            without_kept: false,
-            kept: Vec::new(),
-            steering: BTreeSet::new(),
-            start: cwd.to_owned(),
-            shell: Shell::new(cwd, home),
-            input: Input::Outer,
-            held: descriptors::Held::new(),
-            feeds: BTreeMap::new(),
+            found: Found::new(),
+            scope: Scope::new(),
+            budget: Budget::new(),
+            later: Later::default(),
             dialect,
             speaker: match dialect {
                 Dialect::Bash => echo::Speaker::Bash,
@@ -168,32 +113,17 @@ impl Walker {
             },
             spoke: false,
             is_probe: false,
-            within: Vec::new(),
-            via: Vec::new(),
-            marks: Vec::new(),
-            parent: 0,
-            certain: true,
-            pipelines: 0,
-            words: 0,
-            bytes: 0,
-            parsed: 0,
-            depth: 0,
-            texts: 0,
-            texts_via: 0,
-            full: false,
-            rounds_left: limits::ROUNDS,
-            defining: false,
-            calls_left: limits::CALLS,
-            outputs_left: limits::OUTPUTS,
-            accounted: Vec::new(),
-            unknown_left: limits::UNKNOWN,
+            start: cwd.to_owned(),
+            shell: Shell::new(cwd, home),
+            defined: BTreeMap::new(),
+            steering: BTreeSet::new(),
+            git_aliases: BTreeMap::new(),
+            input: Input::Outer,
+            held: descriptors::Held::new(),
             files: Files::default(),
             sink: None,
-            git_aliases: BTreeMap::new(),
-            expanding: Vec::new(),
-            as_written: Vec::new(),
-            file: None,
-            spot: running::Spot::default(),
+            pipelines: 0,
+            accounted: Vec::new(),
         }
     }
 
@@ -203,7 +133,7 @@ impl Walker {
         match prescan::prepare(source) {
             Ok(prepared) => {
                 self.by_any_shell(Unit { text: &prepared.text, origin: Origin::Outermost(&prepared, 0) });
-                if let Some(missed) = witness::missed(source, prepared.depth, &self.names) {
+                if let Some(missed) = witness::missed(source, prepared.depth, &self.found.names) {
                     self.partial(&format!("a second parser sees the command `{missed}`"));
                 }
             }
@@ -216,14 +146,14 @@ impl Walker {
 
     /// Reads what runs later without what holds where it stands.
     pub(crate) fn without_kept(mut self) -> Self {
-        self.without_kept = true;
+        self.later.without_kept = true;
         self
     }
 
     /// Whether what runs later was read with what holds at the end.
     pub(crate) fn kept_their_values(&self) -> bool {
-        self.kept.iter().all(|(name, value)| self.shell.has(name, value))
-            && self.kept_in.iter().all(|directory| self.shell.cwd == *directory)
+        self.later.kept.iter().all(|(name, value)| self.shell.has(name, value))
+            && self.later.kept_in.iter().all(|directory| self.shell.cwd == *directory)
     }
 
     /// Walks the words of one command.
@@ -235,14 +165,14 @@ impl Walker {
 
     /// Parses a text and walks it in this shell.
     fn unit(&mut self, unit: Unit<'_>) {
-        if self.full {
+        if self.found.full {
             return;
         }
-        self.parsed += unit.text.len();
-        if self.parsed > limits::PARSED {
+        self.budget.parsed += unit.text.len();
+        if self.budget.parsed > limits::PARSED {
             return self.partial("too much nested text to parse");
         }
-        if self.depth >= limits::WALK_DEPTH {
+        if self.budget.depth >= limits::WALK_DEPTH {
             return self.partial("commands are nested too deeply to follow");
         }
         let (text, zeros) = parse::without_zeros(unit.text);
@@ -270,9 +200,9 @@ impl Walker {
 
     /// Lists what a text that is not understood may run.
     fn guess(&mut self, text: &str, span: Span) {
-        let certain = std::mem::replace(&mut self.certain, false);
+        let certain = std::mem::replace(&mut self.scope.certain, false);
         for words in fallback_lexer::commands(text) {
-            if self.full {
+            if self.found.full {
                 break;
             }
             self.pipelines += 1;
@@ -280,19 +210,19 @@ impl Walker {
             let place = Place { pipeline: self.pipelines, index: 0, length: 1, item: &item };
             self.guessed(words, place, span);
         }
-        self.certain = certain;
+        self.scope.certain = certain;
     }
 
     /// Analyses a text that becomes shell: it is prepared as the outermost one is.
     fn text(&mut self, text: &str, span: Span) {
-        if self.texts >= limits::TEXT_DEPTH {
+        if self.budget.texts >= limits::TEXT_DEPTH {
             self.partial("texts that become shell are nested too deeply");
             return self.guess(text, span);
         }
-        self.texts += 1;
+        self.budget.texts += 1;
         match prescan::prepare(text) {
             Ok(prepared) => {
-                let is_file = self.file.as_ref().is_some_and(|file| !text.is_empty() && file.text == text);
+                let is_file = self.scope.file.as_ref().is_some_and(|file| !text.is_empty() && file.text == text);
                 let origin = if is_file { Origin::File(&prepared, 0, span) } else { Origin::Inside(span) };
                 self.unit(Unit { text: &prepared.text, origin });
             }
@@ -301,20 +231,20 @@ impl Walker {
                 self.guess(text, span);
             }
         }
-        self.texts -= 1;
+        self.budget.texts -= 1;
     }
 
     /// Runs `walk` inside of something.
     fn inside(&mut self, what: &'static str, walk: impl FnOnce(&mut Self)) {
-        self.within.push(what);
-        self.depth += 1;
-        if self.depth > limits::WALK_DEPTH {
+        self.scope.within.push(what);
+        self.budget.depth += 1;
+        if self.budget.depth > limits::WALK_DEPTH {
             self.partial("commands are nested too deeply to follow");
         } else {
             walk(self);
         }
-        self.depth -= 1;
-        self.within.pop();
+        self.budget.depth -= 1;
+        self.scope.within.pop();
     }
 
     /// Runs `walk` in a shell of its own: what it sets is lost.
@@ -385,7 +315,7 @@ impl Walker {
 
     /// Walks one pipeline. Gives what its last command writes to its standard output.
     fn pipeline(&mut self, unit: Unit<'_>, item: &Item) -> Input {
-        if self.full {
+        if self.found.full {
             return Input::Pipe;
         }
         self.pipelines += 1;
@@ -422,9 +352,9 @@ impl Walker {
         let held = self.held.clone();
         if !node.redirects.is_empty() {
             // The redirections of a group stand in a pseudo command of their own.
-            let count = self.commands.len();
+            let count = self.found.commands.len();
             self.simple(unit, node, &[], &[], place, Input::Outer);
-            let group = self.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
+            let group = self.found.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
             let mut opened = self.opened(&group, &input);
             input = opened.remove(&0).unwrap_or(input);
             self.held.append(&mut opened);
@@ -448,21 +378,21 @@ impl Walker {
         if reading.torn {
             self.partial("a quote or a bracket has no end");
         }
-        let parent = self.parent;
+        let parent = self.scope.parent;
         self.children(unit, &reading.children, parent);
     }
 
     /// Walks the substitutions of a word.
     fn children(&mut self, unit: Unit<'_>, children: &[Child], parent: u32) {
-        let before = std::mem::replace(&mut self.parent, parent);
+        let before = std::mem::replace(&mut self.scope.parent, parent);
         let sink = self.sink.take();
         for child in children {
             let body = child.text.as_deref().unwrap_or_else(|| unit.slice(child.body));
-            if self.full || is_empty(body) {
+            if self.found.full || is_empty(body) {
                 continue;
             }
             let what = if child.process { "process" } else { "substitution" };
-            let count = self.commands.len();
+            let count = self.found.commands.len();
             let fed = child.process && unit.slice(child.whole).starts_with('>');
             let outer = fed.then(|| std::mem::replace(&mut self.input, Input::Pipe));
             self.inside(what, |walker| {
@@ -481,12 +411,12 @@ impl Walker {
             if let Some(outer) = outer {
                 self.input = outer;
             }
-            if count == self.commands.len() {
+            if count == self.found.commands.len() {
                 self.partial("a substitution holds no command that could be read");
             }
         }
         self.sink = sink;
-        self.parent = before;
+        self.scope.parent = before;
     }
 }
 

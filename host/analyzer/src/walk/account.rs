@@ -25,7 +25,7 @@ impl Walker {
     /// Checks what was not visited of a text that was walked.
     pub(super) fn settle(&mut self, unit: Unit<'_>) {
         let mut ranges = std::mem::take(&mut self.accounted);
-        if self.full {
+        if self.found.full {
             return;
         }
         ranges.sort_unstable_by_key(|range| (range.start, range.end));

@@ -15,29 +15,29 @@ impl Walker {
         let Some(body) = self.shell.function(name) else { return false };
         // One that defines itself anew is another one.
         let running = format!("{name}() {body}");
-        if self.defining || self.expanding.contains(&running) {
+        if self.later.defining || self.scope.expanding.contains(&running) {
             return false;
         }
-        if self.expanding.len() >= limits::CALL_DEPTH || self.calls_left == 0 {
+        if self.scope.expanding.len() >= limits::CALL_DEPTH || self.budget.calls_left == 0 {
             self.partial("too many calls of functions to follow");
             return false;
         }
-        self.calls_left -= 1;
+        self.budget.calls_left -= 1;
         let parameters = self.shell.take_parameters();
         self.shell.set_parameters(command.argv.get(1..).unwrap_or_default());
-        self.expanding.push(running);
-        self.via.push(Via { kind: "function".to_owned(), detail: name.to_owned() });
-        let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
-        let parent = std::mem::replace(&mut self.parent, command.id);
+        self.scope.expanding.push(running);
+        self.scope.via.push(Via { kind: "function".to_owned(), detail: name.to_owned() });
+        let texts_via = std::mem::replace(&mut self.scope.texts_via, self.scope.via.len());
+        let parent = std::mem::replace(&mut self.scope.parent, command.id);
         let outer = std::mem::replace(&mut self.input, input.clone());
         self.inside("function", |walker| {
             walker.unit(Unit { text: &body, origin: Origin::Inside(command.span) });
         });
         self.input = outer;
-        self.parent = parent;
-        self.texts_via = texts_via;
-        self.via.pop();
-        self.expanding.pop();
+        self.scope.parent = parent;
+        self.scope.texts_via = texts_via;
+        self.scope.via.pop();
+        self.scope.expanding.pop();
         self.shell.restore_parameters(parameters);
         // Some of its variables may be its own.
         self.shell.forget_named_in(&body);

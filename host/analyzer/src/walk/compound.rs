@@ -45,9 +45,9 @@ impl Walker {
             }
             Kind::Group(body) => self.inside("group", |walker| walker.sequence(unit, body)),
             Kind::Timed(body) => {
-                self.via.push(Via { kind: "time".to_owned(), detail: String::new() });
+                self.scope.via.push(Via { kind: "time".to_owned(), detail: String::new() });
                 self.inside("time", |walker| walker.sequence(unit, body));
-                self.via.pop();
+                self.scope.via.pop();
             }
             Kind::If { arms, otherwise } => self.branches(unit, arms, otherwise.as_ref()),
             Kind::Loop { .. } => self.repeated(unit, node),
@@ -167,16 +167,16 @@ impl Walker {
             Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
             Origin::Inside(_) | Origin::File(..) => Rc::default(),
         };
-        self.kept.extend(self.shell.values(&lasting));
+        self.later.kept.extend(self.shell.values(&lasting));
         self.inside("function", |walker| {
             walker.apart(|walker| {
                 // It runs later, with what holds then; so do the functions that it calls.
                 walker.shell.forget_all_but(&lasting);
-                let outer = std::mem::replace(&mut walker.defining, true);
+                let outer = std::mem::replace(&mut walker.later.defining, true);
                 let sink = walker.sink.take();
                 walker.pipeline(unit, body);
                 walker.sink = sink;
-                walker.defining = outer;
+                walker.later.defining = outer;
             });
         });
     }
@@ -207,10 +207,10 @@ impl Walker {
     /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once. None if the
     /// text gives a function to another shell, which lacks its variables.
     fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
-        if self.without_kept {
+        if self.later.without_kept {
             return Rc::default();
         }
-        let found = self.lasting.get_or_insert_with(|| {
+        let found = self.later.lasting.get_or_insert_with(|| {
             if ["export -", "declare", "typeset", "functions"].iter().any(|word| text.contains(word)) {
                 return Rc::default();
             }

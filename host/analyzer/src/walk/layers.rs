@@ -49,7 +49,7 @@ impl Walker {
         let (layer, written) = self.outermost_layer(&mut pending, place);
         let Some(Layer { outer, runs }) = layer else { return self.plain(pending, place) };
         self.run_before(&pending, place);
-        let before = self.parent;
+        let before = self.scope.parent;
         // What a wrapper writes beside the program's own output.
         let files = wrappers::written_files(&pending.argv).into_iter();
         pending.redirections.extend(files.map(|target| Redirection {
@@ -67,15 +67,15 @@ impl Walker {
             self.run_children(&mut pending, before);
         }
         let mut output = Input::Pipe;
-        let certain = self.certain;
+        let certain = self.scope.certain;
         for run in runs {
             if run.place.is_handed_on() && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
             }
             output = self.run_layer(run, &mut pending, place).unwrap_or(output);
-            self.certain = certain;
+            self.scope.certain = certain;
         }
-        self.parent = before;
+        self.scope.parent = before;
         if let Some(written) = written {
             self.shell.meet(&written);
         }
@@ -86,7 +86,7 @@ impl Walker {
     fn note_name(&mut self, argv: &[Word]) {
         if let Some(name) = layer::program(argv) {
             let name = name.to_owned();
-            self.names.insert(name);
+            self.found.names.insert(name);
         }
     }
 
@@ -94,8 +94,9 @@ impl Walker {
     /// as it is written.
     fn outermost_layer(&mut self, pending: &mut Pending<'_>, place: Place<'_>) -> (Option<Layer>, Option<Shell>) {
         let name = pending.argv.first().map(|name| name.text.clone()).unwrap_or_default();
-        let shadowed =
-            self.defined.contains_key(&name) && !self.expanding.contains(&name) && !self.as_written.contains(&name);
+        let shadowed = self.defined.contains_key(&name)
+            && !self.scope.expanding.contains(&name)
+            && !self.scope.as_written.contains(&name);
         let is_last = pending.level >= limits::WRAPPERS;
         let unaliased = if is_last { None } else { self.unalias(&pending.argv) };
         // A function may be named as a program that starts others: the words behind it count as well.
@@ -130,7 +131,7 @@ impl Walker {
         };
         for started in begun {
             let is_set = !pending.assignments.is_empty();
-            self.run_started(started, (self.parent, pending.span), is_set, place);
+            self.run_started(started, (self.scope.parent, pending.span), is_set, place);
         }
     }
 
@@ -157,7 +158,7 @@ impl Walker {
         self.run_children(pending, id);
         self.run_variables(id);
         if stays {
-            self.parent = id;
+            self.scope.parent = id;
             pending.assignments.clear();
         }
         (fed, capture)
@@ -183,12 +184,12 @@ impl Walker {
         }
         let expands = via.kind == "alias";
         if expands {
-            self.expanding.push(via.detail.clone());
+            self.scope.expanding.push(via.detail.clone());
         }
-        self.via.push(via);
-        self.certain &= run.certain && pending.certain;
-        let marks = self.marks.len();
-        self.marks.extend(run.mark);
+        self.scope.via.push(via);
+        self.scope.certain &= run.certain && pending.certain;
+        let marks = self.scope.marks.len();
+        self.scope.marks.extend(run.mark);
         let output = match as_text(run.what) {
             What::Words { assignments, words } => {
                 let mut inner = Pending {
@@ -209,11 +210,11 @@ impl Walker {
                 None
             }
         };
-        self.via.pop();
+        self.scope.via.pop();
         if expands {
-            self.expanding.pop();
+            self.scope.expanding.pop();
         }
-        self.marks.truncate(marks);
+        self.scope.marks.truncate(marks);
         if run.place != layer::Place::Here {
             self.shell = state;
         }
@@ -229,7 +230,7 @@ impl Walker {
         pending: &Pending<'_>,
     ) {
         let is_here = *place == layer::Place::Here;
-        let via = self.via.last();
+        let via = self.scope.via.last();
         let kind = via.map(|via| via.kind.as_str()).unwrap_or_default();
         let late = kind == "trap";
         let shell = match kind {
@@ -274,7 +275,7 @@ impl Walker {
     /// alone, and a definition may not have run. Gives the state that this leads to.
     fn as_written(&mut self, pending: &Pending<'_>, name: &str, place: Place<'_>) -> Shell {
         let before = self.shell.clone();
-        self.as_written.push(name.to_owned());
+        self.scope.as_written.push(name.to_owned());
         let literal = Pending {
             argv: pending.argv.clone(),
             assignments: pending.assignments.clone(),
@@ -286,7 +287,7 @@ impl Walker {
             level: pending.level + 1,
         };
         self.dispatch(literal, place);
-        self.as_written.pop();
+        self.scope.as_written.pop();
         std::mem::replace(&mut self.shell, before)
     }
 
@@ -302,24 +303,24 @@ impl Walker {
 
     /// What was kept since then ends with the process, if it still holds.
     pub(super) fn end_process(&mut self, (count, folders): (usize, BTreeSet<String>)) {
-        let mut since = self.kept.iter().skip(count);
-        let mut places = self.kept_in.difference(&folders);
+        let mut since = self.later.kept.iter().skip(count);
+        let mut places = self.later.kept_in.difference(&folders);
         if since.all(|(name, value)| self.shell.has(name, value)) && places.all(|place| *place == self.shell.cwd) {
-            self.kept.truncate(count);
-            self.kept_in = folders;
+            self.later.kept.truncate(count);
+            self.later.kept_in = folders;
         }
     }
 
     /// Notes what the text of a `trap` is read with. It runs with what holds at the end.
     fn keep(&mut self, text: &str) {
-        if self.without_kept {
+        if self.later.without_kept {
             self.shell.forget_all_but(&BTreeSet::new());
             self.shell.lose_directory();
             return;
         }
         let names = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').map(str::to_owned);
-        self.kept.extend(self.shell.values(&names.collect()));
-        self.kept_in.insert(self.shell.cwd.clone());
+        self.later.kept.extend(self.shell.values(&names.collect()));
+        self.later.kept_in.insert(self.shell.cwd.clone());
     }
 
     /// Analyses a word that becomes shell.
@@ -329,7 +330,7 @@ impl Walker {
 
     /// Analyses a word that becomes shell, or a text of another language that `translate` turns into shell.
     pub(super) fn run_text_in(&mut self, word: &Word, span: Span, translate: Option<Translate>) {
-        let certain = self.certain;
+        let certain = self.scope.certain;
         let mut text = String::with_capacity(word.text.len());
         let runs_late = |part: &Part| {
             matches!(part.kind.as_str(), "variable" | "command" | "arithmetic" | "process" | "array")
@@ -352,25 +353,25 @@ impl Walker {
                 }
             }
             if word.parts.iter().any(runs_late) {
-                self.certain = false;
+                self.scope.certain = false;
                 self.partial("a text with parts known only at run time becomes shell");
             }
         }
-        let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
+        let texts_via = std::mem::replace(&mut self.scope.texts_via, self.scope.via.len());
         match translate {
             Some(translate) => self.foreign_text(&text, span, translate),
             None => self.text(&text, span),
         }
-        self.texts_via = texts_via;
-        self.certain = certain;
+        self.scope.texts_via = texts_via;
+        self.scope.certain = certain;
     }
 
     pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
         if let Some((unit, children)) = pending.children.take() {
             // A substitution has a shell of its own, which its builtins change, whatever starts the command around it.
-            let texts_via = std::mem::replace(&mut self.texts_via, self.via.len());
+            let texts_via = std::mem::replace(&mut self.scope.texts_via, self.scope.via.len());
             self.children(unit, &children, parent);
-            self.texts_via = texts_via;
+            self.scope.texts_via = texts_via;
         }
     }
 
@@ -384,8 +385,8 @@ impl Walker {
         certain: bool,
         place: Place<'_>,
     ) -> u32 {
-        self.words += argv.len();
-        self.bytes += argv.iter().map(|word| 64 + 2 * word.text.len()).sum::<usize>()
+        self.budget.words += argv.len();
+        self.budget.bytes += argv.iter().map(|word| 64 + 2 * word.text.len()).sum::<usize>()
             + assignments.iter().map(|assignment| 2 * assignment.value.text.len()).sum::<usize>()
             + redirections
                 .iter()
@@ -394,21 +395,24 @@ impl Walker {
         let searches = |name: &str| matches!(name, "PATH" | "path" | "fish_user_paths");
         self.files.searched |= assignments.iter().any(|assignment| searches(&assignment.name))
             || argv.iter().any(|word| word.text.split_once('=').is_some_and(|(name, _)| searches(name)));
-        if self.commands.len() >= limits::COMMANDS || self.words > limits::WORDS || self.bytes > limits::RESULT {
+        if self.found.commands.len() >= limits::COMMANDS
+            || self.budget.words > limits::WORDS
+            || self.budget.bytes > limits::RESULT
+        {
             self.partial("more commands than can be listed");
-            self.full = true;
-            return self.parent;
+            self.found.full = true;
+            return self.scope.parent;
         }
-        let id = super::offset(self.commands.len() + 1);
+        let id = super::offset(self.found.commands.len() + 1);
         let mut cwd = self.shell.cwd.clone();
         if let Some(view) = &self.shell.view {
             let inside = Inside { view: view.clone(), cwd };
             cwd = host_path(Some(&inside), &inside.cwd);
             self.files.inside.insert(id, inside);
         }
-        self.commands.push(Command {
+        self.found.commands.push(Command {
             id,
-            parent: self.parent,
+            parent: self.scope.parent,
             argv,
             assignments,
             redirections,
@@ -418,12 +422,12 @@ impl Walker {
                 length: place.length,
                 operator: place.item.operator.to_owned(),
                 background: place.item.background,
-                within: self.within.iter().map(|what| (*what).to_owned()).collect(),
+                within: self.scope.within.iter().map(|what| (*what).to_owned()).collect(),
             },
             via: self.ways(),
             span,
             cwd,
-            certain: certain && self.certain,
+            certain: certain && self.scope.certain,
         });
         id
     }

@@ -60,10 +60,10 @@ impl Walker {
         }
         // Where such a word stands, the text does not parse as it runs: its commands count at once.
         if anywhere || RESERVED.contains(&name) && !RESERVED.contains(&text.text.trim()) {
-            let certain = std::mem::replace(&mut self.certain, false);
+            let certain = std::mem::replace(&mut self.scope.certain, false);
             let text = literal(text.text.trim_start_matches([' ', ';', '&', '|', '\n']));
             self.apart(|walker| walker.run_text(&text, span));
-            self.certain = certain;
+            self.scope.certain = certain;
         }
         if !anywhere {
             self.shell.alias(name, &Rc::new(text));
@@ -134,8 +134,8 @@ impl Walker {
         let Some(handler) = self.handler_of(command.word(0)) else { return };
         let argv = std::iter::once(literal(handler)).chain(command.argv.iter().cloned()).collect();
         let call = Command { argv, ..command.clone() };
-        let certain = std::mem::replace(&mut self.certain, false);
+        let certain = std::mem::replace(&mut self.scope.certain, false);
         self.apart(|walker| _ = walker.call(&call, input));
-        self.certain = certain;
+        self.scope.certain = certain;
     }
 }

@@ -29,7 +29,7 @@ impl Walker {
     /// The texts that an alias of this text makes of a command.
     pub(super) fn unalias(&self, argv: &[Word]) -> Option<Layer> {
         let (first, rest) = argv.split_first()?;
-        let is_literal = self.expanding.contains(&first.text) || self.as_written.contains(&first.text);
+        let is_literal = self.scope.expanding.contains(&first.text) || self.scope.as_written.contains(&first.text);
         if first.quoted || first.dynamic || is_literal {
             return None;
         }
@@ -81,7 +81,7 @@ impl Walker {
             return None;
         }
         let verb = leading(argv.get(1..)?, git_settings::GLOBAL).rest.first()?.text.to_ascii_lowercase();
-        if self.expanding.contains(&verb) {
+        if self.scope.expanding.contains(&verb) {
             return None;
         }
         git_settings::expanded(argv, self.git_aliases.get(&verb)?)

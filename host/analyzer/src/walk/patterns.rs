@@ -60,11 +60,11 @@ impl Walker {
         if !of_system {
             return None;
         }
-        if self.unknown_left == 0 {
+        if self.budget.unknown_left == 0 {
             self.partial("too many names of commands are patterns");
             return None;
         }
-        self.unknown_left -= 1;
+        self.budget.unknown_left -= 1;
         self.partial("the name of a command is a pattern");
         let fits = |known: &&str| parameter::matches(pattern, known);
         let mut found: Vec<&str> = MORE.iter().copied().chain(programs::names()).filter(fits).collect();

@@ -24,14 +24,14 @@ impl Walker {
     pub(super) fn plain(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
         let certain = pending.certain && pending.argv.first().is_none_or(|name| self.is_certain_name(name));
         if pending.argv.is_empty() && pending.assignments.is_empty() && pending.redirections.is_empty() {
-            let parent = self.parent;
+            let parent = self.scope.parent;
             self.run_children(&mut pending, parent);
             return Input::Pipe;
         }
         let reads = shells::reads_input(&pending.argv);
         let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
         if from_pipe {
-            self.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
+            self.scope.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
         }
         let argv = std::mem::take(&mut pending.argv);
         let script = shells::script(&argv);
@@ -41,22 +41,22 @@ impl Walker {
         let assignments = std::mem::take(&mut pending.assignments);
         let mut redirections = std::mem::take(&mut pending.redirections);
         // What `cat` prints of written files stands in no command that others could look at.
-        let by_cat = place.index > 0 && self.commands.last().is_some_and(|command| command.program() == "cat");
+        let by_cat = place.index > 0 && self.found.commands.last().is_some_and(|command| command.program() == "cat");
         redirections.extend(inherited(&argv, &redirections, &pending.input, place.index == 0 || by_cat));
         let id = self.push(argv, assignments, redirections, pending.span, certain, place);
         if from_pipe {
-            self.via.pop();
+            self.scope.via.pop();
         }
         let searches = |command: &&Command| {
             let own = command.assignments.iter().any(|assignment| assignment.name == "PATH");
             script.is_none() && command.id == id && (own || self.shell.value("PATH").is_some())
         };
-        let named = self.commands.last().filter(searches).cloned();
+        let named = self.found.commands.last().filter(searches).cloned();
         let on_path = named.and_then(|command| self.on_path(&command));
         if let Input::Stage(pipeline, index) = pending.input {
-            self.feeds.insert(id, (pipeline, index));
+            self.found.feeds.insert(id, (pipeline, index));
         }
-        let listed = self.commands.last().filter(|command| command.id == id);
+        let listed = self.found.commands.last().filter(|command| command.id == id);
         let mut output = listed.map_or(Input::Pipe, |command| self.output_of(command, &pending.input));
         let several = listed.is_some_and(|command| !self.other_texts(command).is_empty());
         if several {
@@ -64,7 +64,7 @@ impl Walker {
         }
         let unread = several && listed.is_some_and(|command| wrappers::reads_program(&command.argv));
         // Only a builtin of this very shell changes it.
-        let own = self.via.iter().skip(self.texts_via);
+        let own = self.scope.via.iter().skip(self.scope.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
         let script = script.or_else(|| self.found(&listed?.argv)).or(on_path);
         let concerns = |command: &Command| script.is_some() || (ours && self.concerns_shell(command.word(0)));
@@ -80,7 +80,8 @@ impl Walker {
             self.shown(command, &pending.input, &output)
         });
         let piped = place.index + 1 < place.length;
-        let depends = self.commands.last().filter(|command| command.id == id).is_some_and(output::depends_on_speaker);
+        let depends =
+            self.found.commands.last().filter(|command| command.id == id).is_some_and(output::depends_on_speaker);
         self.spoke |= (redirected || piped || self.is_probe) && depends;
         if unread {
             self.partial("more than one text is given to one program to read");
@@ -159,15 +160,15 @@ impl Walker {
         };
         let remote = command.program() == "ssh";
         let login = wrappers::remote::login(&command.argv);
-        let before = std::mem::replace(&mut self.parent, command.id);
+        let before = std::mem::replace(&mut self.scope.parent, command.id);
         let input = std::mem::replace(&mut self.input, Input::Pipe);
         if remote {
-            self.via.push(Via {
+            self.scope.via.push(Via {
                 kind: if login.is_some() { "login" } else { "ssh" }.to_owned(),
                 detail: command.argv.last().map(|host| host.text.clone()).unwrap_or_default(),
             });
         }
-        self.via.push(Via { kind: kind.to_owned(), detail: String::new() });
+        self.scope.via.push(Via { kind: kind.to_owned(), detail: String::new() });
         self.apart(|walker| {
             match &login {
                 Some(user) => walker.log_in(user),
@@ -182,12 +183,12 @@ impl Walker {
             walker.shell.enter_process();
             walker.as_process(&word.text, |walker| walker.run_text_of(shell, word, command.span));
         });
-        self.via.pop();
+        self.scope.via.pop();
         if remote {
-            self.via.pop();
+            self.scope.via.pop();
         }
         self.input = input;
-        self.parent = before;
+        self.scope.parent = before;
     }
 
     /// Tells it if a program is given a file to run that this text writes, and what it holds is not known.
@@ -261,22 +262,22 @@ impl Walker {
         }
         // A file that writes another text over itself, and runs that, is not the same again.
         let running = format!("{name}\n{}", text.text);
-        if self.expanding.contains(&running) {
+        if self.scope.expanding.contains(&running) {
             return true;
         }
-        if self.expanding.len() >= limits::CALL_DEPTH {
+        if self.scope.expanding.len() >= limits::CALL_DEPTH {
             self.partial("files that run files are nested too deeply to follow");
             return true;
         }
-        if self.calls_left == 0 {
+        if self.budget.calls_left == 0 {
             self.partial("too many files run to follow all of them");
             return true;
         }
-        self.calls_left -= 1;
+        self.budget.calls_left -= 1;
         let name = name.to_owned();
-        let certain = self.certain;
-        self.certain &= held.lies;
-        let parent = std::mem::replace(&mut self.parent, command.id);
+        let certain = self.scope.certain;
+        self.scope.certain &= held.lies;
+        let parent = std::mem::replace(&mut self.scope.parent, command.id);
         let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
         let mut given = Given {
             parameters: !script.parameters.is_empty() || script.here && parameters_of_caller,
@@ -290,7 +291,7 @@ impl Walker {
         if !script.here {
             self.shell.enter_process();
         }
-        let kept = (self.kept.len(), self.kept_in.clone());
+        let kept = (self.later.kept.len(), self.later.kept_in.clone());
         if script.here && script.parameters.is_empty() {
             // A file that is read in has the parameters of who reads it.
             self.shell.restore_parameters(parameters.clone());
@@ -298,8 +299,8 @@ impl Walker {
             self.shell.set_parameters(&script.parameters);
         }
         self.give_variables(script, held, &name, command);
-        self.via.push(Via { kind: "script".to_owned(), detail: name });
-        self.expanding.push(running);
+        self.scope.via.push(Via { kind: "script".to_owned(), detail: name });
+        self.scope.expanding.push(running);
         let reader = match command.program() {
             "source" | "." => "",
             shell if shells::is_shell(shell) => shell,
@@ -311,9 +312,9 @@ impl Walker {
         } else {
             self.as_process(&text.text, |walker| walker.run_text_of(reader, text, command.span));
         }
-        self.expanding.pop();
-        self.via.pop();
-        (self.file, self.spot) = outer;
+        self.scope.expanding.pop();
+        self.scope.via.pop();
+        (self.scope.file, self.scope.spot) = outer;
         if !script.here {
             self.end_process(kept);
         }
@@ -321,8 +322,8 @@ impl Walker {
         if let Some(shell) = shell {
             self.shell = shell;
         }
-        self.parent = parent;
-        self.certain = certain;
+        self.scope.parent = parent;
+        self.scope.certain = certain;
         true
     }
 

@@ -50,36 +50,36 @@ impl Walker {
             return Some(path);
         }
         // Outside of a file they may be there to hide where a link leads.
-        let is_followed = self.file.is_some() || !matches!(name, "readlink" | "realpath");
+        let is_followed = self.scope.file.is_some() || !matches!(name, "readlink" | "realpath");
         let prints = PRINTERS.contains(&name) && is_followed;
         if !prints || body.contains('`') {
             return None;
         }
-        if self.outputs_left == 0 || body.len() > limits::VALUE {
+        if self.budget.outputs_left == 0 || body.len() > limits::VALUE {
             self.partial("too many substitutions to work out");
             return None;
         }
-        self.outputs_left -= 1;
+        self.budget.outputs_left -= 1;
         let sequence = parse::parse(body, self.dialect).ok()?;
         let [item] = sequence.items.as_slice() else { return None };
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
         probe.speaker = self.speaker;
         probe.is_probe = true;
-        probe.file.clone_from(&self.file);
-        probe.outputs_left = std::mem::take(&mut self.outputs_left);
-        probe.depth = self.depth + 1;
+        probe.scope.file.clone_from(&self.scope.file);
+        probe.budget.outputs_left = std::mem::take(&mut self.budget.outputs_left);
+        probe.budget.depth = self.budget.depth + 1;
         probe.files = std::mem::take(&mut self.files);
         // The probe counts its commands anew.
         let inside = std::mem::take(&mut probe.files.inside);
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
-        let output = if probe.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
-        self.outputs_left = probe.outputs_left;
+        let output = if probe.budget.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
+        self.budget.outputs_left = probe.budget.outputs_left;
         self.files = std::mem::take(&mut probe.files);
         self.files.inside = inside;
         self.spoke |= probe.spoke;
         // That a text is decoded is worth telling more than the text.
-        let decoded = probe.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
+        let decoded = probe.found.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {
             Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
             _ => None,
@@ -88,10 +88,10 @@ impl Walker {
 
     /// What `cd FOLDER && pwd` prints.
     fn printed_folder(&mut self, body: &str) -> Option<String> {
-        if self.outputs_left == 0 || self.depth + 1 >= limits::WALK_DEPTH {
+        if self.budget.outputs_left == 0 || self.budget.depth + 1 >= limits::WALK_DEPTH {
             return None;
         }
-        self.outputs_left -= 1;
+        self.budget.outputs_left -= 1;
         let sequence = parse::parse(body, self.dialect).ok()?;
         let program = |item: &Item| match item.elements.as_slice() {
             [Node { kind: Kind::Simple { words, .. }, .. }] => {
@@ -108,12 +108,12 @@ impl Walker {
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
         probe.is_probe = true;
-        probe.file.clone_from(&self.file);
-        probe.outputs_left = std::mem::take(&mut self.outputs_left);
-        probe.depth = self.depth + 1;
+        probe.scope.file.clone_from(&self.scope.file);
+        probe.budget.outputs_left = std::mem::take(&mut self.budget.outputs_left);
+        probe.budget.depth = self.budget.depth + 1;
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
         probe.sequence(unit, &sequence);
-        self.outputs_left = probe.outputs_left;
+        self.budget.outputs_left = probe.budget.outputs_left;
         Some(probe.shell.cwd).filter(|cwd| cwd.starts_with('/'))
     }
 }

@@ -43,28 +43,30 @@ impl Walker {
     /// Walks a text as `first` has it, and as the others have it if that makes a difference.
     fn in_turn(&mut self, first: Speaker, others: &[Speaker], walk: impl Fn(&mut Self, Speaker)) {
         let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.held.clone());
-        let left = (self.rounds_left, self.calls_left, self.outputs_left, self.unknown_left);
+        let left =
+            (self.budget.rounds_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left);
         let spoke = std::mem::take(&mut self.spoke);
         let outer = std::mem::replace(&mut self.speaker, first);
-        let start = self.commands.len();
+        let start = self.found.commands.len();
         walk(self, first);
-        let mut ends = vec![start, self.commands.len()];
+        let mut ends = vec![start, self.found.commands.len()];
         let after = self.shell.clone();
         for other in others {
-            if !self.spoke || self.full {
+            if !self.spoke || self.found.full {
                 break;
             }
             let entry = before.clone();
             (self.shell, self.files, self.input, self.held) = entry;
-            (self.rounds_left, self.calls_left, self.outputs_left, self.unknown_left) = left;
+            (self.budget.rounds_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left) =
+                left;
             self.speaker = *other;
-            let from = self.commands.len();
+            let from = self.found.commands.len();
             walk(self, *other);
             if self.is_known_reading(&ends, from) {
-                self.commands.truncate(from);
-                self.feeds.retain(|id, _| usize::try_from(*id).is_ok_and(|id| id <= from));
+                self.found.commands.truncate(from);
+                self.found.feeds.retain(|id, _| usize::try_from(*id).is_ok_and(|id| id <= from));
             } else {
-                ends.push(self.commands.len());
+                ends.push(self.found.commands.len());
             }
         }
         self.shell = after;
@@ -85,10 +87,10 @@ impl Walker {
                 && one.via == other.via
                 && read(&one.redirections) == read(&other.redirections)
         };
-        let new = self.commands.get(from..).unwrap_or_default();
+        let new = self.found.commands.get(from..).unwrap_or_default();
         ends.windows(2).any(|pair| {
             let [start, end] = pair else { return false };
-            let old = self.commands.get(*start..*end).unwrap_or_default();
+            let old = self.found.commands.get(*start..*end).unwrap_or_default();
             old.len() == new.len() && old.iter().zip(new).all(|(one, other)| same(one, other))
         })
     }

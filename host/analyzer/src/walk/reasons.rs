@@ -8,28 +8,28 @@ use crate::limits;
 impl Walker {
     /// Notes that something could not be followed.
     pub(crate) fn partial(&mut self, reason: &str) {
-        if self.coverage == Coverage::Complete {
-            self.coverage = Coverage::Partial;
+        if self.found.coverage == Coverage::Complete {
+            self.found.coverage = Coverage::Partial;
         }
         self.reason(reason);
     }
 
     pub(super) fn unparsed(&mut self, reason: &str) {
-        self.coverage = Coverage::Unparsed;
+        self.found.coverage = Coverage::Unparsed;
         self.reason(reason);
     }
 
     /// Keeps a reason, once.
     fn reason(&mut self, reason: &str) {
-        let reason = match &self.file {
+        let reason = match &self.scope.file {
             Some(file) => format!("{}: {reason}", file.path),
             None => reason.to_owned(),
         };
-        if self.reasons.len() > limits::REASONS || self.reasons.contains(&reason) {
+        if self.found.reasons.len() > limits::REASONS || self.found.reasons.contains(&reason) {
             return;
         }
         // The last one stands for all that follow.
-        let is_last = self.reasons.len() == limits::REASONS;
-        self.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason });
+        let is_last = self.found.reasons.len() == limits::REASONS;
+        self.found.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason });
     }
 }

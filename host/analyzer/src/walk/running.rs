@@ -118,7 +118,7 @@ impl Walker {
         }
         let is_here = match &self.shell.view {
             Some(view) => view.host(&self.inner_path(file)?).is_some(),
-            None => place_of(&self.via).is_empty(),
+            None => place_of(&self.scope.via).is_empty(),
         };
         self.path_of(file).filter(|path| is_here && path.starts_with('/'))
     }
@@ -199,12 +199,12 @@ impl Walker {
                         return if read.operator == "<" { path(by, &read.target) } else { None };
                     }
                     // A wrapper hands on what it reads.
-                    by = self.commands.get(usize::try_from(by.parent).ok()?.checked_sub(1)?)?;
+                    by = self.found.commands.get(usize::try_from(by.parent).ok()?.checked_sub(1)?)?;
                 }
                 None
             }
             Input::Stage(pipeline, index) => {
-                let mut before = self.commands.iter().rev().take_while(|before| before.id + 64 > command.id);
+                let mut before = self.found.commands.iter().rev().take_while(|before| before.id + 64 > command.id);
                 let printer = before
                     .find(|before| before.position.pipeline == *pipeline && before.position.index + 1 == *index)?;
                 match printer.argv.as_slice() {
@@ -226,15 +226,15 @@ impl Walker {
         // Where a task stands in its file is not known.
         let text = if held.is_part { "" } else { held.text.text.as_str() };
         let file = held.lies.then(|| Rc::new(File::new(path, text, given)));
-        (std::mem::replace(&mut self.file, file), std::mem::replace(&mut self.spot, spot))
+        (std::mem::replace(&mut self.scope.file, file), std::mem::replace(&mut self.scope.spot, spot))
     }
 
     /// By which ways a command came to run: behind the file that holds it, its line, and whether it takes what the file is
     /// given.
     pub(super) fn ways(&self) -> Vec<Via> {
-        let mut ways = self.via.clone();
-        let Spot { line, takes_given } = self.spot;
-        if (self.file.is_some() || takes_given)
+        let mut ways = self.scope.via.clone();
+        let Spot { line, takes_given } = self.scope.spot;
+        if (self.scope.file.is_some() || takes_given)
             && let Some(at) = ways.iter().rposition(|via| via.kind == "script")
         {
             let told = [("line", line.to_string(), line > 0), ("given", String::new(), takes_given)];

@@ -40,7 +40,7 @@ impl Walker {
     /// The file system of a container that is made. None if nothing of this machine is in it.
     fn view_in(&mut self, sandbox: &Sandbox) -> Option<Rc<View>> {
         let nothing = || Rc::new(View::new(true, String::new()));
-        let is_elsewhere = self.shell.view.is_none() && !place_of(&self.via).is_empty();
+        let is_elsewhere = self.shell.view.is_none() && !place_of(&self.scope.via).is_empty();
         let outer = if is_elsewhere { Some(nothing()) } else { self.shell.view.clone() };
         let mut view = match &outer {
             Some(outer) if !sandbox.isolated => View::clone(outer),
@@ -123,7 +123,7 @@ impl Walker {
         let view = self.shell.view.take();
         let home = match &view {
             Some(view) => view.home.clone(),
-            None if !place_of(&self.via).is_empty() => String::new(),
+            None if !place_of(&self.scope.via).is_empty() => String::new(),
             None => self.shell.home_text().unwrap_or_default(),
         };
         let home = match user {

@@ -27,14 +27,14 @@ impl Walker {
         place: Place<'_>,
         input: Input,
     ) -> Input {
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.scope.file {
             let range = extent(unit, node, assignments, words);
             if let Origin::File(prepared, base, _) = unit.origin {
-                self.spot.line = file.line(prepared.original(base + range.start));
+                self.scope.spot.line = file.line(prepared.original(base + range.start));
             }
             // A text that became shell comes from the command that held it.
-            let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.spot.takes_given;
-            self.spot.takes_given = is_inside || file.given.is_in(unit.slice(range));
+            let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.scope.spot.takes_given;
+            self.scope.spot.takes_given = is_inside || file.given.is_in(unit.slice(range));
         }
         let mut children = Vec::new();
         let mut assigned = Vec::new();
@@ -50,7 +50,7 @@ impl Walker {
         }
         let mut argv: Vec<Word> = Vec::new();
         let mut certain = true;
-        let (room, mut size) = (limits::WORDS.saturating_sub(self.words), 0);
+        let (room, mut size) = (limits::WORDS.saturating_sub(self.budget.words), 0);
         let (words, numbers) = numbered(unit, adjoined(unit, words), &node.redirects);
         for at in &words {
             let mut word = self.word(unit, at, &argv, &mut children);
@@ -60,7 +60,7 @@ impl Walker {
             }
             for word in &mut word.words {
                 // A program such as `xargs` puts something in this place.
-                word.dynamic |= self.marks.iter().any(|mark| word.text.contains(mark.as_str()));
+                word.dynamic |= self.scope.marks.iter().any(|mark| word.text.contains(mark.as_str()));
                 size += 64 + word.text.len();
             }
             argv.append(&mut word.words);

@@ -139,7 +139,7 @@ impl Walker {
     pub(super) fn is_found(&self, path: &str, name: &str) -> bool {
         const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "npx", "pnpx", "bunx", "tsx", "hatch", "pdm"];
         let Some((folder, last)) = path.rsplit_once('/') else { return false };
-        let is_run = || self.via.last().is_some_and(|via| RUNNERS.contains(&via.kind.as_str()));
+        let is_run = || self.scope.via.last().is_some_and(|via| RUNNERS.contains(&via.kind.as_str()));
         last == name && (self.files.searched || folder.ends_with("/bin") || is_run())
     }
 

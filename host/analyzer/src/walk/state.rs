@@ -214,14 +214,14 @@ impl Walker {
         // Of numbers, one is like the other.
         const FEW: usize = 16;
         let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-        if (values.len() > FEW || self.rounds_left < values.len()) && values.iter().all(is_number) {
+        if (values.len() > FEW || self.budget.rounds_left < values.len()) && values.iter().all(is_number) {
             return unknown;
         }
-        if values.len() > limits::LINES || self.rounds_left < values.len() {
+        if values.len() > limits::LINES || self.budget.rounds_left < values.len() {
             limits::reached("a loop has too many rounds to follow");
             return unknown;
         }
-        self.rounds_left -= values.len();
+        self.budget.rounds_left -= values.len();
         values.into_iter().map(Some).collect()
     }
 
@@ -229,11 +229,11 @@ impl Walker {
     pub(super) fn lines(&mut self, body: Range) -> Vec<Word> {
         let lines: Vec<Word> = self.input.text().unwrap_or_default().lines().map(expand::literal).collect();
         let size = body.end.saturating_sub(body.start).saturating_mul(lines.len());
-        if lines.len() > limits::LINES || size > limits::LOOP || self.rounds_left < lines.len() {
+        if lines.len() > limits::LINES || size > limits::LOOP || self.budget.rounds_left < lines.len() {
             limits::reached("a loop reads too many lines to follow");
             return Vec::new();
         }
-        self.rounds_left -= lines.len();
+        self.budget.rounds_left -= lines.len();
         lines
     }
 
@@ -297,7 +297,7 @@ impl Walker {
         }
         self.call_handler(command, input);
         if let Some(&moves) = self.defined.get(command.word(0)) {
-            if self.call(command, input) || self.as_written.iter().any(|name| name == command.word(0)) {
+            if self.call(command, input) || self.scope.as_written.iter().any(|name| name == command.word(0)) {
                 return;
             }
             self.shell.forget_all();

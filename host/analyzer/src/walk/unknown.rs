@@ -155,11 +155,11 @@ impl Walker {
         let candidates = all.into_iter().chain(elsewhere).chain(behind).take(GUESSES);
         let mut lost = None;
         for (what, at) in candidates {
-            let Some(left) = self.unknown_left.checked_sub(1) else {
+            let Some(left) = self.budget.unknown_left.checked_sub(1) else {
                 self.partial("too many programs that are not known");
                 return None;
             };
-            self.unknown_left = left;
+            self.budget.unknown_left = left;
             if self.loses(&what) {
                 lost = Some((what, at));
                 break;
@@ -196,8 +196,8 @@ impl Walker {
     /// Whether a command, taken alone, loses something that does not come back by itself.
     pub(super) fn loses(&self, what: &What) -> bool {
         let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
-        probe.unknown_left = 0;
-        probe.outputs_left = 0;
+        probe.budget.unknown_left = 0;
+        probe.budget.outputs_left = 0;
         match what {
             What::Text { text, .. } if text.text.len() <= limits::VALUE => probe.outermost(&text.text),
             What::Text { .. } => return false,
@@ -205,11 +205,11 @@ impl Walker {
                 probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
             }
         }
-        let effects = effects::collect(&probe.commands, &probe.feeds, probe.file_systems(), "").effects;
+        let effects = effects::collect(&probe.found.commands, &probe.found.feeds, probe.file_systems(), "").effects;
         // A text that reads like SQL is no command.
         let by_store = |id: u32| {
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
-            place.and_then(|place| probe.commands.get(place)).is_some_and(|command| reads_program(&command.argv))
+            place.and_then(|place| probe.found.commands.get(place)).is_some_and(|command| reads_program(&command.argv))
         };
         effects.iter().any(|effect| match effect.severity {
             Severity::Destructive | Severity::Catastrophic => {

@@ -213,7 +213,7 @@ impl Walker {
     /// Walks the values that programs run, of a command that was just listed.
     pub(super) fn run_variables(&mut self, id: u32) {
         let Some(place) = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)) else { return };
-        let Some(command) = self.commands.get(place) else { return };
+        let Some(command) = self.found.commands.get(place) else { return };
         let exported = matches!(command.word(0), "export" | "declare" | "typeset");
         if command.assignments.is_empty() && !exported {
             return;
@@ -270,13 +270,13 @@ impl Walker {
             } else {
                 value
             };
-            let parent = std::mem::replace(&mut self.parent, id);
-            let certain = std::mem::replace(&mut self.certain, false);
-            self.via.push(Via { kind: "variable".to_owned(), detail: name });
+            let parent = std::mem::replace(&mut self.scope.parent, id);
+            let certain = std::mem::replace(&mut self.scope.certain, false);
+            self.scope.via.push(Via { kind: "variable".to_owned(), detail: name });
             self.apart(|walker| walker.run_text(&value, span));
-            self.via.pop();
-            self.certain = certain;
-            self.parent = parent;
+            self.scope.via.pop();
+            self.scope.certain = certain;
+            self.scope.parent = parent;
         }
     }
 
@@ -284,7 +284,7 @@ impl Walker {
     fn fills(&self, folder: &str, id: u32) -> bool {
         let open = OPEN_TO_ALL.iter().any(|open| folder.starts_with(open));
         let inside = |text: &str| text.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
-        let mut before = self.commands.iter().filter(|command| command.id < id).take(limits::VARIABLES);
+        let mut before = self.found.commands.iter().filter(|command| command.id < id).take(limits::VARIABLES);
         open && before.any(|command| {
             let redirected =
                 command.redirections.iter().any(|found| found.operator.starts_with('>') && inside(&found.target.text));

@@ -64,7 +64,7 @@ impl Walker {
 
     /// Runs the code that a command takes from files.
     pub(super) fn run_written(&mut self, command: &Command, input: &Input, place: Place<'_>) {
-        if self.defining {
+        if self.later.defining {
             return;
         }
         for started in self.started(command, input) {
@@ -75,27 +75,27 @@ impl Walker {
 
     pub(super) fn run_started(&mut self, started: Started, (id, span): (u32, Span), is_set: bool, place: Place<'_>) {
         let Started { name, argv, held, sure, is_given } = started;
-        if self.expanding.contains(&name) {
+        if self.scope.expanding.contains(&name) {
             return;
         }
         if !held.whole {
             self.partial(NOT_KNOWN);
         }
-        if self.calls_left == 0 || self.expanding.len() >= limits::CALL_DEPTH {
+        if self.budget.calls_left == 0 || self.scope.expanding.len() >= limits::CALL_DEPTH {
             return self.partial("too many files run to follow all of them");
         }
-        self.calls_left -= 1;
-        let certain = self.certain;
+        self.budget.calls_left -= 1;
+        let certain = self.scope.certain;
         // Rules and scripts of a package may be others than those that are known.
-        self.certain &= sure;
-        let parent = std::mem::replace(&mut self.parent, id);
+        self.scope.certain &= sure;
+        let parent = std::mem::replace(&mut self.scope.parent, id);
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
         // A file of another language takes its arguments in ways of its own.
         let is_set = is_set || !self.shell.names().is_empty();
         let given = Given { everywhere: is_given || is_set || self.files.stirred, ..Given::default() };
         let outer = self.enter_file(path, &held, given);
-        self.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
-        self.expanding.push(name);
+        self.scope.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
+        self.scope.expanding.push(name);
         let word = held.text;
         if argv.is_empty() {
             self.apart(|walker| {
@@ -122,11 +122,11 @@ impl Walker {
             };
             self.dispatch(pending, place);
         }
-        self.expanding.pop();
-        self.via.pop();
-        (self.file, self.spot) = outer;
-        self.parent = parent;
-        self.certain = certain;
+        self.scope.expanding.pop();
+        self.scope.via.pop();
+        (self.scope.file, self.scope.spot) = outer;
+        self.scope.parent = parent;
+        self.scope.certain = certain;
     }
 }
 
