@@ -100,6 +100,28 @@ fn the_crates_depend_in_one_direction() {
     fail_with(&complaints);
 }
 
+/// `host` depends on no policy, and a policy on what is read of a call, never on the program.
+#[test]
+fn host_and_policies_depend_in_one_direction() {
+    let read = ["guard-sdk", "guard-shell", "guard-script-summary", "guard-experiment-plan"];
+    let mut complaints = Vec::new();
+    for (file, text) in files("toml").into_iter().filter(|(file, _)| file.ends_with("/Cargo.toml")) {
+        let manifest: toml::Table = text.parse().unwrap();
+        let names = manifest.get("dependencies").and_then(toml::Value::as_table);
+        for name in names.into_iter().flat_map(toml::Table::keys) {
+            let is_wrong = match file.split('/').next() {
+                Some("host") => name.starts_with("policy-"),
+                Some("policies") => name.starts_with("guard-") && !read.contains(&name.as_str()),
+                _ => false,
+            };
+            if is_wrong {
+                complaints.push(format!("{file} depends on {name}"));
+            }
+        }
+    }
+    fail_with(&complaints);
+}
+
 /// Clippy keeps variables and printing out of the libraries of the host; these three use nothing of the machine at all.
 #[test]
 fn the_crates_of_plain_data_touch_nothing_of_the_machine() {
