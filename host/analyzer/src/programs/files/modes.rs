@@ -22,11 +22,14 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
     let mode = if lacks_mode { "" } else { mode };
     let open = lets_all_write(mode) && !finder_has(run, |words| words.iter().any(|word| is_selective(&word.text)));
+    // A mode for files or for folders alone is how a tree is given its modes.
+    let typed = finder_has(run, |words| words.iter().any(|word| word.text == "-type"));
     let files = parsed.from(usize::from(!named && !lacks_mode)).iter();
     let started = files.flat_map(|operand| {
         let starts = if open { placeholder_operands::starts(run, operand) } else { Vec::new() };
         if starts.is_empty() {
-            vec![(operand.clone(), recursive || open && placeholder_operands::is_start(operand))]
+            let all = placeholder_operands::is_start(operand) && (open || !typed || run.is_catastrophic(operand));
+            vec![(operand.clone(), recursive || all)]
         } else {
             starts.into_iter().map(|start| (start, true)).collect()
         }
@@ -118,7 +121,7 @@ pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let started = parsed.from(skip).iter().flat_map(|operand| {
         let starts = placeholder_operands::starts(run, operand);
         if starts.is_empty() {
-            vec![(operand.clone(), recursive)]
+            vec![(operand.clone(), recursive || placeholder_operands::is_start(operand))]
         } else {
             starts.into_iter().map(|start| (start, true)).collect()
         }
