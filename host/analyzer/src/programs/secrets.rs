@@ -38,7 +38,6 @@ const PRINTS: &[Prints] = &[
     ("gpg", &["--export-secret-keys"], &[]),
     ("gpg", &["--export-secret-key"], &[]),
     ("gpg", &["--export-secret-subkeys"], &[]),
-    ("gpg2", &["--export-secret-keys"], &[]),
     ("aws", &["configure", "export-credentials"], &[]),
     ("aws", &["configure", "get", "aws_secret_access_key"], &[]),
     ("aws", &["configure", "get", "aws_session_token"], &[]),
@@ -122,7 +121,6 @@ const PRINTS: &[Prints] = &[
     ("infisical", &["export"], &[]),
     ("chamber", &["read"], &[]),
     ("chamber", &["export"], &[]),
-    ("flyctl", &["auth", "token"], &[]),
     ("fly", &["auth", "token"], &[]),
     ("npm", &["token", "create"], &[]),
     ("wg", &["showconf"], &[]),
@@ -195,8 +193,16 @@ pub(super) fn find(run: &mut Run<'_>) {
             word.text == *option || name == *option || letter.is_some_and(|letter| clustered(&word.text, letter))
         })
     };
+    // Other names of a program in the table.
+    let same = match run.name.as_str() {
+        "oc" | "k" | "kubecolor" => "kubectl",
+        "gpg2" => "gpg",
+        "flyctl" => "fly",
+        "pnpm" => "npm",
+        name => name,
+    };
     let prints = PRINTS.iter().any(|(program, wanted, options)| {
-        *program == run.name
+        (*program == run.name || *program == same)
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
