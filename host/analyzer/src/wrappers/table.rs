@@ -342,6 +342,8 @@ impl Wrapper {
     fn kind_of_layer(&self, place: &Place) -> &'static str {
         match (place, self.kind) {
             (Place::Login(_), _) => "login",
+            // `script` is the way to the commands of a file.
+            (_, "") if self.name == "script" => "terminal",
             (_, "") => self.name,
             (_, kind) => kind,
         }
