@@ -1,15 +1,21 @@
 //! Files that mostly hold secrets, though no list names them, and patterns that take in all hidden files. A program that
 //! prints such a file is asked about; what else becomes of one is nobody's business.
 
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::CallView;
 
 /// Programs that print what is in a file.
 const SHOWING: &[&str] = &[
-    "ack", "awk", "base64", "bat", "cat", "cut", "egrep", "fgrep", "fold", "gawk", "grep", "head", "hexdump", "jq",
-    "less", "mawk", "more", "nl", "od", "rg", "sed", "sort", "strings", "tac", "tail", "tr", "xxd", "yq", "zcat",
+    "ack", "awk", "base64", "bat", "cat", "cut", "dd", "egrep", "fgrep", "fold", "gawk", "grep", "head", "hexdump",
+    "jq", "less", "mawk", "more", "nl", "od", "rg", "sed", "sort", "strings", "tac", "tail", "tr", "xxd", "yq", "zcat",
 ];
+
+/// Interpreters, by what their names begin with, and builtins that read lines. They show what their text says to print.
+const READING: &[&str] = &["bun", "deno", "mapfile", "node", "perl", "php", "python", "read", "ruby"];
+
+/// Words that print in a shell or in code.
+const PRINTING: &[&str] = &["console.log", "echo ", "node -p", "print", "puts ", "stdout"];
 
 /// Files whose whole name says it, in lower case.
 const NAMES: &[&str] = &["credentials", "master.key", "appsettings.production.json", "appsettings.staging.json"];
@@ -23,7 +29,15 @@ const KEYS: &[&str] = &["id_rsa_", "id_ed25519_", "id_ecdsa_", "id_rsa-", "id_ed
 /// What a program shows that is likely a secret: an entry of the list that a pattern takes in, or the file's kind.
 pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
     let program = view.command(effect).map_or("", |command| command.program());
-    if effect.kind != "read" || effect.tag("recursive").is_some() || !SHOWING.contains(&program) {
+    // A redirection of a loop has no program.
+    let reads = || program.is_empty() || READING.iter().any(|name| program.starts_with(name));
+    let shows = || SHOWING.contains(&program) || reads() && PRINTING.iter().any(|word| view.raw_text().contains(word));
+    if effect.kind != "read" || effect.tag("recursive").is_some() || !shows() {
+        return None;
+    }
+    // A copy shows nothing.
+    let is_copied = |command: &Command| command.argv.iter().any(|word| word.text.starts_with("of="));
+    if program == "dd" && view.command(effect).is_some_and(is_copied) {
         return None;
     }
     let path = effect.target.as_str();
