@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use guard_contract::Wasi;
-use guard_kit::suite::mutate::{Mutation, REWRITES, Tally, mutate, page};
+use guard_kit::suite::mutate::{Mutation, REWRITES, SIBLINGS, Tally, mutate, page};
 use guard_kit::suite::{self, Subject, SuiteOnChain};
 use guard_state::Places;
 
@@ -32,7 +32,7 @@ fn subject(name: &str) -> Subject {
 #[test]
 fn every_rewrite_does_what_its_example_says() {
     let subject = subject("write-control");
-    for rewrite in REWRITES {
+    for rewrite in REWRITES.iter().chain(SIBLINGS) {
         let (before, after) = rewrite.example;
         let made = match rewrite.is_of_paths() {
             true => rewrite.path(before),
@@ -40,8 +40,8 @@ fn every_rewrite_does_what_its_example_says() {
         };
         assert_eq!(made.as_deref(), Some(after), "{}", rewrite.id);
     }
-    let names: BTreeSet<&str> = REWRITES.iter().map(|rewrite| rewrite.id).collect();
-    assert_eq!(names.len(), REWRITES.len(), "two rewrites have one name");
+    let names: BTreeSet<&str> = REWRITES.iter().chain(SIBLINGS).map(|rewrite| rewrite.id).collect();
+    assert_eq!(names.len(), REWRITES.len() + SIBLINGS.len(), "two rewrites have one name");
     assert!(REWRITES.iter().filter(|rewrite| !rewrite.is_of_paths()).count() >= 40);
 }
 
@@ -117,7 +117,8 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
     then(&mutate(&subject, &on_chains, how))
 }
 
-const HOW: Mutation<'static> = Mutation { depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };
+const HOW: Mutation<'static> =
+    Mutation { rewrites: REWRITES, depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };
 
 /// Those that judge by a text of the user's, which may look at whatever it wants.
 const LANGUAGES: [&str; 2] = ["cel", "rego"];
@@ -154,4 +155,23 @@ fn a_seed_gives_the_same_mutants() {
     assert!(first.len() > 40, "{}", first.len());
     assert_eq!(first, texts(5));
     assert_ne!(first, texts(6));
+}
+
+/// Most survivors are denied as one spelling of a seed's list and asked about as its sibling.
+#[test]
+fn every_built_in_stops_the_siblings_of_what_it_stops() {
+    let mut seen = BTreeSet::new();
+    for builtin in guard_builtins::all().iter().filter(|builtin| !LANGUAGES.contains(&builtin.name)) {
+        mutated(builtin.name, Mutation { rewrites: SIBLINGS, max: 1_500, ..HOW }, |tally| {
+            seen.extend(tally.by_rewrite().iter().map(|(rewrite, ..)| rewrite.id));
+            let passed: Vec<String> = tally
+                .survivors()
+                .filter(|mutant| !matches!(mutant.got.as_str(), "ask" | "deny"))
+                .map(|mutant| format!("{:?}: {} for {}", mutant.text, mutant.got, mutant.expected))
+                .collect();
+            assert!(passed.len() * 200 <= tally.mutants.len(), "{}:\n{}", builtin.name, passed.join("\n"));
+        });
+    }
+    let never: Vec<&str> = SIBLINGS.iter().map(|rewrite| rewrite.id).filter(|id| !seen.contains(id)).collect();
+    assert_eq!(never, [""; 0], "no case of ours has such a sibling");
 }

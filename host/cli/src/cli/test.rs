@@ -139,7 +139,7 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
         if suite.settings.is_empty() {
             suite.settings.clone_from(&settings);
         }
-        if has_text(args) && !args.mutate && !args.timings {
+        if has_text(args) && !args.rewrites() && !args.timings {
             suite.settings.insert("coverage".to_owned(), true.into());
         }
     }
@@ -161,10 +161,10 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
     }
     let report = Report { run: &run, args, cwd };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
-    if args.mutate && !failed {
+    if args.rewrites() && !failed {
         return mutate::run(args, &subject, &on_chains);
     }
-    if args.mutate {
+    if args.rewrites() {
         print::note("nothing was rewritten: correct what fails first");
     }
     match args.format {

@@ -1,23 +1,27 @@
 //! Mutants of cases: the same deed in another spelling, or the same text as mere data.
 //!
-//! A policy that judges what a call does says of a mutant what it says of the case. [`table::REWRITES`] lists the ways to
-//! rewrite; `guest-sdk/docs/mutations.md` is made from it. Nothing here prints, and nothing of the machine is asked.
+//! A policy that judges what a call does says of a mutant what it says of the case. [`table::REWRITES`] lists the other
+//! spellings, and [`siblings::SIBLINGS`] the other programs and doors; `guest-sdk/docs/mutations.md` is made from both.
+//! Nothing here prints, and nothing of the machine is asked.
 
-mod wrap;
 mod data;
+mod doors;
 mod options;
 mod paths;
 mod plan;
 mod prefix;
 mod run;
 mod shape;
+mod siblings;
 mod table;
 mod words;
+mod wrap;
 
 use std::fmt::Write as _;
 
 pub use plan::MUTANTS;
 pub use run::{Mutant, Mutation, Tally, mutate};
+pub use siblings::SIBLINGS;
 pub use table::REWRITES;
 
 use paths::{Moved, Place};
@@ -103,11 +107,12 @@ pub fn page() -> String {
          No rewrite changes upper and lower case, because the world of a test case distinguishes them.\n\
          `⏎` stands for a line break.\n",
     );
-    for (title, about, chosen) in SECTIONS {
+    for (title, about, rewrites, chosen) in SECTIONS {
         let _ = write!(page, "\n## {title}\n\n{about}\n\n");
-        for rewrite in REWRITES.iter().filter(|rewrite| chosen(rewrite)) {
+        for rewrite in rewrites.iter().filter(|rewrite| chosen(rewrite)) {
             let (before, after) = rewrite.example;
-            let deed = if rewrite.keeps == Keeps::Deed { " A stronger verdict is accepted." } else { "" };
+            let is_deed = rewrite.keeps == Keeps::Deed && rewrites.len() == REWRITES.len();
+            let deed = if is_deed { " A stronger verdict is accepted." } else { "" };
             let _ = writeln!(page, "- **{}**: {}.{deed}", rewrite.id, rewrite.about);
             let _ = writeln!(page, "  {} becomes {}", code(before), code(after));
         }
@@ -115,19 +120,21 @@ pub fn page() -> String {
     page
 }
 
-type Section = (&'static str, &'static str, fn(&Rewrite) -> bool);
+type Section = (&'static str, &'static str, &'static [Rewrite], fn(&Rewrite) -> bool);
 
-const SECTIONS: [Section; 3] = [
+const SECTIONS: [Section; 4] = [
     (
         "Commands that are done",
         "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than \
          the mildest expected outcome, nor stronger than the most severe one.",
+        REWRITES,
         |rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths(),
     ),
     (
         "Commands that are data",
         "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be \
          stronger than expected, or than the policy's verdict for the same form around a harmless text.",
+        REWRITES,
         |rewrite| rewrite.keeps == Keeps::Text,
     ),
     (
@@ -135,7 +142,16 @@ const SECTIONS: [Section; 3] = [
         "These rewrites apply to each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe \
          verdict must not be weaker than expected; if abstain, allow or warn is expected, it must not be stronger \
          either.",
+        REWRITES,
         Rewrite::is_of_paths,
+    ),
+    (
+        "Siblings",
+        "`--siblings` does the same with other programs that do what a command does, and with other programs that run \
+         it.\nThey apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than the \
+         mildest expected outcome; a stronger one is accepted.",
+        SIBLINGS,
+        |_| true,
     ),
 ];
 

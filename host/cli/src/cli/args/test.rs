@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use serde_json::{Map, Value};
 
@@ -24,6 +24,7 @@ use guard_kit::suite::mutate::MUTANTS;
   guard-host test chain cases/ --format junit --threshold 80 > report.xml
   guard-host test chain cases/ --format sarif > cases.sarif
   guard-host test command-guard cases/ --mutate --min-kept 97
+  guard-host test command-guard cases/ --siblings
 
 `guard-host config schema --fixtures` prints the schema of the files.
 
@@ -31,9 +32,10 @@ The policy `rego` also runs the rules `test_...` of its text, as `opa test` does
 
 With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as mere data. The
 policy must give each rewritten case (mutant) the same verdict. The report lists the mutants that get another one, and how
-often each rewrite was tried.
+often each rewrite was tried. `--siblings` rewrites each command that is stopped into other programs that do the same.
 
 Exit codes: 0 all cases passed; 1 a case failed, too few rules were hit, or a mutant's verdict changed; 64 and up nothing was tested.")]
+#[command(group = ArgGroup::new("rewrites").args(["mutate", "siblings"]))]
 pub(in crate::cli) struct TestArgs {
     /// A component file, the name of a built-in policy, or `chain` for the chain of this folder
     pub(in crate::cli) policy: String,
@@ -69,7 +71,7 @@ pub(in crate::cli) struct TestArgs {
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
     /// Show which lines of Rego the cases and tests evaluate; the policy is `rego`
-    #[arg(long, conflicts_with_all = ["list", "mutate", "quiet"])]
+    #[arg(long, conflicts_with_all = ["list", "mutate", "siblings", "quiet"])]
     pub(in crate::cli) coverage: bool,
     /// Show how much of its time and memory limits each case used
     #[arg(long)]
@@ -77,21 +79,31 @@ pub(in crate::cli) struct TestArgs {
     /// If all cases pass, rewrite them and ask the policy again
     #[arg(long, conflicts_with = "timings")]
     pub(in crate::cli) mutate: bool,
+    /// The same with other programs that do what the commands do, and other ways to run them
+    #[arg(long, conflicts_with_all = ["mutate", "timings"])]
+    pub(in crate::cli) siblings: bool,
     /// Rewrite once, or also twice
-    #[arg(long, value_name = "1|2", default_value_t = 1, requires = "mutate", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "1|2", default_value_t = 1, requires = "rewrites", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(in crate::cli) depth: u8,
     /// The seed for the choice of mutants, if there are too many
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "mutate")]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "rewrites")]
     pub(in crate::cli) seed: u64,
     /// The most mutants, chosen evenly from rewrites and cases; the default takes some seconds
-    #[arg(long, value_name = "N", default_value_t = MUTANTS, requires = "mutate")]
+    #[arg(long, value_name = "N", default_value_t = MUTANTS, requires = "rewrites")]
     pub(in crate::cli) max_mutants: usize,
     /// Fail only if less than this percentage of the mutants kept the verdict
-    #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", requires = "rewrites", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) min_kept: Option<u8>,
     /// How to report
     #[arg(long, value_enum, default_value_t = ReportFormat::Human)]
     pub(in crate::cli) format: ReportFormat,
+}
+
+impl TestArgs {
+    /// Whether the cases are rewritten.
+    pub(in crate::cli) fn rewrites(&self) -> bool {
+        self.mutate || self.siblings
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! `guard-host test --mutate`: the mutants of the cases, the survivors first.
+//! `guard-host test --mutate` and `--siblings`: the mutants of the cases, the survivors first.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _, stderr};
@@ -15,7 +15,7 @@ use crate::cli::print;
 use crate::cli::sarif::{Found, Rule, log};
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
-use guard_kit::suite::mutate::{Mutant, Mutation, Rewrite, Tally, mutate};
+use guard_kit::suite::mutate::{Mutant, Mutation, REWRITES, Rewrite, SIBLINGS, Tally, mutate};
 use guard_kit::suite::{Subject, SuiteOnChain};
 use guard_redact::plain;
 
@@ -32,6 +32,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<
     let shown = AtomicUsize::new(0);
     let progress = |done: usize, total: usize| show_progress(&shown, done, total);
     let how = Mutation {
+        rewrites: if args.siblings { SIBLINGS } else { REWRITES },
         depth: args.depth,
         seed: args.seed,
         max: args.max_mutants,

@@ -13,7 +13,7 @@ use super::super::{Case, Filter, OneOrMore, Subject, Suite, SuiteOnChain, WorldF
 use super::paths::Place;
 use super::plan::{self, Draw};
 use super::shape::Shape;
-use super::{How, Keeps, REWRITES, Rewrite};
+use super::{How, Keeps, Rewrite};
 use guard_contract::call::PATH_KEYS;
 use guard_contract::verdict::FAULT;
 use guard_contract::{Outcome, outcome_name, outcome_named, rank};
@@ -29,6 +29,8 @@ const HARMLESS: &str = "x";
 /// What to do.
 #[derive(Clone, Copy)]
 pub struct Mutation<'a> {
+    /// The rewrites: [`REWRITES`](super::REWRITES) or [`SIBLINGS`](super::SIBLINGS).
+    pub rewrites: &'static [Rewrite],
     /// How many rewrites one mutant goes through at most: 1 or 2.
     pub depth: u8,
     /// What the choice among too many mutants depends on.
@@ -69,6 +71,8 @@ pub struct Mutant<'a> {
 /// What became of all mutants.
 #[derive(Debug)]
 pub struct Tally<'a> {
+    /// The rewrites that were to be tried.
+    pub rewrites: &'static [Rewrite],
     /// The mutants that were run, in the order of the cases.
     pub mutants: Vec<Mutant<'a>>,
     /// How many there could have been.
@@ -96,7 +100,7 @@ impl Tally<'_> {
     /// Of each rewrite that was tried: how often, and how often the verdict was kept.
     #[must_use]
     pub fn by_rewrite(&self) -> Vec<(&'static Rewrite, usize, usize)> {
-        let mut tallies: Vec<_> = REWRITES.iter().map(|rewrite| (rewrite, 0, 0)).collect();
+        let mut tallies: Vec<_> = self.rewrites.iter().map(|rewrite| (rewrite, 0, 0)).collect();
         for mutant in &self.mutants {
             for rewrite in &mutant.rewrites {
                 if let Some((_, tried, kept)) = tallies.iter_mut().find(|tally| tally.0.id == rewrite.id) {
@@ -143,12 +147,13 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
         seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
     }
     let places: Vec<usize> = (0..seeds.len()).collect();
-    let pairs = parallel_map(&places, |at| pairs_of(&seeds, *at, analyzer));
+    let pairs = parallel_map(&places, |at| pairs_of(&seeds, *at, how.rewrites, analyzer));
     let mut pairs: Vec<(usize, usize)> = pairs.into_iter().flatten().collect();
     let possible = pairs.len();
     if how.depth > 1 {
         // The second half of the rewrites' numbers stands for a further rewrite after each.
-        let twice: Vec<(usize, usize)> = pairs.iter().map(|(case, first)| (*case, first + REWRITES.len())).collect();
+        let twice: Vec<(usize, usize)> =
+            pairs.iter().map(|(case, first)| (*case, first + how.rewrites.len())).collect();
         pairs.extend(twice);
     }
     let possible = if how.depth > 1 { possible * 2 } else { possible };
@@ -157,7 +162,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     let mutants = parallel_map(&chosen, |(case, rewrite)| {
         let mutant = seeds.get(*case).and_then(|seed| {
             let draw = Draw::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
-            Some(judge(seed, made(seed, *rewrite, draw, analyzer)?))
+            Some(judge(seed, made(seed, how.rewrites, *rewrite, draw, analyzer)?))
         });
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = how.progress {
@@ -165,7 +170,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
         }
         mutant
     });
-    Tally { mutants: mutants.into_iter().flatten().collect(), possible }
+    Tally { rewrites: how.rewrites, mutants: mutants.into_iter().flatten().collect(), possible }
 }
 
 /// What can be rewritten of a case; none if nothing can.
@@ -241,26 +246,32 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
 }
 
 /// Every rewrite that applies to the case at this place.
-fn pairs_of(seeds: &[Seed<'_>], at: usize, analyzer: &Analyzer) -> Vec<(usize, usize)> {
+fn pairs_of(seeds: &[Seed<'_>], at: usize, rewrites: &'static [Rewrite], analyzer: &Analyzer) -> Vec<(usize, usize)> {
     let Some(seed) = seeds.get(at) else { return Vec::new() };
     with_shape(seed, &seed.text, analyzer, |shape| {
         let applies = |(_, rewrite): &(usize, &'static Rewrite)| {
             seed.suits(rewrite)
                 && seed.rewritten(&seed.text, rewrite, shape, &seed.world).is_some_and(|made| made.text != seed.text)
         };
-        REWRITES.iter().enumerate().filter(applies).map(|(number, _)| (at, number)).collect()
+        rewrites.iter().enumerate().filter(applies).map(|(number, _)| (at, number)).collect()
     })
 }
 
 /// The text after the rewrite of that number; of a number beyond the table, after one more.
-fn made(seed: &Seed<'_>, number: usize, mut draw: Draw, analyzer: &Analyzer) -> Option<Made> {
-    let rewrite = REWRITES.get(number % REWRITES.len())?;
+fn made(
+    seed: &Seed<'_>,
+    rewrites: &'static [Rewrite],
+    number: usize,
+    mut draw: Draw,
+    analyzer: &Analyzer,
+) -> Option<Made> {
+    let rewrite = rewrites.get(number % rewrites.len())?;
     let first =
         with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape, &seed.world))?;
-    if number < REWRITES.len() {
+    if number < rewrites.len() {
         return Some(first);
     }
-    let mut others: Vec<&'static Rewrite> = REWRITES.iter().filter(|other| seed.suits(other)).collect();
+    let mut others: Vec<&'static Rewrite> = rewrites.iter().filter(|other| seed.suits(other)).collect();
     draw.shuffle(&mut others);
     let mut world = seed.world.clone();
     world.links.extend(first.links.iter().cloned());

@@ -1,0 +1,94 @@
+//! Other doors: another program or a script runs the same text.
+
+use super::shape::Shape;
+use guard_contract::shell_word::quoted;
+
+/// A text as a string in single quotes, which Python, JavaScript, Ruby, Perl and PHP read alike. None if it has several
+/// lines.
+pub(super) fn string(text: &str) -> Option<String> {
+    (!text.contains('\n')).then(|| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")))
+}
+
+/// Code around a call that takes the text.
+fn code(shape: &Shape<'_>, interpreter: &str, before: &str, after: &str) -> Option<String> {
+    let string = string(shape.text)?;
+    shape.is_posix().then(|| format!("{interpreter} {}", quoted(&format!("{before}{string}{after}"))))
+}
+
+pub(super) fn python(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "python3 -c", "import os; os.system(", ")")
+}
+
+pub(super) fn python_subprocess(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "python3 -c", "import subprocess; subprocess.run(", ", shell=True)")
+}
+
+pub(super) fn node(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "node -e", "require('child_process').execSync(", ")")
+}
+
+pub(super) fn ruby(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "ruby -e", "system(", ")")
+}
+
+pub(super) fn perl(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "perl -e", "system(", ")")
+}
+
+pub(super) fn php(shape: &Shape<'_>) -> Option<String> {
+    code(shape, "php -r", "shell_exec(", ");")
+}
+
+pub(super) fn awk(shape: &Shape<'_>) -> Option<String> {
+    let plain = !shape.text.contains(['"', '\\', '\n']);
+    (plain && shape.is_posix()).then(|| format!("awk {}", quoted(&format!("BEGIN {{ system(\"{}\") }}", shape.text))))
+}
+
+/// In front of a shell that is given the text.
+fn given(shape: &Shape<'_>, door: &str) -> Option<String> {
+    Some(format!("{door} {}", quoted(shape.text)))
+}
+
+pub(super) fn script(shape: &Shape<'_>) -> Option<String> {
+    shape.is_posix().then(|| format!("printf '%s\\n' {} > /tmp/sibling.sh && sh /tmp/sibling.sh", quoted(shape.text)))
+}
+
+pub(super) fn su(shape: &Shape<'_>) -> Option<String> {
+    given(shape, "su -c").filter(|_| shape.is_posix())
+}
+
+pub(super) fn terminal(shape: &Shape<'_>) -> Option<String> {
+    given(shape, "tmux new-session -d")
+}
+
+pub(super) fn typescript(shape: &Shape<'_>) -> Option<String> {
+    Some(format!("script -qc {} /dev/null", quoted(shape.text)))
+}
+
+pub(super) fn lock(shape: &Shape<'_>) -> Option<String> {
+    given(shape, "flock /tmp/sibling.lock -c")
+}
+
+pub(super) fn watch(shape: &Shape<'_>) -> Option<String> {
+    given(shape, "watch -n 60")
+}
+
+pub(super) fn parallel(shape: &Shape<'_>) -> Option<String> {
+    (!shape.text.contains(['{', '}'])).then(|| format!("parallel ::: {}", quoted(shape.text)))
+}
+
+pub(super) fn npx(shape: &Shape<'_>) -> Option<String> {
+    given(shape, "npx -c")
+}
+
+pub(super) fn git_alias(shape: &Shape<'_>) -> Option<String> {
+    let plain = shape.is_posix() && shape.is_open();
+    plain.then(|| format!("git -c {} sibling", quoted(&format!("alias.sibling=!{}", shape.text))))
+}
+
+pub(super) fn busybox(shape: &Shape<'_>) -> Option<String> {
+    const APPLETS: [&str; 12] =
+        ["cat", "chmod", "chown", "cp", "dd", "find", "mv", "rm", "rmdir", "sed", "truncate", "unlink"];
+    let program = shape.program().filter(|word| word.is_bare() && APPLETS.contains(&word.text.as_str()))?;
+    shape.with(program, &format!("busybox {}", program.text))
+}
