@@ -13,7 +13,7 @@ use super::{CLOSING, done, read, text};
 use crate::support::world::{Ended, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
-const HARNESSES: [(&str, &str, &str, &str); 16] = [
+const HARNESSES: [(&str, &str, &str, &str); 17] = [
     ("antigravity", "antigravity", ".gemini/config/hooks.json", "repo/.agents/hooks.json"),
     ("cline", "cline", "Documents/Cline/Hooks/PreToolUse", "repo/.cline/hooks/PreToolUse"),
     ("codex", "codex", ".codex/hooks.json", "repo/.codex/hooks.json"),
@@ -24,6 +24,7 @@ const HARNESSES: [(&str, &str, &str, &str); 16] = [
     ("droid", "droid", ".factory/settings.json", "repo/.factory/settings.json"),
     ("gemini", "gemini", ".gemini/settings.json", "repo/.gemini/settings.json"),
     ("grok", "grok", ".grok/hooks/guard-host.json", "repo/.grok/hooks/guard-host.json"),
+    ("hermes", "hermes", ".hermes/config.yaml", ""),
     ("kimi", "kimi", ".kimi-code/config.toml", ""),
     ("kiro", "kiro", ".kiro/hooks/guard-host.json", "repo/.kiro/hooks/guard-host.json"),
     ("qwen", "qwen", ".qwen/settings.json", "repo/.qwen/settings.json"),
@@ -58,6 +59,13 @@ fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
 const BY_LINE: [&str; 11] =
     ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kiro", "qwen", "vscode", "windsurf"];
 
+/// What a harness starts that has no shell run the line, and reads no exit code.
+fn replying(line: &str) -> String {
+    format!(
+        r#"sh -c 'o=$({line}) && printf "%s\n" "$o" || echo "{{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}}"'"#
+    )
+}
+
 /// The line that a shell is to run.
 fn line(world: &World, called: &str) -> String {
     let home = text(world.home.path());
@@ -83,7 +91,10 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             assert!(ended.stdout.starts_with("wrote "), "{about}: {ended:?}");
             assert!(ended.stdout.contains(&format!("guard-host doctor {harness}")), "{about}: {ended:?}");
             let bare = line(&world, called);
-            let command = bare.clone() + if BY_LINE.contains(&harness) { CLOSING } else { "" };
+            let command = match harness {
+                "hermes" => replying(&bare),
+                _ => bare.clone() + if BY_LINE.contains(&harness) { CLOSING } else { "" },
+            };
             assert_eq!(read(&world, file), after.replace("COMMAND", &command).replace("BARE", &bare), "{about}");
             let again = done(&world, &["install", harness]);
             assert!(again.stdout.starts_with("unchanged: ") && !again.stdout.contains("wrote "), "{about}: {again:?}");
@@ -107,9 +118,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
 fn the_help_names_every_harness() {
     let help = done(&World::new(), &["install", "--help"]).stdout;
     let words: Vec<&str> = help.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    // Hermes Agent's YAML isn't edited.
-    let registered = |name: &str| !matches!(name, "generic" | "hermes");
-    for capabilities in guard_harness::capabilities::ALL.iter().filter(|capabilities| registered(capabilities.name)) {
+    for capabilities in guard_harness::capabilities::ALL.iter().filter(|capabilities| capabilities.name != "generic") {
         assert!(words.contains(&capabilities.name), "{}: {help}", capabilities.name);
     }
 }
@@ -188,6 +197,17 @@ fn flags_are_written_in_the_words_of_the_harness() {
 }
 
 #[test]
+fn a_hook_in_yaml_takes_a_matcher_and_a_timeout() {
+    let world = World::new();
+    done(&world, &["install", "hermes", "--matcher", "terminal|process", "--timeout", "30", "--fail-open"]);
+    let bare = line(&world, "hermes");
+    let expected = format!(
+        "hooks:\n  pre_tool_call:\n    - matcher: \"terminal|process\"\n      command: |-\n        {bare}\n      timeout: 30\n"
+    );
+    assert_eq!(read(&world, ".hermes/config.yaml"), expected);
+}
+
+#[test]
 fn flags_that_a_harness_has_no_word_for_are_refused() {
     let world = World::new();
     for arguments in [
@@ -231,6 +251,7 @@ fn variables_that_move_the_files_are_heeded() {
         ("kilo", "XDG_CONFIG_HOME", "moved/kilo/plugins/guard-host.js"),
         ("amp", "XDG_CONFIG_HOME", "moved/amp/plugins/guard-host.ts"),
         ("pi", "PI_CODING_AGENT_DIR", "moved/extensions/guard-host.ts"),
+        ("hermes", "HERMES_HOME", "moved/config.yaml"),
         ("vibe", "VIBE_HOME", "moved/hooks.toml"),
     ] {
         let ended = with(&world, variable, &moved, &["install", harness]);
@@ -257,6 +278,9 @@ fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
         ("antigravity", "[]", ":1:1: "),
         ("antigravity", "{ \"guard-host\": { \"PreToolUse\": [{ \"hooks\": [{ \"command\": \"x\" }] }] } }", ":1:17: "),
         ("kimi", "a = 1\nb = \n", ":2:5: "),
+        ("hermes", "a: 1\nb: 'x\n", "config.yaml`:"),
+        ("hermes", "a: 1\nhooks: { pre_tool_call: [ { command: x } ] }\n", ":2:8: this is written in one line"),
+        ("hermes", "a: 1\n---\nb: 2\n", ":2:1: the file has several documents"),
         ("kimi", "hooks = [{ event = \"Stop\", command = \"x\" }]\n", ":1:1: "),
     ] {
         let (_, _, file, _) = HARNESSES.into_iter().find(|(name, ..)| *name == harness).unwrap();

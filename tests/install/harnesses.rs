@@ -10,7 +10,7 @@ use super::{done, read, text};
 use crate::support::world::World;
 
 /// All but Claude Code, with the number of files that each is registered in.
-const HARNESSES: [(&str, usize); 20] = [
+const HARNESSES: [(&str, usize); 21] = [
     ("amp", 1),
     ("antigravity", 1),
     ("cline", 1),
@@ -22,6 +22,7 @@ const HARNESSES: [(&str, usize); 20] = [
     ("droid", 1),
     ("gemini", 1),
     ("grok", 1),
+    ("hermes", 1),
     ("kilo", 1),
     ("kimi", 1),
     ("kiro", 1),
@@ -43,6 +44,35 @@ fn examine(world: &World, arguments: &[&str]) -> (i32, Vec<Value>) {
 fn told(findings: &[Value], check: &str, state: &str) -> Vec<String> {
     let wanted = findings.iter().filter(|one| one["check"] == check && one["state"] == state);
     wanted.map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Approves the hook in Hermes Agent, as it notes it.
+fn approve_in_hermes(world: &World) {
+    let written = read(world, ".hermes/config.yaml");
+    let line = written.lines().find_map(|line| line.trim().strip_prefix("sh -c ")).unwrap();
+    let note = json!({ "approvals": [{ "event": "pre_tool_call", "command": format!("sh -c {line}") }] });
+    world.write(".hermes/shell-hooks-allowlist.json", note.to_string());
+}
+
+#[test]
+fn hermes_skips_a_hook_that_nobody_has_consented_to() {
+    let world = World::new();
+    done(&world, &["install", "hermes"]);
+    let unapproved = || {
+        let (_, findings) = examine(&world, &["hermes"]);
+        let problems = told(&findings, "registration", "problem");
+        problems.iter().filter(|text| text.contains("nobody has approved it")).count()
+    };
+    assert_eq!(unapproved(), 1);
+    approve_in_hermes(&world);
+    assert_eq!(unapproved(), 0);
+    // Another command was approved.
+    let notes = read(&world, ".hermes/shell-hooks-allowlist.json").replace("sh -c", "sh  -c");
+    world.write(".hermes/shell-hooks-allowlist.json", notes);
+    assert_eq!(unapproved(), 1);
+    let accepting = read(&world, ".hermes/config.yaml") + "hooks_auto_accept: true\n";
+    world.write(".hermes/config.yaml", accepting);
+    assert_eq!(unapproved(), 0);
 }
 
 /// Approves the hooks in Codex, as it notes it.
@@ -78,8 +108,10 @@ fn each_harness_proves_a_deny_in_its_own_protocol() {
     let world = World::new();
     for (harness, files) in HARNESSES {
         done(&world, &["install", harness]);
-        if harness == "codex" {
-            approve(&world);
+        match harness {
+            "codex" => approve(&world),
+            "hermes" => approve_in_hermes(&world),
+            _ => {}
         }
         let (exit, findings) = examine(&world, &[harness]);
         let problems: Vec<&Value> = findings.iter().filter(|one| one["state"] == "problem").collect();
@@ -166,6 +198,8 @@ fn what_keeps_a_hook_from_deciding_is_a_problem() {
         ("gemini", ".gemini/settings.json", "\".*\"", "\"^write\"", "run_shell_command"),
         ("codex", ".codex/hooks.json", "\"type\": \"command\"", "\"type\": \"prompt\"", "type"),
         ("codex", ".codex/hooks.json", "{\n", "{,\n", "hooks.json"),
+        ("hermes", ".hermes/config.yaml", "timeout: 20", "timeout: 2", "timeout"),
+        ("hermes", ".hermes/config.yaml", "pre_tool_call", "post_tool_call", "terminal"),
     ] {
         done(&world, &["install", harness]);
         let written = read(&world, file);

@@ -3,6 +3,8 @@
 //! A line of a shell is taken apart as far as one simple command goes. One that does more is somebody else's, whatever
 //! it names: it is never replaced and never removed.
 
+mod closing;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,28 +13,11 @@ use guard_contract::paths::lexical;
 use serde_json::Value;
 
 use crate::install::{InstallError, InstallOptions, Running, Site};
+use closing::opened;
+pub(super) use closing::{closed, is_closed, is_replying, replying};
 
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
-
-/// Stands behind the line that calls the hook. Without an answer of the hook it ends with 2, with which every harness
-/// that runs such a line blocks the call; an answer that ends so passes through.
-const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
-
-/// A line that calls the hook, and blocks the call of the tool if that fails.
-pub(super) fn closed(line: &str) -> String {
-    format!("{line}{CLOSING}")
-}
-
-/// The line blocks if it fails to call the hook.
-pub(super) fn is_closed(line: &str) -> bool {
-    line.ends_with(CLOSING)
-}
-
-/// The line without what it does if it fails to call the hook.
-fn opened(line: &str) -> &str {
-    line.strip_suffix(CLOSING).unwrap_or(line)
-}
 
 /// What tells an entry of this program from others'.
 pub(super) struct Names {
@@ -113,10 +98,10 @@ pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
 /// the line does if it fails is left out.
 pub(super) fn running(line: &str) -> Running {
     let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
-    let words = words(opened(line)).filter(plain);
+    let words = words(&opened(line)).filter(plain);
     match words.as_deref().and_then(<[String]>::split_first) {
         Some((program, arguments)) if !arguments.is_empty() => Running::Program(program.clone(), arguments.to_vec()),
-        _ => Running::Shell(opened(line).to_owned()),
+        _ => Running::Shell(opened(line).into_owned()),
     }
 }
 
@@ -145,7 +130,7 @@ pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
     if let Some(only) = of_call(command, names) {
         return Some(Started { only, script: None });
     }
-    let words = words(opened(command))?;
+    let words = words(&opened(command))?;
     let path = script_of_words(&words, SHELLS, names)?;
     let only = match read_script(&path) {
         Some(text) => of_shim(&text, names)?,
@@ -164,12 +149,12 @@ const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python",
 /// The script that a line starts as the hook's own scripts can be started: by its path and without arguments, itself or
 /// by a shell.
 pub(super) fn script(line: &str, names: &Names) -> Option<String> {
-    script_of_words(&words(opened(line))?, SHELLS, names)
+    script_of_words(&words(&opened(line))?, SHELLS, names)
 }
 
 /// The script that a handler starts, whoever wrote it.
 pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
-    let mut words = words(opened(handler.get("command").and_then(Value::as_str)?))?;
+    let mut words = words(&opened(handler.get("command").and_then(Value::as_str)?))?;
     let args = handler.get("args").and_then(Value::as_array);
     words.extend(args.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
     script_of_words(&words, INTERPRETERS, names)
@@ -211,7 +196,7 @@ fn of_shim(text: &str, names: &Names) -> Option<Vec<String>> {
 
 /// The policies that a line asks which calls the hook and does nothing else.
 fn of_call(line: &str, names: &Names) -> Option<Vec<String>> {
-    let words = words(opened(line))?;
+    let words = words(&opened(line))?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
     only_of(rest, names).filter(|_| is_program(program, names))

@@ -6,6 +6,7 @@
 mod files;
 pub mod json;
 mod registration;
+pub(crate) mod yaml;
 
 use std::io;
 use std::path::{Path, PathBuf};

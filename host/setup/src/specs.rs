@@ -8,6 +8,7 @@ mod approvals;
 mod edits;
 mod files;
 mod json;
+mod lists;
 #[cfg(test)]
 mod page;
 mod plugins;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{Names, arguments, closed, text};
+use super::command::{Names, arguments, closed, replying, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
@@ -79,6 +80,8 @@ enum Layout {
     Named(&'static str, fn(&Hook) -> Item),
     /// TOML of the user's with tables of this name.
     Tables(&'static str, fn(&Hook) -> Vec<(&'static str, Item)>),
+    /// YAML of the user's with an item in the list below these keys.
+    List([&'static str; 2], fn(&Hook) -> Vec<(&'static str, Item)>),
     /// A file of its own, JSON.
     Whole(fn(&Hook) -> Item),
     /// A file of its own that starts the program: its mode, how it begins, and all of it.
@@ -110,6 +113,9 @@ enum Closing {
     Ours,
     /// The line that starts the program, which a shell runs: it ends with 2 where the program gives no answer.
     Line,
+    /// The line that starts the program, without a shell of the harness's: it writes the reply that blocks where the
+    /// program gives no answer.
+    Reply,
     /// Nothing that a registration could say.
     Harness,
 }
@@ -143,6 +149,7 @@ static ALL: &[&RegistrationSpec] = &[
     &json::DROID,
     &json::GEMINI,
     &files::GROK,
+    &lists::HERMES,
     &plugins::KILO,
     &tables::KIMI,
     &files::KIRO,
@@ -236,7 +243,11 @@ impl RegistrationSpec {
             [program.to_owned()].into_iter().chain(arguments(options, site, self.called)?).collect();
         let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
         let bare = line.clone();
-        let line = if self.closing == Closing::Line && !options.fail_open { closed(&line) } else { line };
+        let line = match self.closing {
+            Closing::Line if !options.fail_open => closed(&line),
+            Closing::Reply if !options.fail_open => replying(&line),
+            _ => line,
+        };
         if options.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
         }
@@ -281,7 +292,7 @@ impl RegistrationSpec {
                 "if the program is gone or fails, the call is blocked (by the file that starts it)"
             }
             Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
-            Closing::Line if blocks => {
+            Closing::Line | Closing::Reply if blocks => {
                 "if the program is gone or fails, the call is blocked (by the line that starts it)"
             }
             _ => &told(self.capabilities.on_crash, "is gone or fails"),
@@ -289,7 +300,7 @@ impl RegistrationSpec {
         let text = format!("{crash}; {}", told(self.capabilities.on_timeout, "takes too long"));
         let name = self.capabilities.name;
         let remedy = match (self.closing, blocks, self.capabilities.on_crash) {
-            (Closing::Key(..) | Closing::Ours | Closing::Line, false, _) => {
+            (Closing::Key(..) | Closing::Ours | Closing::Line | Closing::Reply, false, _) => {
                 format!("run `guard-host install {name}` without `--fail-open`")
             }
             (Closing::Harness, _, Fail::Open | Fail::Unknown) => {
@@ -326,9 +337,7 @@ mod tests {
     #[test]
     fn every_harness_with_files_that_are_known_has_a_form() {
         for known in capabilities::ALL.iter().filter(|known| known.name != "claude") {
-            // Nothing here edits YAML.
-            let editable = |file: &&File| file.format != capabilities::Format::Yaml;
-            let sure = known.files.iter().filter(editable).any(|file| file.confidence != Confidence::Low);
+            let sure = known.files.iter().any(|file| file.confidence != Confidence::Low);
             assert_eq!(named(known.name).is_some(), sure, "{}", known.name);
         }
     }

@@ -1,4 +1,4 @@
-//! Codex skips a hook until a person has approved it there, and notes the approval in its own settings.
+//! Codex and Hermes Agent skip a hook until a person has approved it there, and note the approval in files of their own.
 
 use std::fs;
 use std::path::Path;
@@ -9,19 +9,63 @@ use super::RegistrationSpec;
 use crate::command::{Names, is_ours};
 use crate::install::Site;
 
-/// What a person does so that the hook is asked.
-pub(super) const REMEDY: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
+/// What a person does so that Codex runs the hook.
+const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
+
+/// What a person does so that Hermes Agent runs the hook.
+const IN_HERMES: &str = "start `hermes` in a terminal and consent to the hook";
 
 /// Where Codex notes what was approved.
-const NOTES: &str = "~/.codex/config.toml";
+const NOTES_OF_CODEX: &str = "~/.codex/config.toml";
 
-/// A hook of this program in the file that nobody has approved. Whether a note is of the entry as it stands now, nobody
-/// can tell: it is a digest of Codex's own.
-pub(super) fn is_missing(spec: &RegistrationSpec, site: Site<'_>, file: &Path, value: &Value, names: &Names) -> bool {
-    if spec.capabilities.name != "codex" {
+/// Where Hermes Agent notes the same.
+const NOTES_OF_HERMES: &str = "~/.hermes/shell-hooks-allowlist.json";
+
+/// What a person has to do about a hook of this program in the file that nobody has approved. `None`: nothing.
+pub(super) fn missing(
+    spec: &RegistrationSpec,
+    site: Site<'_>,
+    file: &Path,
+    value: &Value,
+    names: &Names,
+) -> Option<&'static str> {
+    match spec.capabilities.name {
+        "codex" => is_missing_in_codex(spec, site, file, value, names).then_some(IN_CODEX),
+        "hermes" => is_missing_in_hermes(spec, site, value, names).then_some(IN_HERMES),
+        _ => None,
+    }
+}
+
+/// Hermes Agent notes the event and the command of each hook that was approved, and can be told to approve all.
+fn is_missing_in_hermes(spec: &RegistrationSpec, site: Site<'_>, value: &Value, names: &Names) -> bool {
+    let is_word = |text: &str| matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
+    let set = value.get("hooks_auto_accept");
+    let accepts_all = set == Some(&Value::Bool(true))
+        || set.and_then(Value::as_str).is_some_and(is_word)
+        || site.environment.variables.get("HERMES_ACCEPT_HOOKS").is_some_and(|text| is_word(text));
+    if accepts_all {
         return false;
     }
-    let notes = fs::read_to_string(spec.place(NOTES, site)).unwrap_or_default();
+    let notes = fs::read_to_string(spec.place(NOTES_OF_HERMES, site)).unwrap_or_default();
+    let notes: Value = serde_json::from_str(&notes).unwrap_or_default();
+    let noted = notes.get("approvals").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let command = |entry: &Value| entry.get("command").and_then(Value::as_str).map(|text| text.trim().to_owned());
+    let is_approved = |event: &str, hook: &Value| {
+        noted
+            .iter()
+            .any(|note| note.get("event").and_then(Value::as_str) == Some(event) && command(note) == command(hook))
+    };
+    let events = value.get("hooks").and_then(Value::as_object).into_iter().flatten();
+    let mut own = events.flat_map(|(event, hooks)| {
+        let hooks = hooks.as_array().into_iter().flatten();
+        hooks.filter(|hook| is_ours(hook, names)).map(move |hook| (event, hook))
+    });
+    own.any(|(event, hook)| !is_approved(event, hook))
+}
+
+/// Whether a note is of the entry as it stands now, nobody can tell: it is a digest of Codex's own.
+fn is_missing_in_codex(spec: &RegistrationSpec, site: Site<'_>, file: &Path, value: &Value, names: &Names) -> bool {
+    let notes = fs::read_to_string(spec.place(NOTES_OF_CODEX, site)).unwrap_or_default();
     let notes: toml::Table = toml::from_str(&notes).unwrap_or_default();
     let state = notes.get("hooks").and_then(|hooks| hooks.get("state"));
     let is_approved = |event: &str, group: usize, handler: usize| {

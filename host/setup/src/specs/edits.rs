@@ -10,6 +10,7 @@ use super::{Hook, Layout, RegistrationSpec};
 use crate::command::{Names, is_ours};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
+use crate::install::yaml::{ListItem, NestedList};
 use crate::install::{Edit, Foreign, ManagedFile, Recognise, Site};
 use guard_config::edit::place::Entries as Tables;
 
@@ -67,6 +68,14 @@ impl RegistrationSpec {
                     Box::new(move |text| take_tables(text, list, &again)),
                 )
             }
+            Layout::List(path, make) => {
+                let (path, wanted) = (*path, list_item(&make(hook)));
+                shared(
+                    "",
+                    Box::new(move |text| in_list(path, &names, |list| list.add(text, &wanted))),
+                    Box::new(move |text| in_list(path, &again, |list| list.strip(text))),
+                )
+            }
             Layout::Whole(make) => {
                 let is_ours = move |bytes: &[u8]| {
                     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
@@ -97,6 +106,26 @@ impl InEvents {
         let InEvents { syntax, grouped, beside } = *self;
         act(&Entries { syntax, shape: Shape::Wrapped, grouped, beside, is_ours: &is_ours })
     }
+}
+
+fn in_list<T>(path: [&'static str; 2], names: &Names, act: impl Fn(&NestedList<'_>) -> T) -> T {
+    act(&NestedList { path, is_ours: &|handler| is_ours(handler, names) })
+}
+
+/// An item of a list in YAML. A command keeps its quotes in a block of its own.
+pub(super) fn list_item(wanted: &[(&'static str, Item)]) -> ListItem {
+    let mut lines: Vec<String> = Vec::new();
+    for (key, item) in wanted {
+        let start = if lines.is_empty() { "- " } else { "  " };
+        match item {
+            Item::Text(text) if *key == "command" => {
+                lines.extend([format!("{start}{key}: |-"), format!("    {text}")]);
+            }
+            // JSON is YAML, too.
+            item => lines.push(format!("{start}{key}: {}", item.to_value())),
+        }
+    }
+    ListItem { lines, value: Item::Object(wanted.to_vec()).to_value() }
 }
 
 /// Whether the member of that name is this program's: every command in it is.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::command::closed;
+use crate::command::{closed, replying};
 use guard_harness::capabilities::{
     self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, OnAllow, OnSilence, Surface,
 };
@@ -81,8 +81,8 @@ fn what_was_seen_is_what_the_tables_say() {
         }
         assert_eq!(seen.deny, "denied", "{name}");
         let word = |blocks: bool| if blocks { "closed" } else { "open" };
-        let by_form =
-            name == "claude" || named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line));
+        let by_form = name == "claude"
+            || named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line | Closing::Reply));
         let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
         for how in ["missing", "not-executable", "exit-1", "signal"] {
             // Copilot makes the program executable, which then answers.
@@ -96,27 +96,6 @@ fn what_was_seen_is_what_the_tables_say() {
         }
     }
 }
-
-/// `install` edits no YAML.
-const HERMES: &str = r#"`guard-host install` doesn't edit its file, `~/.hermes/config.yaml`, which is YAML. There is no file for a project.
-`HERMES_HOME` replaces `~/.hermes`.
-
-By hand:
-
-```yaml
-hooks:
-  pre_tool_call:
-    - command: >-
-        sh -c 'o=$(/opt/guard-host hook hermes) && printf "%s\n" "$o" || echo "{\"action\":\"block\",\"message\":\"guard-host gave no answer\"}"'
-      timeout: 20
-```
-
-The line blocks a call when the program is gone or fails. A timeout still lets the call pass.
-Then start `hermes` in a terminal and consent to the hook: until then, a run without a terminal skips it with no more than a line in its log.
-`hermes hooks list` must show the hook as allowed.
-With `--safe-mode` or `HERMES_SAFE_MODE=1`, Hermes Agent asks no hook. `--ignore-user-config` may leave them out, too.
-A shell hook can only block: the exit code says nothing, and `approve`, with which a plugin in Python has a person asked, is ignored.
-"#;
 
 const UPDATE: &str =
     "UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say";
@@ -142,7 +121,8 @@ fn page() -> String {
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
-        let closes = named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line));
+        let closes =
+            named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line | Closing::Reply));
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
@@ -200,7 +180,6 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
              By hand: `guard-host install claude --dry-run` prints the entry.\n"
                 .to_owned(),
         ),
-        None if capabilities.name == "hermes" => say(HERMES.to_owned()),
         None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
     }
     for surface in capabilities.surfaces {
@@ -208,7 +187,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     }
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
     say(match named(capabilities.name).map(|spec| spec.closing) {
-        Some(Closing::Line) => format!(
+        Some(Closing::Line | Closing::Reply) => format!(
             "- If the program is gone, fails or exits with 1: the call is blocked, by the line that starts it. \
              Without that line: {crash}; with exit code 1: {exit_one}."
         ),
@@ -301,7 +280,11 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
     let hook = Hook {
         words: line.split(' ').map(str::to_owned).collect(),
         bare: line.clone(),
-        line: if spec.closing == super::Closing::Line { closed(&line) } else { line },
+        line: match spec.closing {
+            Closing::Line => closed(&line),
+            Closing::Reply => replying(&line),
+            _ => line,
+        },
         matcher: spec.all.to_owned(),
         timeout: 20 * spec.unit.per_second(),
         blocks: true,
@@ -316,6 +299,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         }
         Layout::Named(key, make) => fenced("json", &super::Item::Object(vec![(*key, make(&hook))]).printed()),
         Layout::Tables(list, make) => fenced("toml", &super::edits::printed(list, &make(&hook), "\n")),
+        Layout::List(path, make) => fenced("yaml", &super::edits::list_item(&make(&hook)).printed(*path, 0, "\n")),
         Layout::Whole(make) => fenced("json", &make(&hook).printed()),
         Layout::Program(0o755, _, make) => fenced("sh", &make(&hook)),
         Layout::Program(..) => {

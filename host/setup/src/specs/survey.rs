@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{Closing, Layout, RegistrationSpec, approvals, plugins};
-use crate::command::{is_closed, is_ours, running};
+use crate::command::{is_closed, is_ours, is_replying, running};
 use crate::install::json::{Document, Syntax};
+use crate::install::yaml;
 use crate::install::{Found, Running, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
 use guard_contract::shell_word::word;
@@ -127,6 +128,7 @@ fn look(
         _ if text.trim().is_empty() => Value::Null,
         Layout::Tables(..) => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?,
         Layout::Entries { syntax, .. } => parsed(text, *syntax)?,
+        Layout::List(..) => yaml::value(text).map_err(|error| error.to_string())?,
         Layout::Named(..) | Layout::Whole(_) => parsed(text, Syntax::Strict)?,
     };
     for switch in spec.switches {
@@ -137,7 +139,7 @@ fn look(
     }
     let names = spec.names(site);
     let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
-    let unapproved = approvals::is_missing(spec, site, file, &value, &names).then_some(approvals::REMEDY);
+    let unapproved = approvals::missing(spec, site, file, &value, &names);
     survey.found.extend(found(spec, file, foreign, &calls).map(|found| Found { unapproved, ..found }));
     Ok(())
 }
@@ -174,6 +176,7 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
         Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
         Closing::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
+        Closing::Reply => handler.get("command").and_then(Value::as_str).is_some_and(is_replying),
         Closing::Ours | Closing::Harness => true,
     };
     Some(Found {

@@ -1,0 +1,100 @@
+//! What a registered line does when it fails to call the hook.
+
+use std::borrow::Cow;
+
+use super::words;
+use guard_contract::shell_word::quoted;
+
+/// Stands behind the line that calls the hook. Without an answer of the hook it ends with 2, with which every harness
+/// that runs such a line blocks the call; an answer that ends so passes through.
+const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
+
+/// A line that calls the hook, and blocks the call of the tool if that fails.
+pub(crate) fn closed(line: &str) -> String {
+    format!("{line}{CLOSING}")
+}
+
+/// The line blocks if it fails to call the hook.
+pub(crate) fn is_closed(line: &str) -> bool {
+    line.ends_with(CLOSING)
+}
+
+/// What a script does with the line that calls the hook, for a harness that starts no shell and reads no exit code.
+const REPLYING: (&str, &str) = (
+    "o=$(",
+    r#") && printf "%s\n" "$o" || echo "{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}""#,
+);
+
+/// A line that calls the hook, and writes a reply that blocks the call of the tool if that fails.
+pub(crate) fn replying(line: &str) -> String {
+    let (start, end) = REPLYING;
+    format!("sh -c {}", quoted(&format!("{start}{line}{end}")))
+}
+
+/// The line within that of [`replying`].
+fn replied(line: &str) -> Option<String> {
+    let (start, end) = REPLYING;
+    let words = words(line)?;
+    let [program, flag, script] = words.as_slice() else { return None };
+    let is_shell = program == "sh" && flag == "-c";
+    script.strip_prefix(start)?.strip_suffix(end).filter(|_| is_shell).map(str::to_owned)
+}
+
+/// The line writes a reply that blocks if it fails to call the hook.
+pub(crate) fn is_replying(line: &str) -> bool {
+    replied(line).is_some()
+}
+
+/// The line without what it does if it fails to call the hook.
+pub(super) fn opened(line: &str) -> Cow<'_, str> {
+    match line.strip_suffix(CLOSING) {
+        Some(opened) => Cow::Borrowed(opened),
+        None => replied(line).map_or(Cow::Borrowed(line), Cow::Owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_within_what_it_does_when_it_fails() {
+        for line in
+            ["/opt/guard-host hook x", "'/it'\\''s here/guard-host' hook x", "/opt/guard-host hook x --only 'a b'"]
+        {
+            assert_eq!(opened(&closed(line)), line);
+            assert!(is_closed(&closed(line)) && !is_replying(&closed(line)));
+            assert_eq!(opened(&replying(line)), line);
+            assert!(is_replying(&replying(line)) && !is_closed(&replying(line)));
+            assert_eq!(opened(line), line);
+        }
+    }
+
+    /// As Hermes Agent starts it: the words, without a shell.
+    #[test]
+    fn without_an_answer_the_line_writes_a_reply_that_blocks() {
+        let blocked = "{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}\n";
+        for (line, expected) in [
+            ("/nowhere/guard-host hook hermes", blocked),
+            ("false", blocked),
+            ("true", "\n"),
+            ("printf '{\"action\":\"block\"}\\n'", "{\"action\":\"block\"}\n"),
+        ] {
+            let words = words(&replying(line)).unwrap();
+            let ended = std::process::Command::new(&words[0]).args(&words[1..]).output().unwrap();
+            assert_eq!(
+                (ended.status.code(), String::from_utf8_lossy(&ended.stdout).as_ref()),
+                (Some(0), expected),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_line_is_left_alone() {
+        for line in ["sh -c 'o=$(x) && ls'", "bash -c true", "sh -c", "o=$(x"] {
+            assert_eq!(opened(line), line);
+            assert!(!is_replying(line));
+        }
+    }
+}
