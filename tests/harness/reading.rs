@@ -105,7 +105,7 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
         ("opencode" | "kilo", _) | ("pi", "pi.tool_call print") => {
             if reply.exit == 0 && at("/decision") == Some("allow") { Passes } else { Blocked }
         }
-        ("amp" | "pi", _) => match at("/decision") {
+        ("amp" | "pi" | "openclaw", _) => match at("/decision") {
             Some("allow") if reply.exit == 0 => Passes,
             Some("ask") if reply.exit == 0 => Asked,
             _ => Blocked,

@@ -250,6 +250,7 @@ fn variables_that_move_the_files_are_heeded() {
         ("opencode", "XDG_CONFIG_HOME", "moved/opencode/plugins/guard-host.js"),
         ("kilo", "XDG_CONFIG_HOME", "moved/kilo/plugins/guard-host.js"),
         ("amp", "XDG_CONFIG_HOME", "moved/amp/plugins/guard-host.ts"),
+        ("openclaw", "OPENCLAW_STATE_DIR", "moved/extensions/guard-host/index.mjs"),
         ("pi", "PI_CODING_AGENT_DIR", "moved/extensions/guard-host.ts"),
         ("hermes", "HERMES_HOME", "moved/config.yaml"),
         ("vibe", "VIBE_HOME", "moved/hooks.toml"),
@@ -303,6 +304,8 @@ fn files_and_links_of_others_are_refused() {
         ("opencode", ".config/opencode/plugins/guard-host.js"),
         ("kilo", ".config/kilo/plugins/guard-host.js"),
         ("amp", ".config/amp/plugins/guard-host.ts"),
+        ("openclaw", ".openclaw/extensions/guard-host/index.mjs"),
+        ("openclaw", ".openclaw/extensions/guard-host/openclaw.plugin.json"),
         ("pi", ".pi/agent/extensions/guard-host.ts"),
     ] {
         world.write(file, "{\"hooks\":{\"preToolUse\":[{\"command\":\"./mine.sh\"}]}}\n");

@@ -10,7 +10,7 @@ use super::{done, read, text};
 use crate::support::world::World;
 
 /// All but Claude Code, with the number of files that each is registered in.
-const HARNESSES: [(&str, usize); 21] = [
+const HARNESSES: [(&str, usize); 22] = [
     ("amp", 1),
     ("antigravity", 1),
     ("cline", 1),
@@ -26,6 +26,7 @@ const HARNESSES: [(&str, usize); 21] = [
     ("kilo", 1),
     ("kimi", 1),
     ("kiro", 1),
+    ("openclaw", 1),
     ("opencode", 1),
     ("pi", 1),
     ("qwen", 1),

@@ -1,4 +1,4 @@
-//! The plugins for OpenCode, Kilo, Amp and Pi, loaded by node as their harnesses load them, with the real program.
+//! The plugins for OpenCode, Kilo, Amp, Pi and OpenClaw, loaded by node as their harnesses load them, with the real program.
 //!
 //! Without node there is nothing to load them; the test then says so and passes.
 
@@ -50,6 +50,20 @@ const ctx = { cwd: process.argv[3], hasUI: answer !== null, ui: { confirm },
   sessionManager: { getSessionId: () => "s1" } }
 const result = await handler(event, ctx)
 console.log(JSON.stringify({ result: result ?? null, asked }))
+"#;
+
+/// Loads a plugin for OpenClaw with an `api` that remembers the handlers, asks it about one command, and answers what it
+/// has a person asked.
+const OPENCLAW: &str = r#"
+const { default: entry } = await import(process.argv[2])
+const handlers = {}
+const runtime = { config: { current: () => ({}) }, agent: { resolveAgentWorkspaceDir: () => process.argv[3] } }
+entry.register({ runtime, on: (event, given, options) => { handlers[event] = { given, options } } })
+const event = { toolName: "exec", toolCallId: "c1", params: { command: process.argv[4] } }
+const { given, options } = handlers.before_tool_call
+const result = (await given(event, { agentId: "main", sessionId: "s1" })) ?? null
+result?.requireApproval?.onResolution(process.argv[5])
+console.log(JSON.stringify({ id: entry.id, events: Object.keys(handlers), options, result }))
 "#;
 
 /// Runs a script with the plugin, the project and more arguments.
@@ -200,4 +214,33 @@ fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
     let held = node(&world, PI, &gone, &["ls", "true"]);
     assert!(held["result"]["reason"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
     assert!(world.audit().iter().any(|line| line["harness"] == "pi" && line["session"] == "s1"));
+}
+
+#[test]
+#[ignore = "needs node"]
+fn the_plugin_for_openclaw_requests_an_approval_for_an_ask() {
+    let world = World::new();
+    done(&world, &["install", "openclaw"]);
+    let manifest: Value =
+        serde_json::from_str(&read(&world, ".openclaw/extensions/guard-host/openclaw.plugin.json")).unwrap();
+    let [there, gone] = modules(&world, ".openclaw/extensions/guard-host/index.mjs");
+    let passed = node(&world, OPENCLAW, &there, &["ls", "deny"]);
+    assert_eq!((&passed["id"], &passed["result"]), (&manifest["id"], &Value::Null), "{passed}");
+    assert_eq!(passed["events"], json!(["before_tool_call", "session_end"]));
+    assert!(passed["options"]["timeoutMs"].as_u64() > Some(20_000), "{passed}");
+    let denied = node(&world, OPENCLAW, &there, &["rm -rf /", "allow-once"]);
+    assert_eq!(denied["result"]["block"], true, "{denied}");
+    assert!(denied["result"]["blockReason"].as_str().unwrap().contains("rm-root"), "{denied}");
+    for (answer, told, last) in [("allow-once", 1, "ran"), ("deny", 2, "refused"), ("timeout", 2, "refused")] {
+        let asked = node(&world, OPENCLAW, &there, &["git push origin topic", answer]);
+        let request = &asked["result"]["requireApproval"];
+        assert!(request["description"].as_str().unwrap().contains("git push"), "{asked}");
+        assert_eq!(request["allowedDecisions"], json!(["allow-once", "deny"]));
+        assert_answers(&world, "openclaw", told, last);
+    }
+    let held = node(&world, OPENCLAW, &gone, &["ls", "deny"]);
+    assert!(held["result"]["blockReason"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(world.audit().iter().any(|line| line["harness"] == "openclaw" && line["session"] == "s1"));
+    done(&world, &["uninstall", "openclaw"]);
+    assert!(!world.path(".openclaw").exists());
 }

@@ -10,7 +10,7 @@ mod terminals;
 
 pub use assistants::HERMES;
 pub use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
-pub use plugins::{AMP, GENERIC, KILO, OPENCODE, PI};
+pub use plugins::{AMP, GENERIC, KILO, OPENCLAW, OPENCODE, PI};
 pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN, VIBE};
 
 /// What one harness is.
@@ -312,6 +312,7 @@ pub static ALL: &[&Capabilities] = &[
     &KILO,
     &KIMI,
     &KIRO,
+    &OPENCLAW,
     &OPENCODE,
     &PI,
     &QWEN,

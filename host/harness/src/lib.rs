@@ -316,6 +316,7 @@ pub static ALL: &[&dyn Harness] = &[
     &plugin::OF_KILO,
     &plugin::OF_AMP,
     &plugin::OF_PI,
+    &plugin::OF_OPENCLAW,
     &vibe::Vibe,
     &hermes::Hermes,
     &kimi::Kimi,

@@ -1,4 +1,4 @@
-//! OpenCode, Kilo, Amp and Pi: what our own plugins in them send and read.
+//! OpenCode, Kilo, Amp, Pi and OpenClaw: what our own plugins in them send and read.
 //!
 //! They send Claude Code's fields under an event's name of their own, and read `{"decision": ..., "reason": ...}`. A
 //! plugin holds the call if it gets no such reply, so these bytes are all there is to agree on.
@@ -6,9 +6,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::capabilities::{AMP, Capabilities, KILO, OPENCODE, PI, Surface};
+use super::capabilities::{AMP, Capabilities, KILO, OPENCLAW, OPENCODE, PI, Surface};
 use super::nested::line;
-use super::read::{Protocol, event};
+use super::read::{Mcp, Protocol, event};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Harness, Payload, Unreadable};
@@ -64,6 +64,19 @@ pub(super) static OF_PI: Plugin = Plugin {
     },
 };
 
+pub(super) static OF_OPENCLAW: Plugin = Plugin {
+    capabilities: &OPENCLAW,
+    protocol: &Protocol {
+        asking: &["openclaw.before_tool_call"],
+        ran: &["openclaw.before_tool_call ran"],
+        refused: &["openclaw.before_tool_call refused"],
+        ending: &["openclaw.before_tool_call session_end"],
+        tools: OPENCLAW_TOOLS,
+        mcp: Mcp::Between("__"),
+        directories: &["workdir"],
+    },
+};
+
 static OPENCODE_TOOLS: &[Tool] = &[
     tool(&["bash"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["write"], Shape::File("Write")),
@@ -77,6 +90,20 @@ static OPENCODE_TOOLS: &[Tool] = &[
     tool(&["webfetch"], Shape::Named("WebFetch")),
     tool(&["task"], Shape::Named("Agent")),
     tool(&["background_process"], Shape::MayRun(Dialect::Bash, &["command"])),
+];
+
+static OPENCLAW_TOOLS: &[Tool] = &[
+    // In Codex's own runtime the first one is called after the machine that it runs on.
+    tool(&["exec", "gateway_exec", "node_exec"], Shape::Command(Dialect::Bash, &["command"])),
+    // Both type into a running program. That may be a shell.
+    tool(&["process"], Shape::MayRun(Dialect::Bash, &["data", "text", "literal"])),
+    tool(&["terminal"], Shape::MayRun(Dialect::Bash, &["data"])),
+    tool(&["write"], Shape::File("Write")),
+    tool(&["edit"], Shape::File("Edit")),
+    tool(&["read", "view_image"], Shape::File("Read")),
+    tool(&["apply_patch"], Shape::Patch(&["input"])),
+    tool(&["web_fetch"], Shape::Named("WebFetch")),
+    tool(&["sessions_spawn"], Shape::Named("Agent")),
 ];
 
 static AMP_TOOLS: &[Tool] = &[
@@ -113,9 +140,9 @@ impl Harness for Plugin {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let event = event(payload).ok().flatten();
-        let Protocol { asking, ran, refused, .. } = self.protocol;
+        let Protocol { asking, ran, refused, ending, .. } = self.protocol;
         DetectionConfidence::certain(
-            event.is_some_and(|event| [asking, ran, refused].iter().any(|own| own.contains(&event))),
+            event.is_some_and(|event| [asking, ran, refused, ending].iter().any(|own| own.contains(&event))),
         )
     }
 

@@ -84,6 +84,9 @@ enum Layout {
     List([&'static str; 2], fn(&Hook) -> Vec<(&'static str, Item)>),
     /// A file of its own, JSON.
     Whole(fn(&Hook) -> Item),
+    /// A folder of its own: the name and text of its manifest, how the file that starts the program begins, and all of
+    /// that one.
+    Folder { manifest: (&'static str, &'static str), start: &'static str, make: fn(&Hook) -> String },
     /// A file of its own that starts the program: its mode, how it begins, and all of it.
     Program(u32, &'static str, fn(&Hook) -> String),
 }
@@ -153,6 +156,7 @@ static ALL: &[&RegistrationSpec] = &[
     &plugins::KILO,
     &tables::KIMI,
     &files::KIRO,
+    &plugins::OPENCLAW,
     &plugins::OPENCODE,
     &plugins::PI,
     &json::QWEN,

@@ -69,6 +69,8 @@ pub(crate) const REGISTRATIONS: &[(&str, &str)] = &[
     (".kiro/hooks/", "Kiro"),
     (".openinterpreter/config.toml", "Open Interpreter"),
     (".openinterpreter/hooks.json", "Open Interpreter"),
+    (".openclaw/extensions/guard-host/", "OpenClaw"),
+    (".openclaw/openclaw.json", "OpenClaw"),
     (".config/opencode/opencode.json", "OpenCode"),
     (".config/opencode/opencode.jsonc", "OpenCode"),
     (".config/opencode/plugin/", "OpenCode"),
@@ -180,6 +182,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         ..agent("kilo", &["XDG_CONFIG_HOME", "KILO_CONFIG", "KILO_CONFIG_CONTENT", "KILO_CONFIG_DIR"])
     },
     Agent { without: &["--no-extensions", "-ne"], ..agent("pi", &["PI_CODING_AGENT_DIR"]) },
+    agent("openclaw", &["OPENCLAW_CONFIG_PATH", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR"]),
     agent("vibe", &["VIBE_HOME"]),
     Agent { without: &["--safe-mode"], switches: &[("HERMES_SAFE_MODE", ON)], ..agent("hermes", &["HERMES_HOME"]) },
     Agent {

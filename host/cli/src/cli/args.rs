@@ -200,8 +200,8 @@ write-control.sh, it is a hook of that policy alone, with the settings in the fo
 link named guardrail-confirm.py it is `guard-host confirm`.")]
 pub(super) struct HookArgs {
     /// The harness, if the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
-    /// droid, opencode, kilo, amp, pi, cline, windsurf, kiro, grok, hermes, kimi, vibe, crush, devin, or generic for
-    /// `{"decision": ...}`
+    /// droid, opencode, openclaw, kilo, amp, pi, cline, windsurf, kiro, grok, hermes, kimi, vibe, crush, devin, or
+    /// generic for `{"decision": ...}`
     /// [default: the payload tells]
     pub(super) harness: Option<String>,
     /// Ask only these policies; a built-in one is asked even if the chain lacks it

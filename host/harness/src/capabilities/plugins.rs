@@ -8,7 +8,7 @@ use super::{
 };
 use Confidence::{High, Medium};
 use FileScope::{Project, User};
-use Format::Plugin;
+use Format::{Json, Plugin};
 
 const PLUGIN: Surface = Surface {
     tells_user: true,
@@ -72,6 +72,32 @@ pub static PI: Capabilities = Capabilities {
     unverified: &["tools of other extensions have names that are not listed anywhere"],
     sources: &["the vendor's documentation of 0.73.1", "runs of 0.73.1"],
     confidence: High,
+    ..OPENCODE
+};
+
+/// What `openclaw` can be told.
+pub static OPENCLAW: Capabilities = Capabilities {
+    name: "openclaw",
+    title: "OpenClaw",
+    // The plugin has the question put, and reports the answer. Programs with the right to approve can answer, too.
+    surfaces: &[Surface { event: "openclaw.before_tool_call", ask: Ask::Person, ..PLUGIN }],
+    timeout_ms: Some(15_000),
+    files: &[
+        file("~/.openclaw/extensions/guard-host/index.mjs", Plugin, User, High),
+        file("~/.openclaw/extensions/guard-host/openclaw.plugin.json", Json, User, High),
+    ],
+    unverified: &[
+        "a session with a model",
+        "the folder of a command: the payload has the agent's workspace, and `exec` may run in a sandbox, on a paired machine, or where the session was started",
+        "arguments that another plugin changes afterwards, which OpenClaw doesn't show to this one",
+        "the variables that `exec` sets for a command, and keys that `process` sends one by one",
+        "agents that OpenClaw starts as programs of their own (ACP): they have hooks of their own",
+        "an approval shows at most 512 characters of the question",
+    ],
+    sources: &[
+        "the source and documentation of 2026.9.6",
+        "`openclaw plugins inspect guard-host --runtime` of 2026.9.6, which lists the hook",
+    ],
     ..OPENCODE
 };
 

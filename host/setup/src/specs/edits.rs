@@ -84,6 +84,14 @@ impl RegistrationSpec {
                 };
                 own(mode, make(hook).printed(), Box::new(is_ours))
             }
+            Layout::Folder { manifest: (name, text), .. } if path.file_name().is_some_and(|file| file == *name) => {
+                let text = *text;
+                own(0o644, text.to_owned(), Box::new(is_manifest))
+            }
+            Layout::Folder { start, make, .. } => {
+                let start = *start;
+                own(0o644, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
+            }
             Layout::Program(mode, start, make) => {
                 let start = *start;
                 own(*mode, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
@@ -126,6 +134,12 @@ pub(super) fn list_item(wanted: &[(&'static str, Item)]) -> ListItem {
         }
     }
     ListItem { lines, value: Item::Object(wanted.to_vec()).to_value() }
+}
+
+/// The file is the manifest of this program's plugin, of any version.
+fn is_manifest(bytes: &[u8]) -> bool {
+    let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    value.get("id").and_then(Value::as_str) == Some("guard-host")
 }
 
 /// Whether the member of that name is this program's: every command in it is.

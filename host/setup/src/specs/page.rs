@@ -302,7 +302,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         Layout::List(path, make) => fenced("yaml", &super::edits::list_item(&make(&hook)).printed(*path, 0, "\n")),
         Layout::Whole(make) => fenced("json", &make(&hook).printed()),
         Layout::Program(0o755, _, make) => fenced("sh", &make(&hook)),
-        Layout::Program(..) => {
+        Layout::Program(..) | Layout::Folder { .. } => {
             "\nBy hand: `guard-host install` with `--dry-run` prints the plugin, and where it belongs.\n".to_owned()
         }
     });

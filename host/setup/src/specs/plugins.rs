@@ -17,6 +17,8 @@ const OPENCODE_START: &str =
     "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
 const KILO_START: &str = "// Written by `guard-host install kilo`, and removed by `guard-host uninstall kilo`.\n";
 const PI_START: &str = "// Written by `guard-host install pi`, and removed by `guard-host uninstall pi`.\n";
+const OPENCLAW_START: &str =
+    "// Written by `guard-host install openclaw`, and removed by `guard-host uninstall openclaw`.\n";
 const AMP_START: &str = "// Written by `guard-host install amp`, and removed by `guard-host uninstall amp`.\n";
 const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
@@ -25,6 +27,7 @@ const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
 /// Those that ask a person tell what became of it.
 const AMP_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/amp.ts"));
 const PI_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/pi.ts"));
+const OPENCLAW_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/openclaw.js"));
 /// How all of them ask the program.
 const ASK_TEXT: &str = include_str!("plugins/ask.js");
 
@@ -138,6 +141,49 @@ pub(super) static PI: RegistrationSpec = RegistrationSpec {
         })
     },
     gates: &["know that Pi loads no extension with `--no-extensions`"],
+    ..OPENCODE
+};
+
+/// What tells OpenClaw of the plugin beside it.
+const OPENCLAW_MANIFEST: &str = r#"{
+  "id": "guard-host",
+  "name": "guard-host",
+  "description": "Judges each tool call before it runs.",
+  "activation": { "onStartup": true, "onCapabilities": ["hook"] },
+  "configSchema": { "type": "object", "additionalProperties": false }
+}
+"#;
+
+pub(super) static OPENCLAW: RegistrationSpec = RegistrationSpec {
+    capabilities: &capabilities::OPENCLAW,
+    called: "openclaw",
+    user: &["~/.openclaw/extensions/guard-host/index.mjs", "~/.openclaw/extensions/guard-host/openclaw.plugin.json"],
+    project: &[],
+    moved: Some(("OPENCLAW_STATE_DIR", "~/.openclaw")),
+    layout: Layout::Folder {
+        manifest: ("openclaw.plugin.json", OPENCLAW_MANIFEST),
+        start: OPENCLAW_START,
+        make: |hook| plugin(OPENCLAW_START, "openclaw.before_tool_call", hook, OPENCLAW_TEXT),
+    },
+    tools: &[
+        ("exec", "openclaw.before_tool_call"),
+        ("process", "openclaw.before_tool_call"),
+        ("write", "openclaw.before_tool_call"),
+        ("edit", "openclaw.before_tool_call"),
+        ("apply_patch", "openclaw.before_tool_call"),
+    ],
+    payload: |command, cwd| {
+        json!({
+            "hook_event_name": "openclaw.before_tool_call", "session_id": "guard-host-doctor", "tool_use_id": "1",
+            "cwd": cwd, "tool_name": "exec", "tool_input": { "command": command },
+        })
+    },
+    gates: &[
+        "restart the Gateway, or run `openclaw plugins reload guard-host` after an update of guard-host",
+        "run `openclaw plugins inspect guard-host --runtime`: it must list `before_tool_call`",
+        "know that OpenClaw loads no plugin with `plugins.enabled: false`, none that `plugins.deny` lists, and with `plugins.allow` only those in it: add `guard-host` there",
+        "know that OpenClaw asks through its approvals, in the Control UI or with `/approve` in a chat: where nobody can be asked, the call is blocked",
+    ],
     ..OPENCODE
 };
 

@@ -119,7 +119,7 @@ fn look(
     survey: &mut Survey,
 ) -> Result<(), String> {
     let value = match &spec.layout {
-        Layout::Program(_, start, _) => {
+        Layout::Program(_, start, _) | Layout::Folder { start, .. } => {
             if text.starts_with(start) {
                 survey.found.push(of_program(spec, file, foreign, text));
             }

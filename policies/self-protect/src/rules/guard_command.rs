@@ -45,8 +45,8 @@ pub(crate) const RULE: Rule = Rule {
 /// Programs that install others.
 const INSTALLERS: &[&str] = &[
     "apk", "apt", "apt-get", "aptitude", "asdf", "brew", "bun", "cargo", "claude", "codex", "copilot", "dnf", "dpkg",
-    "droid", "gemini", "mise", "nix-env", "npm", "opencode", "pacman", "pip", "pip3", "pipx", "pnpm", "port", "qwen",
-    "snap", "uv", "yarn", "yum", "zypper",
+    "droid", "gemini", "mise", "nix-env", "npm", "openclaw", "opencode", "pacman", "pip", "pip3", "pipx", "pnpm",
+    "port", "qwen", "snap", "uv", "yarn", "yum", "zypper",
 ];
 
 /// Programs that run others by their name.

@@ -68,7 +68,7 @@ pub(in crate::cli) struct UninstallArgs {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
     /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, hermes, kilo,
-    /// kimi, kiro, opencode, pi, qwen, vibe, vscode or windsurf
+    /// kimi, kiro, openclaw, opencode, pi, qwen, vibe, vscode or windsurf
     pub(in crate::cli) harness: String,
     /// Whose calls [default: user]
     #[arg(long, value_enum)]
