@@ -14,6 +14,7 @@ mod rows;
 mod secrets;
 mod scripts;
 mod seed;
+mod settings_change;
 mod started;
 mod swapped;
 mod unasked;

@@ -98,7 +98,7 @@ fn newer_events_are_registered_where_the_version_has_them() {
         };
         run(&["install", "claude"]);
         let own = events(".claude/settings.json");
-        for event in ["PreSkillShellCommand", "SessionStart"] {
+        for event in ["ConfigChange", "PermissionDenied", "PreSkillShellCommand", "SessionStart"] {
             assert_eq!(own.iter().any(|name| name == event), expected, "{version} {event}: {own:?}");
         }
         run(&["install", "claude"]);

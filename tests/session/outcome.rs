@@ -73,6 +73,24 @@ fn a_call_that_failed_has_run_and_one_that_the_harness_refused_has_not() {
     assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("person"))]);
 }
 
+/// As 2.1.332 tells it.
+#[test]
+fn a_call_that_the_classifier_of_auto_mode_refused_names_it() {
+    let world = World::new();
+    let auto = |event: &str| {
+        let mut told: Value = serde_json::from_str(&payload(&world, event, "t1", "a")).unwrap();
+        told["permission_mode"] = "auto".into();
+        told["reason"] = "the user asked for no push".into();
+        told.to_string()
+    };
+    assert_eq!(on(&world, "cli", &auto("PreToolUse")).decision(), "ask");
+    assert!(on(&world, "cli", &auto("PermissionDenied")).is_silent());
+    assert_eq!(words(&ends(&world)), [("refused", "git push origin a", Some("classifier"))]);
+    // It is told once, and a call that nobody asked about is not told at all.
+    assert!(on(&world, "cli", &auto("PermissionDenied")).is_silent());
+    assert_eq!(ends(&world).len(), 1);
+}
+
 #[test]
 fn without_ids_calls_are_told_by_what_they_do() {
     let world = World::new();
@@ -107,7 +125,7 @@ fn where_nobody_knows_who_let_it_run_nobody_is_named() {
     };
     assert_eq!(hook("PreToolUse").decision(), "deny");
     assert!(hook("PostToolUse").is_silent());
-    assert_eq!(words(&ends(&world)), [("ran", "git push origin a", None)]);
+    assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("unknown"))]);
 }
 
 #[test]
@@ -126,7 +144,7 @@ fn where_something_else_may_have_let_it_run_nobody_is_named() {
         let told = |event: &str| payload(&world, event, "t1", "a").replace("\"default\"", &json!(mode).to_string());
         assert_eq!(on(&world, entry, &told("PreToolUse")).decision(), "ask", "{entry} {mode}");
         assert!(on(&world, entry, &told("PostToolUse")).is_silent());
-        assert_eq!(words(&ends(&world)), [("ran", "git push origin a", None)], "{entry} {mode}");
+        assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("unknown"))], "{entry} {mode}");
     }
     let world = World::new();
     let told = |event: &str| payload(&world, event, "t1", "a").replace("\"default\"", "\"acceptEdits\"");

@@ -172,7 +172,11 @@ impl<S: Sandbox> Chain<'_, S> {
                 // What asks about no call gets the silence that the hook gives it.
                 let calls = match decoded.event {
                     Event::Calls(calls) => calls,
-                    Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::Other => Vec::new(),
+                    Event::Told(..)
+                    | Event::SessionStart
+                    | Event::SessionEnd
+                    | Event::SettingsChange(_)
+                    | Event::Other => Vec::new(),
                 };
                 // The disk of the call is not here, so no path can be followed.
                 let mode = Some(at.permission_mode.as_str());

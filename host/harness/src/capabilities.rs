@@ -87,6 +87,10 @@ static UNKNOWN_EVENT: Surface =
 static SESSION_START: Surface =
     Surface { tells_user: true, keys: &["systemMessage"], ..Surface::named("SessionStart") };
 
+/// Where Claude Code takes whether a session applies settings that have changed.
+static SETTINGS_CHANGE: Surface =
+    Surface { deny: Deny::Both, keys: &["decision", "reason"], exits: &[0, 2], ..Surface::named("ConfigChange") };
+
 /// What a harness makes of an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnAllow {
@@ -262,6 +266,11 @@ impl Surface {
     /// The surface for the start of a session.
     pub(crate) fn of_session_start() -> &'static Surface {
         &SESSION_START
+    }
+
+    /// The surface for a change of settings.
+    pub(crate) fn of_settings_change() -> &'static Surface {
+        &SETTINGS_CHANGE
     }
 
     /// The surface in this one's place for an event that the adapter doesn't know.

@@ -29,6 +29,15 @@ const ON_SCREEN: &str = "cli";
 /// The event at the start of a session, whose reply the user is shown.
 const SESSION_START: &str = "SessionStart";
 
+/// The event after a file of settings has changed, and the sources of those that can hold this program's hook. Claude
+/// Code applies a change of an administrator's settings whatever a hook says.
+const SETTINGS_CHANGE: &str = "ConfigChange";
+const SETTINGS: [&str; 3] = ["user_settings", "project_settings", "local_settings"];
+
+/// The event after the classifier of auto mode has refused a call, and that mode.
+const DENIED: &str = "PermissionDenied";
+const AUTO: &str = "auto";
+
 /// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
@@ -70,6 +79,7 @@ impl Harness for Claude {
         match payload.get("hook_event_name").and_then(Value::as_str) {
             None | Some("PreToolUse") => {}
             Some(SESSION_START) => return Surface::of_session_start(),
+            Some(SETTINGS_CHANGE) => return Surface::of_settings_change(),
             Some(_) => return CLAUDE.usual().of_unknown_event(),
         }
         // Without a screen, versions up to 2.1.50 run what is asked about.
@@ -98,6 +108,10 @@ impl Harness for Claude {
             // It also comes in the middle of a session, after its text was made shorter.
             Some(SESSION_START) if payload.get("source").and_then(Value::as_str) != Some("compact") => {
                 Event::SessionStart
+            }
+            Some(SETTINGS_CHANGE) => settings_change(payload).map_or(Event::Other, Event::SettingsChange),
+            Some(DENIED) if payload.get("permission_mode").and_then(Value::as_str) == Some(AUTO) => {
+                calls(payload).map_or(Event::Other, |calls| Event::Told(End::RefusedByClassifier, calls))
             }
             // What only informs is no fault.
             Some(event) if RAN.contains(&event) => {
@@ -129,8 +143,20 @@ impl Harness for Claude {
     }
 
     fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        line(&Nested::before_tool(said, surface))
+        match said {
+            Response::Deny(reason) if surface.event == SETTINGS_CHANGE => {
+                line(&Nested { decision: Some("block"), reason: Some(reason), ..Nested::default() })
+            }
+            said => line(&Nested::before_tool(said, surface)),
+        }
     }
+}
+
+/// The file of settings that has changed, if it can hold this program's hook.
+fn settings_change(payload: &Map<String, Value>) -> Option<String> {
+    let told = |key: &str| payload.get(key).and_then(Value::as_str);
+    told("source").filter(|source| SETTINGS.contains(source))?;
+    told("file_path").filter(|path| path.starts_with('/')).map(str::to_owned)
 }
 
 /// The text under `key`; none if it is missing or null.

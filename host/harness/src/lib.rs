@@ -65,6 +65,8 @@ pub enum Event {
     SessionStart,
     /// A session is over.
     SessionEnd,
+    /// This file of the harness's settings has changed, and the reply says whether the session takes the change.
+    SettingsChange(String),
     /// Something that is not decided here.
     Other,
 }
@@ -74,8 +76,10 @@ pub enum Event {
 pub enum End {
     /// It has run, well or not.
     Ran,
-    /// A person refused it.
+    /// It was refused where the harness asks, by a person as far as is known.
     Refused,
+    /// The harness's own classifier refused it, or gave no verdict. No person was asked.
+    RefusedByClassifier,
 }
 
 impl End {
@@ -84,7 +88,7 @@ impl End {
     pub fn word(self) -> &'static str {
         match self {
             End::Ran => "ran",
-            End::Refused => "refused",
+            End::Refused | End::RefusedByClassifier => "refused",
         }
     }
 }

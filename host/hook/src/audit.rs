@@ -88,7 +88,8 @@ struct Line<'a> {
 }
 
 /// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
-/// time since then; it says `by` a person only where nothing else can have let the call run.
+/// time since then. It says `by` whom: `person` only where nothing else can have let the call run, `classifier` where the
+/// harness's own one refused it, and `unknown` otherwise.
 ///
 /// # Errors
 ///
@@ -112,7 +113,11 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
         ms: (since * 1000.0).round(),
         original_tool: String::new(),
         agent: String::new(),
-        by: entry.prompted.then_some("person"),
+        by: Some(match end {
+            End::RefusedByClassifier => "classifier",
+            End::Ran | End::Refused if entry.prompted => "person",
+            End::Ran | End::Refused => "unknown",
+        }),
         asked: Some(&entry.ts),
         decision: None,
         policies: &audit.policies,

@@ -14,6 +14,7 @@ mod journal;
 mod outcome;
 mod record;
 mod records;
+mod settings_change;
 
 use std::fs::File;
 use std::io::Read;

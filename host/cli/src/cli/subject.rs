@@ -272,7 +272,9 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
     let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
     let calls = match payload.event {
         Event::Calls(calls) => calls,
-        Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::Other => Vec::new(),
+        Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
+            Vec::new()
+        }
     };
     let cwd = folder(payload.directory, payload.cwd);
     Ok((calls, cwd))

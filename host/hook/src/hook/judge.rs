@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use super::consent::{self, Reader};
 use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
-use super::records::{Decided, Kept, Records, history_of};
+use super::records::{Decided, Held, Kept, Records, history_of};
+use super::settings_change;
 use super::{bypass, greeting, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
@@ -217,10 +218,28 @@ impl Judge<'_> {
                 let at = circumstances(harness, &payload, self.environment, &**self.facts);
                 return Said::Verdict(greeting::verdict(&self.chains.chain(&at).prepared, self.places)).into();
             }
+            Event::SettingsChange(file) => return self.note_settings(harness, &payload, &file),
             Event::SessionEnd => Kept::Ended { session: payload.session },
             _ => Kept::Nothing,
         };
         Judged { said: Said::Verdict(merge([])), records: Records(kept) }
+    }
+
+    /// What is said of settings that have changed. A person's pause of everything lets them be applied.
+    fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judged {
+        let pause = Pause::of(&self.places.state, Timestamp::now());
+        if pause.is_some_and(|pause| pause.denies && pause.only.is_empty()) {
+            return Said::Verdict(merge([])).into();
+        }
+        let verdict = settings_change::verdict(file, self.places, self.environment);
+        if verdict.outcome != Outcome::Deny {
+            return Said::Verdict(verdict).into();
+        }
+        let at = circumstances(harness, payload, self.environment, &**self.facts);
+        let input = Map::from_iter([("file_path".to_owned(), Value::from(file))]);
+        let call = ToolCall::new("ConfigChange", input);
+        let held = Held { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
+        Judged { said: Said::Verdict(verdict), records: Records(Kept::Settings(Box::new(held))) }
     }
 
     /// Asks who decides: the chain of this machine, and a server if the configuration names one.

@@ -1,16 +1,19 @@
 //! [`Records`]: what is written of a call once its reply is out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
 use super::{journal, outcome};
+use crate::audit;
 use crate::chain::{Chain, Trace};
 use crate::history;
 use guard_chain::exchange::JournalEntry;
 use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::{Analysis, Effect};
+use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
 use guard_harness::{End, Payload};
 use guard_state::Places;
@@ -36,6 +39,17 @@ pub(super) enum Kept {
     Ended {
         session: String,
     },
+    /// Settings that a session doesn't take.
+    Settings(Box<Held>),
+}
+
+/// Settings that a session doesn't take: the change as a call, and why.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) chain: Arc<Chain>,
+    pub(super) at: CallContext,
+    pub(super) call: ToolCall,
+    pub(super) verdict: Verdict,
 }
 
 #[derive(Debug)]
@@ -89,11 +103,19 @@ impl Records {
                     let kind = match end {
                         End::Ran if payload.failed => "failed",
                         End::Ran => "ran",
-                        End::Refused => "refused",
+                        End::Refused | End::RefusedByClassifier => "refused",
                     };
                     history::note_end(&history, kind, calls, analyses);
                 }
                 outcome::tell(places, harness, payload, calls, *end);
+            }
+            Kept::Settings(held) => {
+                let Held { chain, at, call, verdict } = &**held;
+                // The reply is out, and nobody waits for the line.
+                let audit = &chain.prepared.config.audit;
+                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, Duration::ZERO, None) {
+                    let _ = audit::write(audit, &line);
+                }
             }
             Kept::Ended { session } => {
                 consent::end(places, session);

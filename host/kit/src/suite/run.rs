@@ -106,7 +106,12 @@ fn read(suite: &Suite, case: &Case) -> Result<Read, Unfit> {
         let at = at(&world, harness, &payload, &*facts);
         match payload.event {
             Event::Calls(calls) if !calls.is_empty() => Some(Asked { calls, at, facts }),
-            Event::Calls(_) | Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::Other => None,
+            Event::Calls(_)
+            | Event::Told(..)
+            | Event::SessionStart
+            | Event::SessionEnd
+            | Event::SettingsChange(_)
+            | Event::Other => None,
         }
     });
     Ok(Read { harness, surface, asked })

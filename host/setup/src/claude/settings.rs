@@ -12,14 +12,20 @@ use crate::install::json::{Malformed, Syntax};
 /// The event before a tool call.
 pub(super) const BEFORE: &str = "PreToolUse";
 
-/// The event that tells that a call has run. The later ones, of failures and refusals, must not stand there: a version that
-/// does not know an event passes over the whole file.
+/// The event that tells that a call has run. The later one, of failures, must not stand there: a version that does not know
+/// an event passes over the whole file.
 pub(super) const AFTER: &str = "PostToolUse";
 
 /// The event before a shell command in a skill or a slash command, and the one at the start of a session. They are
 /// registered only where the installed version has them.
 const SKILL: &str = "PreSkillShellCommand";
 const START: &str = "SessionStart";
+
+/// The event after settings have changed, with the sources of those that can hold the hook, and the one after auto mode's
+/// classifier has refused a call. They are registered where the two above are.
+const CHANGED: &str = "ConfigChange";
+const SOURCES: &str = "user_settings|project_settings|local_settings";
+const DENIED: &str = "PermissionDenied";
 
 /// The event at the end of a session.
 pub(super) const END: &str = "SessionEnd";
@@ -79,12 +85,15 @@ impl Entry {
         let matcher = ("matcher", Item::text(&self.matcher));
         let mut items = vec![
             (BEFORE, Item::Object(vec![matcher.clone(), group(before.clone())])),
-            (AFTER, Item::Object(vec![matcher, group(after)])),
+            (AFTER, Item::Object(vec![matcher.clone(), group(after.clone())])),
             (END, Item::Object(vec![group(handler(NOTE_TIMEOUT))])),
         ];
         if self.has_new_events {
             items.push((SKILL, Item::Object(vec![group(before)])));
             items.push((START, Item::Object(vec![group(handler(NOTE_TIMEOUT))])));
+            let sources = ("matcher", Item::text(SOURCES));
+            items.push((CHANGED, Item::Object(vec![sources, group(handler(NOTE_TIMEOUT))])));
+            items.push((DENIED, Item::Object(vec![matcher, group(after)])));
         }
         items
     }
