@@ -264,6 +264,27 @@ fn the_commands_of_the_page_run() {
 }
 
 #[test]
+fn a_line_is_sent_as_an_event_of_ocsf() {
+    let world = World::new();
+    let receiver = Receiver::start();
+    world.write(LOG, lines(0..3));
+    let to = format!("{}/events", receiver.url);
+    let send = || world.run(&["audit", "ship", "--format", "ocsf", "--to", &to], "");
+    let ended = send();
+    assert_eq!((ended.exit, sent(&ended)), (0, 3), "{ended:?}");
+    let requests = receiver.requests();
+    assert!(requests[0].head.starts_with("POST /events HTTP/1.1"), "{}", requests[0].head);
+    let (id, event) = receiver.records().remove(0);
+    assert_eq!((id.as_str(), &event["class_uid"]), ("0000000000000000", &json!(2004)), "{event}");
+    assert_eq!((&event["message"], &event["disposition"]), (&json!("echo 0"), &json!("Blocked")), "{event}");
+    assert_eq!(event["unmapped"]["digest"].as_str().map(str::len), Some(64), "{event}");
+    // What was sent is not sent again, and a receiver of the other form at this address has its own cursor.
+    world.write(LOG, lines(0..4));
+    assert_eq!(sent(&send()), 1);
+    assert_eq!(ship_all(&world, &receiver), 4);
+}
+
+#[test]
 fn what_is_rejected_is_counted_and_told() {
     let world = World::new();
     let receiver = Receiver::start();

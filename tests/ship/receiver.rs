@@ -189,6 +189,11 @@ impl State {
 /// The records of a request, with their ids.
 fn records(body: &str) -> Vec<(String, String)> {
     let body: Value = serde_json::from_str(body).unwrap();
+    // Events of OCSF come as a list.
+    if let Some(events) = body.as_array() {
+        let id = |event: &Value| event["metadata"]["uid"].as_str().unwrap().to_owned();
+        return events.iter().map(|event| (id(event), event.to_string())).collect();
+    }
     let records = body["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap();
     let id = |record: &Value| {
         let attributes = record["attributes"].as_array().unwrap();

@@ -31,7 +31,7 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) use allow::AllowArgs;
-pub(super) use audit::{AuditArgs, AuditCommand, Filters, ShipArgs};
+pub(super) use audit::{AuditArgs, AuditCommand, Filters, ShipArgs, ShipFormat};
 pub(super) use cache::{CacheArgs, CacheCommand};
 pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs};

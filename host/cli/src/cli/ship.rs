@@ -1,8 +1,9 @@
-//! `guard-host audit ship`: sends the lines of the audit log to a receiver of OpenTelemetry logs.
+//! `guard-host audit ship`: sends the lines of the audit log to a receiver of OpenTelemetry logs, or of OCSF events.
 //!
 //! The log and its rotated file are the queue, and a cursor in the state folder says how far they were sent. Each line
 //! arrives at least once, with an id by which a receiver knows one that arrives twice.
 
+mod ocsf;
 mod otlp;
 mod queue;
 mod receiver;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use super::args::ShipArgs;
+use super::args::{ShipArgs, ShipFormat};
 use super::print;
 use super::subject::refused;
 use guard_contract::exit::Exit;
@@ -39,8 +40,12 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
     let folder = places.state.join("ship");
     make_private(&places.state)?;
     make_private(&folder)?;
-    // One cursor for each address: another receiver gets all lines.
-    let name = hex(Sha256::digest(receiver.url.as_bytes()).get(..8).unwrap_or_default());
+    // One cursor for each address: another receiver gets all lines. An address that takes both forms gets them twice.
+    let known = match args.format {
+        ShipFormat::Otlp => receiver.url.clone(),
+        ShipFormat::Ocsf => format!("ocsf {}", receiver.url),
+    };
+    let name = hex(Sha256::digest(known.as_bytes()).get(..8).unwrap_or_default());
     let lock = folder.join(format!("{name}.lock"));
     let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut => {

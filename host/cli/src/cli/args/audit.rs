@@ -95,8 +95,9 @@ Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cann
   guard-host audit ship --to https://collector.example:4318
   guard-host audit ship --to https://collector.example:4318 --header-file ~/.config/guard-host/headers --follow
   guard-host audit ship --to http://127.0.0.1:4318
+  guard-host audit ship --format ocsf --to https://siem.example/ocsf
 
-It posts OTLP in JSON to URL/v1/logs. The log and its rotated file are the queue: a cursor in the state folder says how
+It posts OTLP in JSON to URL/v1/logs, or with `--format ocsf` a list of OCSF events to URL. The log and its rotated file are the queue: a cursor in the state folder says how
 far they were sent, and the next run goes on from there. A line arrives at least once; the attribute log.record.uid is
 the same if it arrives again. Lines that rotation discarded, damaged lines and those that the receiver rejects are counted
 and told on standard error.
@@ -105,9 +106,12 @@ Exit codes: 0 all lines were sent, 1 all that is left was sent and others were l
 another machine, 66 if the log cannot be read, 69 if the receiver is not there or refuses, or another run sends to it, 78 if
 the file of headers is not private.")]
 pub(in crate::cli) struct ShipArgs {
-    /// The receiver, without `/v1/logs`; only one on this machine is sent to without TLS
+    /// The receiver, for OTLP without `/v1/logs`; only one on this machine is sent to without TLS
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) to: String,
+    /// The form of the lines: records of OpenTelemetry, or Detection Findings of OCSF
+    #[arg(long, value_enum, default_value_t = ShipFormat::Otlp)]
+    pub(in crate::cli) format: ShipFormat,
     /// Wait for new lines and send them, until a signal ends it
     #[arg(long)]
     pub(in crate::cli) follow: bool,
@@ -119,6 +123,15 @@ pub(in crate::cli) struct ShipArgs {
     pub(in crate::cli) ca: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,
+}
+
+/// The form of lines that are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ShipFormat {
+    /// OTLP in JSON
+    Otlp,
+    /// OCSF 1.7.0 in JSON
+    Ocsf,
 }
 
 /// Which lines count.
@@ -168,7 +181,7 @@ pub(in crate::cli) enum Action {
     Allow,
     /// Ran after a question, if the harness reports it. `by` is `person` only if nobody else can have let it run
     Ran,
-    /// A person refused a call that was asked about, where the harness tells
+    /// A call that was asked about was refused, where the harness tells. `by` says by whom
     Refused,
     /// Ran; the verdict would be ask, but the policy is watched or paused
     #[value(name = "would-ask")]

@@ -12,11 +12,11 @@ use guard_contract::exit::Exit;
 use guard_registry::{Posted, RegistryError, said};
 use jiff::Timestamp;
 
-use super::super::args::ShipArgs;
+use super::super::args::{ShipArgs, ShipFormat};
 use super::super::print;
 use super::super::subject::refused;
-use super::otlp;
 use super::queue::Sent;
+use super::{ocsf, otlp};
 
 /// The wait after the first attempt. It doubles with each.
 const SHORTEST: Duration = Duration::from_millis(250);
@@ -45,6 +45,7 @@ pub(super) struct Receiver {
     http: guard_registry::Receiver,
     headers: Vec<(String, String)>,
     host: String,
+    format: ShipFormat,
 }
 
 /// What became of a batch.
@@ -68,7 +69,8 @@ enum Said {
 impl Receiver {
     /// The receiver of the command line.
     pub(super) fn of(args: &ShipArgs) -> anyhow::Result<Self> {
-        let url = address(&args.to)?;
+        let path = if args.format == ShipFormat::Otlp { PATH } else { "" };
+        let url = address(&args.to, path)?;
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         if let Some(file) = &args.header_file {
             headers.extend(header_file(file)?);
@@ -81,7 +83,7 @@ impl Receiver {
             error => failed(&error),
         })?;
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        Ok(Receiver { url, http, headers, host })
+        Ok(Receiver { url, http, headers, host, format: args.format })
     }
 
     /// Sends lines until they are taken. If the log is followed, it tries as long as it takes.
@@ -90,7 +92,10 @@ impl Receiver {
     ///
     /// The receiver refuses them, or is not there.
     pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<Taken> {
-        let body = serde_json::to_vec(&otlp::request(lines, &self.host))?;
+        let body = match self.format {
+            ShipFormat::Otlp => serde_json::to_vec(&otlp::request(lines, &self.host))?,
+            ShipFormat::Ocsf => serde_json::to_vec(&ocsf::request(lines, &self.host))?,
+        };
         let mut wait = SHORTEST;
         for attempt in 1_u32.. {
             let (why, named) = match self.ask(&body, lines.len())? {
@@ -124,7 +129,7 @@ impl Receiver {
         match status {
             200..=299 if posted.content_type.starts_with("text/html") => {
                 let text = format!("what answers at `{}` is a page for people", self.url);
-                Err(refused(Exit::Unavailable, text, "give the address of a receiver of OTLP over HTTP"))
+                Err(refused(Exit::Unavailable, text, "give the address of a receiver of logs over HTTP"))
             }
             200..=299 => Ok(Said::Taken(self.taken(&posted))),
             413 if lines > 1 => Ok(Said::Taken(Taken::TooLarge)),
@@ -143,6 +148,10 @@ impl Receiver {
 
     /// What a receiver says that has taken a batch, or a part of it.
     fn taken(&self, posted: &Posted) -> Taken {
+        // Receivers of OCSF have no common form for a part that they did not take.
+        if self.format == ShipFormat::Ocsf {
+            return Taken::All;
+        }
         let partial = otlp::partial(&posted.body);
         let text = if partial.text.is_empty() { String::new() } else { format!(": {}", partial.text) };
         if partial.rejected == 0 {
@@ -157,8 +166,8 @@ impl Receiver {
     }
 }
 
-/// The address for logs of the receiver `to`.
-fn address(to: &str) -> anyhow::Result<String> {
+/// The address for logs of the receiver `to`, which ends with `path`.
+fn address(to: &str, path: &str) -> anyhow::Result<String> {
     let wrong = |why: &str| {
         let hint = "give an address such as `https://collector.example:4318`";
         refused(Exit::Usage, format!("`--to` {why}"), hint)
@@ -179,7 +188,7 @@ fn address(to: &str) -> anyhow::Result<String> {
         return Err(refused(Exit::Usage, "`--to` holds a password", hint));
     }
     let base = to.trim_end_matches('/');
-    Ok(if base.ends_with(PATH) { base.to_owned() } else { format!("{base}{PATH}") })
+    Ok(if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") })
 }
 
 /// The headers of a file: lines `name: value`.
@@ -292,8 +301,12 @@ mod tests {
             ("https://a.example/?x", None),
             ("https://", None),
         ] {
-            assert_eq!(address(to).ok().as_deref(), url, "{to}");
+            assert_eq!(address(to, PATH).ok().as_deref(), url, "{to}");
         }
+        assert_eq!(
+            address("https://a.example/services/ocsf/", "").ok().as_deref(),
+            Some("https://a.example/services/ocsf")
+        );
     }
 
     #[test]
