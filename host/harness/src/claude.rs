@@ -2,6 +2,7 @@
 //!
 //! A deny is said in both forms, which agree, so that every version understands one of them.
 
+pub(crate) mod answer;
 mod asks;
 
 use serde_json::{Map, Value};

@@ -47,6 +47,7 @@ mod vibe;
 mod vscode;
 mod windsurf;
 
+pub use claude::answer::Answer;
 use serde_json::{Map, Value};
 
 use capabilities::{Capabilities, Prompting, Surface};

@@ -16,10 +16,11 @@ use crate::install::{
     next_steps_of_managed, serve_line,
 };
 use crate::matcher::Matching;
+use guard_contract::Outcome;
 use guard_contract::shell_word::word;
-use guard_harness::Reply;
 use guard_harness::capabilities;
 use guard_harness::response::BLOCK;
+use guard_harness::{Answer, Reply};
 use guard_state::registrations::Record;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
@@ -198,12 +199,10 @@ impl Registration for ClaudeCode {
     }
 }
 
-/// The reason of a reply that is a deny.
-fn denied(reply: &str) -> Option<String> {
-    let output: serde_json::Value = serde_json::from_str(reply).ok()?;
-    let said = |key: &str| output.pointer(&format!("/hookSpecificOutput/{key}")).and_then(|value| value.as_str());
-    let reason = said("permissionDecisionReason").filter(|reason| !reason.is_empty())?;
-    (said("permissionDecision") == Some("deny")).then(|| reason.to_owned())
+/// The reason of a text that is a deny with one.
+fn denied(text: &str) -> Option<String> {
+    let answer = Answer::of_text(text).ok().filter(|answer| answer.outcome == Outcome::Deny)?;
+    Some(answer.reason).filter(|reason| !reason.is_empty())
 }
 
 /// The file with the entry, and what counts there.
