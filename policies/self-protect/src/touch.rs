@@ -98,6 +98,8 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
             }
             // A folder that is only made, or written into by a program that names its file elsewhere, stays what it is.
             Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
+            // Nor does an empty folder in it register anything.
+            Relation::Inside if is_new_folder(effect) && holds_plugins(guarded) => {}
             _ => return Some((guarded.what, How::Itself)),
         }
     }
@@ -157,6 +159,17 @@ fn is_unpacked(effect: &Effect) -> bool {
     let tags = ["archive", "tree", "patch", "link-to"];
     let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
+}
+
+/// Whether the effect makes a folder with nothing in it.
+fn is_new_folder(effect: &Effect) -> bool {
+    let makes = |by: &str| matches!(by, "mkdir" | "gmkdir" | "install" | "ginstall");
+    effect.kind == "write" && effect.tag("directory").is_some() && effect.tag("by").is_some_and(makes)
+}
+
+/// Whether the guarded entry is a folder from which a harness takes hooks or scripts.
+fn holds_plugins(guarded: Guarded<'_>) -> bool {
+    guarded.entry.ends_with('/') && matches!(guarded.what, What::Registration(_) | What::Scripts(_))
 }
 
 /// Whether the program deletes what its words name only if it is no folder: `rm` without `-r`.

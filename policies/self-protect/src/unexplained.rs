@@ -2,7 +2,7 @@
 //!
 //! Finds candidates in the text of words. Does not know what is guarded, nor what effects a command has.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
 /// Programs whose words of the form `NAME=VALUE` set variables of what runs next.
 const SETTERS: &[&str] = &["env", "export", "setenv"];
@@ -69,7 +69,8 @@ pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> i
     let own = command.argv.get(..own_words(command, commands)).unwrap_or_default();
     let short_o = !PLAIN_O.contains(&command.program());
     let befores = std::iter::once("").chain(own.iter().map(|word| word.text.as_str()));
-    let words = own.iter().map(|word| word.text.as_str()).zip(befores).skip(1);
+    let words = own.iter().zip(befores).skip(1).filter(|(word, _)| !is_expression(word));
+    let words = words.map(|(word, before)| (word.text.as_str(), before));
     let changes = move |(word, before): &(&str, &str)| {
         let option = if word.starts_with('-') { word } else { before };
         let is_choice = selects(option) || *before == "-x" && command.program() == "zip";
@@ -86,6 +87,16 @@ pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> i
         let found = found.filter(|value| !value.contains(char::is_whitespace));
         found.map(move |value| Candidate { value, word, is_output })
     })
+}
+
+/// Whether the word is a pattern that the shell leaves alone and that names nothing, such as `'.*'`: a regular expression
+/// fits many guarded names, and means none.
+fn is_expression(word: &Word) -> bool {
+    let has_wildcards = word.text.contains(['*', '?', '[', '+']);
+    !word.glob
+        && !word.dynamic
+        && has_wildcards
+        && !word.text.contains(|char: char| char.is_alphanumeric() || char == '/')
 }
 
 /// How many of the words are the command's own: what it starts has the others, if they are its last ones.

@@ -213,6 +213,27 @@ mod tests {
     }
 
     #[test]
+    fn a_set_stands_for_its_characters_alone() {
+        all(
+            "secret",
+            &[
+                ".[a-f]nv",
+                ".[!a]nv",
+                "id_[rd]sa",
+                ".[[:alpha:]]nv",
+                "[.]env",
+                "id_[[:lower:]0-9]sa",
+                ".E[NM]V",
+                ".e[n]v",
+            ],
+        );
+        all(
+            "plain",
+            &["[12][0-9][0-9][0-9]", ".[x-z]nv", ".[!e]nv", "[a-z]env", ".e[0-9]v", "id_[0-9]sa", ".[[:digit:]]nv"],
+        );
+    }
+
+    #[test]
     fn an_entry_from_the_home_covers_no_file_of_a_project() {
         all("secret", &["~/.npmrc", "/home/u/.npmrc", "$HOME/.npmrc", "/Users/u/.zsh_history"]);
         all("plain", &[".npmrc", "/repo/.npmrc", "/home/u/repo/.npmrc", "/root2/.npmrc", "a/~/.npmrc"]);

@@ -208,8 +208,29 @@ fn reaches(glob: &str, name: &str) -> bool {
     let telling = if glob.contains('*') { prefix >= 3 || prefix == 2 && glob.starts_with('.') } else { spelled >= 2 };
     // `.env?` means the neighbours of `.env`, its backups for one.
     let neighbours = glob.get(..prefix).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    telling && (neighbours || wildcard(&one_for_each_set(glob), name.as_bytes()))
+    telling && (neighbours || expands_to(glob, name))
 }
+
+/// Whether the shell may expand the pattern to the name. `[0-9]` is no letter.
+fn expands_to(glob: &str, name: &str) -> bool {
+    let ranged = CLASSES.iter().fold(glob.to_owned(), |glob, (class, ranges)| glob.replace(class, ranges));
+    match Glob::new(&ranged) {
+        Ok(exact) if !glob.contains(['{', '\\']) => exact.fits(&[name]),
+        _ => wildcard(&one_for_each_set(&ranged), name.as_bytes()),
+    }
+}
+
+/// The classes of characters that a set may name, as ranges.
+const CLASSES: &[(&str, &str)] = &[
+    ("[:alnum:]", "a-zA-Z0-9"),
+    ("[:alpha:]", "a-zA-Z"),
+    ("[:digit:]", "0-9"),
+    ("[:graph:]", "!-~"),
+    ("[:lower:]", "a-z"),
+    ("[:print:]", " -~"),
+    ("[:punct:]", "!-/:-@_"),
+    ("[:upper:]", "A-Z"),
+];
 
 /// The pattern with each `[...]` as one `?`.
 fn one_for_each_set(glob: &str) -> Vec<u8> {
