@@ -51,6 +51,7 @@
 mod calls;
 mod code;
 mod fetched;
+mod old_files;
 mod own_folders;
 mod blast_radius;
 mod by_products;

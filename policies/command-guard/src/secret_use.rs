@@ -227,14 +227,19 @@ fn prints_first_field(program: &str) -> bool {
 /// Whether a template becomes the file, and a file that is there is not touched.
 pub(crate) fn is_template_copy(effect: &Effect, view: &CallView<'_>) -> bool {
     const COPIERS: &[&str] = &["cp", "gcp", "install", "ginstall", "rsync"];
-    let Some(command) = view.command(effect).filter(|command| COPIERS.contains(&command.program())) else {
+    const FILTERS: &[&str] = &["cat", "dd", "egrep", "envsubst", "gawk", "grep", "gsed", "head", "sed", "tee", "tr"];
+    let Some(command) = view.command(effect) else { return false };
+    let copies = COPIERS.contains(&command.program());
+    if !copies && !FILTERS.contains(&command.program()) {
         return false;
-    };
+    }
     let of_command = |other: &&Effect| other.command_id == command.id && other.kind == "read";
     let mut sources = view.analysis.effects.iter().filter(of_command).peekable();
     sources.peek().is_some()
         && sources.all(|source| is_template(&source.target, view))
-        && (effect.path.exists == Presence::No || keeps_existing(command) || is_missing(&effect.target, command, view))
+        && (effect.path.exists == Presence::No
+            || copies && keeps_existing(command)
+            || is_missing(&effect.target, command, view))
 }
 
 /// Whether the name says that the file is one to start from.

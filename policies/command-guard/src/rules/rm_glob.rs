@@ -1,7 +1,8 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
 //! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
-//! folder for temporary files, also if `find` looks for them by name in one that is there. It also passes searches of the
-//! project for what only an interpreter, an editor or a system names, such as `*.pyc` and `.DS_Store`.
+//! folder for temporary files, also if `find` looks for them by name in one that is there, or for those that are days
+//! old. It also passes searches of the project for what only an interpreter, an editor or a system names, such as `*.pyc`
+//! and `.DS_Store`.
 //!
 //! ## Why
 //! The command does not say which files go, and a stray space makes `*.log` mean every file.
@@ -14,6 +15,7 @@
 //! - passes: `rm -f *.pyc`
 //! - passes: `find . -name '*.o' -print`
 //! - passes: `find . -name '*.pyc' -delete`
+//! - passes: `find /tmp -type f -mtime +7 -delete`
 //! - passes: `find . -type d -name old -delete`
 //!
 //! ## Instead
@@ -28,6 +30,7 @@ use super::rm_recursive_force::{asks_first, name_of};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
 use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_by_product};
 use crate::call_view::{CallView, Hit, shorten};
+use crate::old_files;
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
@@ -53,6 +56,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             None => is_made_again(effect, view),
             Some(_) => is_of_temporary(effect, view),
         }
+        || effect.operation == "fs.delete" && old_files::is_clean_up(effect, view)
         || deletes && (is_by_product(effect, view) || asks_first(effect, view));
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };

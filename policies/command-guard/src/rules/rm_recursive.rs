@@ -16,6 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use super::rm_recursive_force::{asks_first, is_one_file};
 use crate::blast_radius::{BlastRadius, blast_radius, is_disposable};
 use crate::by_products::is_by_product;
 use crate::own_folders::is_own_folder;
@@ -29,7 +30,9 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let plain =
         effect.operation == "fs.delete.recursive" && effect.tag("force").is_none() && !is_disposable(effect);
-    let is_kept = || !is_by_product(effect, view) && !is_own_folder(effect, view) && !super::rm_recursive_force::asks_first(effect, view);
+    let is_kept = || {
+        !is_by_product(effect, view) && !is_own_folder(effect, view) && !is_one_file(effect) && !asks_first(effect, view)
+    };
     (plain && is_kept() && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::name_of(effect, view);
         if effect.tag("by") == Some("rsync") {

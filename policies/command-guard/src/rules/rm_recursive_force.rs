@@ -40,11 +40,25 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();
-    let is_kept = || !is_disposable(effect) && !is_by_product(effect, view) && !is_own_folder(effect, view) && !asks_first(effect, view);
+    let is_kept = || {
+        !is_disposable(effect)
+            && !is_by_product(effect, view)
+            && !is_own_folder(effect, view)
+            && !is_one_file(effect)
+            && !asks_first(effect, view)
+    };
     (forced && is_kept() && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
             .naming(name_of(effect, view), " and everything in it")
     })
+}
+
+/// Whether `rm -r` gets a file, with which it does no more than without the option.
+pub(super) fn is_one_file(effect: &Effect) -> bool {
+    let path = &effect.path;
+    let is_named = effect.certain && ["glob", "every", "where"].iter().all(|tag| effect.tag(tag).is_none());
+    let by_rm = effect.tag("by").is_some_and(|by| matches!(by, "rm" | "grm"));
+    is_named && by_rm && path.kind == "file" && path.canonical == path.lexical && !effect.target.contains(['*', '?', '['])
 }
 
 /// Whether a person is asked about each file, and no text answers: by `find -ok`, or by `rm -i` on what a search finds.

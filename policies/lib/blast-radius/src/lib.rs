@@ -126,7 +126,20 @@ pub fn is_disposable(effect: &Effect) -> bool {
 const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/"];
 
 /// How the folder of this user's temporary files is written where only the shell knows it.
-const OF_USER: &[&str] = &["$TMPDIR/", "${TMPDIR}/", "${TMPDIR:-/tmp}/"];
+const OF_USER: &[&str] = &[
+    "$TMPDIR/",
+    "${TMPDIR}/",
+    "${TMPDIR:-/tmp}/",
+    "${TMPDIR-/tmp}/",
+    "${TMPDIR:?}/",
+    "${TMP:-/tmp}/",
+    "${TEMP:-/tmp}/",
+    "$RUNNER_TEMP/",
+    "${RUNNER_TEMP}/",
+    "${RUNNER_TEMP:-/tmp}/",
+    "$BATS_TEST_TMPDIR/",
+    "${BATS_TEST_TMPDIR}/",
+];
 
 /// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
 /// of the project nor of a home.
