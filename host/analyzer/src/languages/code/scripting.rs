@@ -108,7 +108,11 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
             break;
         }
         let arguments = tail.trim_start();
-        apply(found, program, *does, arguments.strip_prefix('(').unwrap_or(arguments));
+        let arguments = arguments.strip_prefix('(').unwrap_or(arguments);
+        if matches!(does, Does::Move) && is_repeated(text.get(..at).unwrap_or_default(), tail) {
+            gather(found, program, arguments);
+        }
+        apply(found, program, *does, arguments);
     }
     true
 }
@@ -132,6 +136,35 @@ fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {
             let mode = second().unwrap_or_default();
             found.push(opened(program, path, mode.contains(['w', 'a', 'x', 'c', '+']), mode.contains('a')));
         }
+    }
+}
+
+/// Words by which code goes through many files: before the call, or behind it as Perl has it.
+const LOOPS: &[&str] = &["for ", "foreach", ".each", "while", "for("];
+
+/// Whether the call runs once for each of many files.
+fn is_repeated(before: &str, behind: &str) -> bool {
+    let statement = behind.split(';').next().unwrap_or_default();
+    let lists = |text: &str| {
+        ["glob", "Dir[", "<*", "readdir", "scandir", "children", "entries"].iter().any(|list| text.contains(list))
+    };
+    let loops = |text: &str| LOOPS.iter().any(|word| text.contains(word));
+    loops(before) && lists(before) || loops(statement) && lists(statement)
+}
+
+/// The one name that each of many files gets: the first argument is a variable, the second a text without one.
+fn gather(found: &mut Vec<Found>, program: &str, arguments: &str) {
+    let Some((source, behind)) = arguments.split_once(',') else { return };
+    let source = source.trim();
+    let is_variable = !source.is_empty()
+        && source.trim_start_matches('$').chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+        && !source.starts_with(|char: char| char.is_ascii_digit());
+    let Some((name, _)) = paths::read(behind.trim_start()).filter(|_| is_variable) else { return };
+    let is_one = !name.contains(['$', '#', '{']) && !name.ends_with('/');
+    let extension = name.rsplit('/').next().and_then(|last| last.rsplit_once('.')).map(|(_, end)| end.len());
+    if is_one && extension.is_some_and(|length| (1..=5).contains(&length)) {
+        let draft = Draft::notable("write", "fs.write").tag("by", program).tag("each", source);
+        found.push(Found::WriteAs(name, draft));
     }
 }
 
