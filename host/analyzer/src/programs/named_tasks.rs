@@ -25,10 +25,13 @@ const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/
 pub(super) fn find(run: &mut Run<'_>) {
     let Some(name) = task(run) else { return };
     let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
-    if run.arguments().iter().any(rehearses) {
+    let lists =
+        |word: &Word| matches!(word.text.as_str(), "-n" | "--just-print" | "--recon" | "-l" | "--list" | "--summary");
+    let runs_files = RUNNERS.contains(&run.name.as_str());
+    if run.arguments().iter().any(|word| rehearses(word) || runs_files && lists(word)) {
         return;
     }
-    let name = name.to_ascii_lowercase();
+    let name = apart(name);
     let words: Vec<&str> =
         name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.iter().any(|word| HARMLESS.contains(word)) {
@@ -37,16 +40,38 @@ pub(super) fn find(run: &mut Run<'_>) {
     let ends = |verb: &str| words.first() == Some(&verb) || words.last() == Some(&verb);
     // What these two do with a database is in their tables.
     let is_told = matches!(run.name.as_str(), "rake" | "mix");
-    let is_database = !is_told && words.iter().any(|word| matches!(*word, "db" | "database" | "schema"));
-    let draft = if ends("deploy") {
+    let is_store = |word: &&str| matches!(*word, "db" | "dbs" | "database" | "databases" | "schema");
+    let is_database = !is_told && words.iter().any(is_store);
+    // `db:drop`, or `drop-db`.
+    let empties =
+        |verb: &&str| words.last() == Some(verb) || words.first() == Some(verb) && words.last().is_some_and(is_store);
+    // A target that deploys is known by its name alone.
+    let draft = if ends("deploy") && !runs_files {
         Draft::notable("cloud", "cloud.deploy")
-    } else if is_database && EMPTIES.iter().any(|verb| words.last() == Some(verb)) {
+    } else if is_database && EMPTIES.iter().any(empties) {
         Draft::destructive("database", "database.reset").tag("loses", "all that the database holds")
     } else {
         return;
     };
     let by = run.name.clone();
     run.emit(draft.certain(false).tag("manager", &by));
+}
+
+/// Runners of targets, which stand in a file of theirs.
+const RUNNERS: &[&str] = &["doit", "gmake", "go-task", "inv", "invoke", "just", "mage", "make", "poe", "task"];
+
+/// The name in lower case, with a sign between the words of `dropDatabase`.
+fn apart(name: &str) -> String {
+    let mut apart = String::with_capacity(name.len());
+    let mut before = '-';
+    for char in name.chars() {
+        if char.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            apart.push('-');
+        }
+        apart.push(char.to_ascii_lowercase());
+        before = char;
+    }
+    apart
 }
 
 /// Options of runners of tasks that stand before the task and take a value.
@@ -118,6 +143,10 @@ fn task<'a>(run: &'a Run<'_>) -> Option<&'a str> {
         "deno" => Some(operands.next()?).filter(|first| *first == "task").and(operands.next()),
         "cargo" => Some(operands.next()?).filter(|first| *first == "xtask").and(operands.next()),
         "gradle" | "gradlew" | "mix" | "nox" | "rake" | "tox" => operands.next(),
+        name if RUNNERS.contains(&name) => operands.find(|word| !word.contains('=')),
+        "mise" | "pdm" | "hatch" | "pipenv" => {
+            Some(operands.next()?).filter(|first| *first == "run").and(operands.next())
+        }
         "bash" | "dash" | "ksh" | "node" | "perl" | "php" | "python" | "python3" | "ruby" | "sh" | "ts-node"
         | "tsx" | "zsh" => {
             // With these letters the first operand is no script, or it is not run.
