@@ -40,6 +40,7 @@ mod uploads;
 
 use crate::by_name;
 use crate::run::Run;
+pub(crate) use process::is_runtime;
 use program::{Program, unversioned};
 
 /// Every family.

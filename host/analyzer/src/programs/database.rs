@@ -257,7 +257,10 @@ fn influx<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let words = run.arguments();
     let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| option.text == "-execute");
     let values = parsed.values("", "execute").chain(behind.map(|(_, value)| Operand::of(value)));
-    given(run, "influx", values);
+    let is_shell = parsed.operands.first().is_none_or(|_| parsed.operands.iter().any(|word| word.text == "shell"));
+    if !given(run, "influx", values) && is_shell {
+        from_input(run, "influx");
+    }
 }
 
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -10,7 +10,7 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["kill"], Options::NONE, kill),
     Program::new(
-        &["pkill", "killall", "killall5", "skill", "xkill"],
+        &["pkill", "killall", "killall5", "skill", "slay", "xkill"],
         Options::new("uUgGPtsoy", "signal user parent group older-than younger-than pidfile"),
         by_name,
     ),
@@ -140,7 +140,7 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let mild = run.arguments().iter().any(|word| tells(&word.text));
         let keeps = KEEPERS.contains(&name.text.trim_start_matches('^').trim_end_matches('$')) && !mild;
         let all = is_pattern && is_any(&name.text) || keeps;
-        let agents = !mild && !is_bounded && is_runtime(&name.text);
+        let agents = !mild && !is_bounded && (is_runtime(&name.text) || names_user(run, &name.text));
         run.emit(
             ended(&name.text)
                 .certain(!name.dynamic)
@@ -160,16 +160,21 @@ const RUNTIMES: &[&str] = &[
     "bun",
     "claude",
     "code",
+    "code-insiders",
     "codex",
+    "codium",
     "copilot",
     "cursor",
     "electron",
     "fish",
     "gemini",
     "ghostty",
+    "gnome-terminal-server",
     "goose",
+    "iterm",
     "iterm2",
     "kitty",
+    "konsole",
     "node",
     "opencode",
     "python",
@@ -178,6 +183,10 @@ const RUNTIMES: &[&str] = &[
     "sh",
     "terminal",
     "tmux",
+    "visual studio code",
+    "visual studio code - insiders",
+    "vscodium",
+    "warp",
     "wezterm",
     "wezterm-gui",
     "windsurf",
@@ -187,7 +196,7 @@ const RUNTIMES: &[&str] = &[
 ];
 
 /// Whether a name or a pattern stands for all processes of a program that the agent itself may run in.
-fn is_runtime(pattern: &str) -> bool {
+pub(crate) fn is_runtime(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches('$').to_ascii_lowercase();
     let core = core.rsplit('/').next().unwrap_or_default();
     RUNTIMES.contains(&core.strip_suffix(".exe").unwrap_or(core))
@@ -197,6 +206,19 @@ fn is_runtime(pattern: &str) -> bool {
 fn is_any(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches('$');
     matches!(core, "" | "." | ".*" | ".+" | "\\w" | "\\w+" | "[a-z]" | "[a-z]*" | "[a-z]+" | "[^ ]")
+}
+
+/// Whether the program takes the name for a user, whose processes it all ends: any that it isn't told to be a command's.
+fn names_user(run: &Run<'_>, name: &str) -> bool {
+    let is_told = |word: &str| matches!(word, "-c" | "-p" | "-i" | "-n");
+    let is_other = name.starts_with(|char: char| !char.is_ascii_alphabetic())
+        || name.starts_with("pts")
+        || name.starts_with("tty");
+    match run.name.as_str() {
+        "slay" => true,
+        "skill" => !is_other && !run.arguments().iter().any(|word| is_told(&word.text)),
+        _ => false,
+    }
 }
 
 fn fuser<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

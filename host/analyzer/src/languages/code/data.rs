@@ -7,6 +7,7 @@ use guard_sdk::code::literal;
 
 use crate::draft::Draft;
 use crate::languages::{Found, sql};
+use crate::programs::is_runtime;
 
 /// A call in lower case without its blanks, the kind and the operation of what it does, what that loses, and the
 /// harmless way to look first.
@@ -68,6 +69,7 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("emptytrash", "delete", "trash.empty", BIN, SEE_BIN),
             ("deleteevery", "delete", "remote.delete", "everything of its kind that the app has", COUNT),
             ("deleteallof", "delete", "remote.delete", "everything of its kind that the app has", COUNT),
+            ("moveevery", "delete", "remote.delete", "the place of everything of its kind", COUNT),
             ("erasedisk", "device", "device.format", "the disk", COUNT),
         ],
     ),
@@ -127,6 +129,10 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
             found.push(Found::Effect(draft.tag("loses", TABLES).tag("instead", COUNT)));
         }
     }
+    if language == "applescript" && quits_runtime(&code, &literals) {
+        let draft = Draft::destructive("process", "process.kill").certain(false).tag("client", language);
+        found.push(Found::Effect(draft.tag("loses", "what runs in the app, perhaps this session")));
+    }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
     for (call, kind, operation, loses, instead) in CALLS.iter().chain(own) {
         let on_tables = in_memory && operation.starts_with("orm.");
@@ -137,9 +143,19 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     }
 }
 
+/// Whether AppleScript has an app quit in which an agent may run.
+fn quits_runtime(code: &str, literals: &[String]) -> bool {
+    let quits = ["quitapp", "toquit", "\nquit"].iter().any(|verb| code.contains(verb));
+    quits && literals.iter().any(|app| is_runtime(app.strip_suffix(".app").unwrap_or(app)))
+}
+
+/// Beginnings of calls that do so in JavaScript. A tag may stand before its template: ``sql`...` ``.
+const SENDS_OF_JAVASCRIPT: &[&str] = &[".run(", ".unsafe(", "sql\"", ".sql\"", "executeraw\"", "queryraw\""];
+
 /// Whether the code has a call that sends a statement.
 fn sends(language: &str, code: &str) -> bool {
-    SENDS.iter().any(|call| code.contains(call)) || language == "javascript" && code.contains(".run(")
+    let has = |calls: &[&str]| calls.iter().any(|call| code.contains(call));
+    has(SENDS) || language == "javascript" && has(SENDS_OF_JAVASCRIPT)
 }
 
 /// Whether a condition stands just before the call, so that it does not empty the whole.
