@@ -80,7 +80,10 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
     let first = words.first().map_or("", |word| word.text.as_str());
     let has = |text: &str| words.iter().any(|word| word.text == text);
     let form = match run.name.as_str() {
-        "env" | "printenv" => words.is_empty() && (is_in_service(run) || is_loaded(run)) && !is_searched(run),
+        "env" | "printenv" => {
+            let is_service = is_on_platform(run) && are_of_platform(run) || words.is_empty() && is_in_service(run);
+            (is_service || words.is_empty() && is_loaded(run)) && !is_searched(run)
+        }
         "export" | "declare" | "typeset" => words.len() == 1 && matches!(first, "-p" | "-xp" | "-px") && is_shown(run),
         "get" | "list" => is_loaded_by(run, &["dotenv"]),
         "python" | "python3" => {
@@ -156,6 +159,27 @@ fn is_in_service(run: &Run<'_>) -> bool {
     run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
 }
 
+/// Platforms that give what they run its passwords and keys by the environment.
+const PLATFORMS: &[&str] = &["aws", "az", "cf", "dokku", "heroku", "nomad", "platform", "render", "scalingo", "upsun"];
+
+/// Whether the command runs where such a platform runs the program.
+fn is_on_platform(run: &Run<'_>) -> bool {
+    run.command.via.iter().any(|via| via.kind == "ssh" && PLATFORMS.contains(&via.detail.as_str()))
+}
+
+/// Whether all words are options of the platform's own tool, which it takes anywhere: `heroku run env -a app`.
+fn are_of_platform(run: &Run<'_>) -> bool {
+    let mut words = run.arguments().iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-a" | "--app" | "-r" | "--remote" | "--region" | "-s" | "--size" => drop(words.next()),
+            _ if word.starts_with("--app=") || word.starts_with("--remote=") => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// Whether `-p NAME`, `-pNAME` or `--property=NAME` is given.
 fn shows_property(run: &Run<'_>, name: &str) -> bool {
     run.arguments().iter().any(|word| {
@@ -198,6 +222,9 @@ fn is_searched_for_secrets(run: &Run<'_>) -> bool {
     let lists = match run.name.as_str() {
         "env" | "printenv" | "set" => words.is_empty(),
         "export" | "declare" => first == "-p",
+        // What was typed has passwords and tokens, too.
+        "history" => words.iter().all(|word| word.text.bytes().all(|byte| byte.is_ascii_digit())),
+        "fc" => first == "-l",
         "systemctl" => has("show-environment"),
         "launchctl" => first == "export",
         // The composed file has the values of variables.

@@ -205,6 +205,8 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         return None;
     }
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
+    // Which platform runs the command, where no option names a host.
+    let detail = if detail.is_empty() && wrapper.kind == "ssh" { wrapper.name } else { detail };
     let missing = missing_variables(name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
     let login = wrapper.login(&options);
