@@ -1,5 +1,5 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
-//! commands that empty such files. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
+//! commands that empty such files, and `mv` of all that is in the project to somewhere else. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
 //! folder for temporary files, also if `find` looks for them by name in one that is there, or for those that are days
 //! old. It also passes searches of the project for what only an interpreter, an editor or a system names, such as `*.pyc`
 //! and `.DS_Store`.
@@ -11,6 +11,7 @@
 //! - asked: `rm *.log`
 //! - asked: `find . -name '*.o' -delete`
 //! - asked: `truncate -s 0 *.py`
+//! - asked: `mv * ../elsewhere`
 //! - passes: `rm a.log`
 //! - passes: `rm -f *.pyc`
 //! - passes: `find . -name '*.o' -print`
@@ -85,12 +86,31 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let is_found = command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
     let written = |other: &&Effect| other.command_id == effect.command_id && other.operation == "fs.write";
     let leaves = is_outside(effect, view) || view.analysis.effects.iter().filter(written).any(|to| is_outside(to, view));
+    if is_all_of_project(effect, view) && view.analysis.effects.iter().filter(written).any(|to| leaves_project(to, view)) {
+        let why = "moves everything out of the project: ";
+        let hit = Hit::new(RULE.default, effect, why, "name what is to be moved");
+        return Some(hit.naming(format!("`{}`", shorten(&effect.target)), ""));
+    }
     // A search by name says what it is after.
     (is_found && leaves && effect.certain).then(|| {
         let why = "moves everything that a search finds without recording where it was: ";
         let remedy = "list the names first, and move them explicitly";
         Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")
     })
+}
+
+/// Whether a pattern stands for all that is in the project's folder.
+fn is_all_of_project(effect: &Effect, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let path = effect.path.lexical.as_str();
+    let folder = path.rsplit_once('/').filter(|(_, name)| is_everything(name)).map(|(folder, _)| folder);
+    !facts.project_root.is_empty() && folder == Some(facts.project_root.trim_end_matches('/'))
+}
+
+/// Whether what is moved there is no longer in the project.
+fn leaves_project(to: &Effect, view: &CallView<'_>) -> bool {
+    let path = to.path.lexical.as_str();
+    !path.is_empty() && !is_inside(path, &view.facts().project_root)
 }
 
 /// Ends of names that an editor, a merge or a test run gives to what it makes again.

@@ -213,6 +213,12 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_a_pattern_spells_whole_counts() {
+        all("secret", &["*.env*", "src/*.env", "*.netrc"]);
+        all("plain", &["*env*", "*.e*", "*.envx*", "*.environment*"]);
+    }
+
+    #[test]
     fn a_set_stands_for_its_characters_alone() {
         all(
             "secret",
@@ -242,6 +248,6 @@ mod tests {
     #[test]
     fn hostile_lengths_stay_cheap() {
         let long = format!("{}.env", "a/*".repeat(60_000));
-        assert_eq!(verdicts(&[&long, &"*".repeat(100_000), &".env".repeat(30_000)]), ["plain"; 3]);
+        assert_eq!(verdicts(&[&long, &"*".repeat(100_000), &".env".repeat(30_000)]), ["secret", "plain", "plain"]);
     }
 }

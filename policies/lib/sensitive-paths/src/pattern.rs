@@ -206,9 +206,11 @@ fn reaches(glob: &str, name: &str) -> bool {
     let spelled = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')).count();
     // A dot and a letter are telling enough: few files begin so.
     let telling = if glob.contains('*') { prefix >= 3 || prefix == 2 && glob.starts_with('.') } else { spelled >= 2 };
+    // `*.env*` spells all of the name.
+    let is_whole = name.starts_with('.') && glob.trim_matches('*').eq_ignore_ascii_case(name);
     // `.env?` means the neighbours of `.env`, its backups for one.
     let neighbours = glob.get(..prefix).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    telling && (neighbours || expands_to(glob, name))
+    is_whole || telling && (neighbours || expands_to(glob, name))
 }
 
 /// Whether the shell may expand the pattern to the name. `[0-9]` is no letter.
