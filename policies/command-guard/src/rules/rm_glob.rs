@@ -1,8 +1,8 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
-//! commands that empty such files, and `mv` of all that is in the project to somewhere else. The rule passes by-products such as `*.o` and `dist/*.map`, and named files in a
-//! folder for temporary files, also if `find` looks for them by name in one that is there, or for those that are days
-//! old. It also passes searches of the project for what only an interpreter, an editor or a system names, such as `*.pyc`
-//! and `.DS_Store`.
+//! commands that empty such files, and `mv` of all that is in the project to somewhere else. The rule passes by-products
+//! such as `*.o` and `dist/*.map`, and named files in a folder for temporary files, also if `find` looks for them by name in
+//! one that is there, or for those that are days old. It also passes searches of the project for what only an interpreter,
+//! an editor or a system names, such as `*.pyc` and `.DS_Store`.
 //!
 //! ## Why
 //! The command does not say which files go, and a stray space makes `*.log` mean every file.
