@@ -117,7 +117,12 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     runs_unread(run, parsed);
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
-    (verb.act)(run, &parsed);
+    // Git prints how its own commands are used, wherever the option stands, and does nothing else.
+    let is_own = !matches!(verb.name, "filter-branch" | "filter-repo" | "p4" | "svn");
+    let is_last = |option: &str| words.len() == 2 && words.last().is_some_and(|word| word.text == option);
+    if !is_own || !parsed.is("", "help") && !is_last("--help") && !is_last("-h") {
+        (verb.act)(run, &parsed);
+    }
 }
 
 /// Git runs programs, or hooks, of a folder that everybody may write to.
