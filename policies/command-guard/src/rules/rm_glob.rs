@@ -53,11 +53,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let moved = effect.tag("by").is_some_and(|by| by == "mv" || !deleter(by) && !by_code());
     let empties = effect.operation == "fs.write" && effect.tag("empties").is_some();
     let made_again = effect.operation == "fs.delete"
-        && match effect.tag("filtered") {
-            None => is_made_again(effect, view),
-            Some(_) => is_of_temporary(effect, view),
-        }
-        || effect.operation == "fs.delete" && old_files::is_clean_up(effect, view)
+        && (old_files::is_clean_up(effect, view)
+            || match effect.tag("filtered") {
+                None => is_made_again(effect, view),
+                Some(_) => is_of_temporary(effect, view),
+            })
         || deletes && (is_by_product(effect, view) || asks_first(effect, view));
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };
