@@ -7,6 +7,7 @@ mod looks;
 mod push;
 mod refs;
 mod relatives;
+mod restores;
 
 use guard_sdk::syntax::Severity;
 
@@ -115,6 +116,7 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         given.iter().filter(|setting| setting.reads_more()).for_each(|setting| set(run, setting));
     }
     runs_unread(run, parsed);
+    restores::find(run, &name, words);
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
     // Git prints how its own commands are used, wherever the option stands, and does nothing else.
