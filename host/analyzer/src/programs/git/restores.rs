@@ -1,5 +1,6 @@
-//! What puts files back to what git holds without a subcommand that does so: `git show HEAD:x > x`, `git archive HEAD |
-//! tar x`, `git diff | git apply -R`. Changes that no commit holds are lost, as by `git checkout -- x`.
+//! What puts files back to what git holds without a subcommand that does so: `git archive HEAD | tar x`, `git diff | git
+//! apply -R`. Changes that no commit holds are lost, as by `git checkout .`. A single file, as in `git show HEAD:x > x`,
+//! is one that is overwritten.
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -9,27 +10,19 @@ use crate::run::Run;
 /// At most this many commands are looked at for the next one of a pipeline.
 const NEAR: usize = 8;
 
-/// Adds `git.discard` if the output of the subcommand replaces files of the work tree.
+/// Adds `git.discard` if the output of the subcommand replaces the files of the work tree.
 pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
-    let target = match name {
-        "show" | "cat-file" => replaced_file(run, words),
-        "archive" => next(run).filter(|next| unpacks_here(next)).map(|_| ".".to_owned()),
-        "diff" => next(run).filter(|next| is_of_work_tree(words) && takes_back(next)).map(|_| ".".to_owned()),
-        _ => None,
+    // Files of another repository may be new here.
+    let is_other =
+        |word: &Word| word.text == "-C" || ["--git-dir", "--remote"].iter().any(|name| word.text.starts_with(name));
+    let replaces = match name {
+        "archive" => next(run).is_some_and(unpacks_here) && !run.arguments().iter().any(is_other),
+        "diff" => is_of_work_tree(words) && next(run).is_some_and(takes_back),
+        _ => false,
     };
-    if let Some(target) = target {
-        run.emit(Draft::destructive("vcs", "git.discard").target(&target).certain(false));
+    if replaces {
+        run.emit(Draft::destructive("vcs", "git.discard").target(".").certain(false));
     }
-}
-
-/// The file that a redirection replaces with what a commit has of it.
-fn replaced_file(run: &Run<'_>, words: &[Word]) -> Option<String> {
-    let replaces = run.command.redirections.iter().filter(|to| matches!(to.operator.as_str(), ">" | ">|"));
-    let to = replaces.filter(|to| matches!(to.fd, 1 | -1)).map(|to| to.target.text.as_str()).next()?;
-    let plain = |path: &str| path.trim_start_matches("./").to_owned();
-    let names =
-        |word: &&Word| word.text.split_once(':').is_some_and(|(_, path)| !path.is_empty() && plain(path) == plain(to));
-    words.iter().find(names).map(|_| to.to_owned())
 }
 
 /// The command that reads what this one prints.
@@ -65,7 +58,8 @@ fn is_of_work_tree(words: &[Word]) -> bool {
 /// Whether the command applies a difference the other way round.
 fn takes_back(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
-    let is_reverse = words().any(|word| matches!(word, "-R" | "--reverse"));
+    let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('R');
+    let is_reverse = words().any(|word| word == "--reverse" || is_short(word));
     let looks = words().any(|word| matches!(word, "--check" | "--stat" | "--dry-run" | "--cached" | "--numstat"));
     let applies = command.program() == "patch" || command.program() == "git" && words().any(|word| word == "apply");
     applies && is_reverse && !looks
