@@ -4,7 +4,8 @@ use std::io::Read;
 use std::process::Stdio;
 
 use crate::support::guests;
-use crate::support::world::World;
+use crate::support::terminal::attended;
+use crate::support::world::{World, end};
 
 /// The commands of the first screen.
 const COMMANDS: [&str; 20] = [
@@ -209,5 +210,52 @@ fn the_former_name_of_a_command_works_and_says_the_present_one() {
         let words: Vec<&str> = new.split(' ').chain(old.iter().copied().filter(|word| *word == "--help")).collect();
         let now = world.run(&words, "");
         assert_eq!((before.exit, before.stdout), (now.exit, now.stdout), "{new}");
+    }
+}
+
+#[test]
+fn quiet_prints_results_and_errors_only_and_verbose_the_files_that_are_read() {
+    let world = World::new();
+    let run = |arguments: &[&str]| world.run(arguments, "");
+    let quiet = run(&["check", "ls", "-q"]);
+    assert!(quiet.is_silent(), "{quiet:?}");
+    assert_eq!(run(&["--quiet", "config", "init"]).stdout, "");
+    assert!(run(&["-q", "check", "--tool", "Write", "{oops"]).stderr.starts_with("error: "));
+    let plain = run(&["check", "ls"]);
+    let verbose = run(&["check", "-v", "ls"]);
+    assert_eq!((verbose.exit, &verbose.stdout), (plain.exit, &plain.stdout));
+    let config = format!("config   {}\n", world.path(".config/guard-host/guard.toml").display());
+    assert!(verbose.stderr.starts_with(&config) && plain.stderr.is_empty(), "{verbose:?}");
+    assert_eq!(run(&["check", "-q", "-v", "ls"]).exit, 64);
+}
+
+#[test]
+fn colors_are_printed_when_they_are_asked_for() {
+    let world = World::new();
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = world.command(arguments);
+        command.envs(variables.iter().copied());
+        let ended = end(command, "");
+        format!("{}{}", ended.stdout, ended.stderr).contains('\u{1b}')
+    };
+    for command in [&["check", "ls"][..], &["check", "--no-such-option"], &["--help"]] {
+        let with = |when: &'static str| [&["--color", when], command].concat();
+        assert!(!colored(command, &[]), "{command:?}");
+        assert!(colored(&with("always"), &[("NO_COLOR", "1")]), "{command:?}");
+        assert!(!colored(&with("never"), &[]), "{command:?}");
+    }
+    let at_terminal = |arguments: &[&str]| attended(&world, arguments).stdout.contains('\u{1b}');
+    assert!(at_terminal(&["check", "ls"]) && !at_terminal(&["check", "ls", "--color=never"]));
+}
+
+#[test]
+fn the_global_options_are_one_block_of_every_help() {
+    let world = World::new();
+    for command in [&["check"][..], &["test"], &["policy", "update"], &["audit", "show"]] {
+        let help = world.run(&[command, &["-h"]].concat(), "").stdout;
+        let (_, block) = help.split_once("Global options:\n").unwrap_or_else(|| panic!("{command:?}: {help}"));
+        let block = block.split("\n\n").next().unwrap_or_default();
+        let options = block.lines().filter(|line| line.trim_start().starts_with('-')).count();
+        assert_eq!((options, block.matches("--color <WHEN>").count()), (6, 1), "{command:?}: {block}");
     }
 }

@@ -51,7 +51,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-use args::{AuditCommand, Cli, Command, HookOnly, PolicyCommand, help};
+use args::{AuditCommand, Cli, Command, HookOnly, OutputArgs, PolicyCommand, help};
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook};
 use guard_hook::hook;
@@ -73,7 +73,8 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if !hint.is_empty() {
         print::note(&hint);
     }
-    let parsed = help::command().try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
+    let command = help::command().color(OutputArgs::color_of(&arguments));
+    let parsed = command.try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -85,7 +86,14 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             return exit;
         }
     };
+    print::follow(cli.output);
     let places = cli.global.places(environment);
+    for (kind, path) in
+        [("config", &places.config), ("managed", &places.managed), ("state", &places.state), ("cache", &places.cache)]
+    {
+        let state = if path.exists() { "" } else { " (missing)" };
+        print::detail(&format!("{kind:<8} {}{state}", path.display()));
+    }
     let reads = match &cli.command {
         Command::Check(_) | Command::Replay(_) | Command::Explain(_) => true,
         Command::Audit(args) => matches!(args.command, AuditCommand::Report(_)),

@@ -115,18 +115,21 @@ pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     Some(arguments.iter().cloned().chain(hook).chain(settings.into_iter().flatten()).collect())
 }
 
-/// The command line is one of `hook`: the first word that is no global flag or its value.
+/// The command line is one of `hook`.
 #[must_use]
 pub fn is_hook(arguments: &[OsString]) -> bool {
-    let mut words = arguments.iter().skip(1);
-    while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--config" | "--state" | "--cache") => {
-                words.next();
-            }
-            Some(word) if word.starts_with("--") => {}
-            word => return word == Some("hook"),
-        }
+    command_index(arguments).and_then(|at| arguments.get(at)).is_some_and(|word| word == "hook")
+}
+
+/// The index of the command: the first word that is no global option or its value.
+#[must_use]
+pub fn command_index(arguments: &[OsString]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += match arguments.get(at)?.to_str()? {
+            "--config" | "--state" | "--cache" | "--color" => 2,
+            word if word.starts_with('-') => 1,
+            _ => return Some(at),
+        };
     }
-    false
 }

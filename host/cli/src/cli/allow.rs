@@ -5,7 +5,7 @@ mod choices;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::args::AllowArgs;
+use super::args::{AllowArgs, Format};
 use super::subject::{Evaluator, circumstances, not_edited, refused, told};
 use super::terminal::{is_attended, unattended};
 use super::{log, print};
@@ -45,7 +45,7 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     let question = match (&args.command, args.last || args.id.is_some()) {
         (Some(command), _) => Record { tool: "Bash".to_owned(), operation: command.clone(), ..Record::default() },
         (None, true) => recorded(args, &asks(&config.audit.path)?)?,
-        (None, false) => return list(&config.allows),
+        (None, false) => return list(&config.allows, args.format),
     };
     if !is_attended() {
         let what = match (&args.command, &args.id) {
@@ -161,8 +161,11 @@ pub(super) fn lifts(
         .is_allowed()
 }
 
-fn list(allows: &[Allow]) -> anyhow::Result<Exit> {
+fn list(allows: &[Allow], format: Format) -> anyhow::Result<Exit> {
     let own: Vec<&Allow> = allows.iter().filter(|allow| allow.layer == Layer::User).collect();
+    if format == Format::Json {
+        return print::json(&own).map(|()| Exit::Success);
+    }
     if own.is_empty() {
         print::line("your file allows nothing; `guard-host allow --last` ends the last ask for good")?;
     }
@@ -217,6 +220,6 @@ fn write(
 ) -> anyhow::Result<()> {
     apply(&[edited.change(text)], &places.state).map_err(not_edited)?;
     let prepared = warm(places, &environment.program, &at.projects(), making());
-    prepared.config.problems.iter().for_each(|problem| print::note(&format!("error: {problem}")));
+    prepared.config.problems.iter().for_each(|problem| print::problem(&format!("error: {problem}")));
     Ok(())
 }

@@ -23,9 +23,10 @@ mod undo;
 mod watch;
 mod wit;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use guard_hook::command_line::{HookLine, places};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -72,6 +73,8 @@ Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); test with 0 or, if
 pub(super) struct Cli {
     #[command(flatten)]
     pub(super) global: GlobalArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
     #[command(subcommand)]
     pub(super) command: Command,
 }
@@ -82,6 +85,9 @@ pub(super) struct Cli {
 pub(super) struct HookOnly {
     #[command(flatten)]
     pub(super) global: GlobalArgs,
+    /// For other commands: a hook prints its reply and nothing else.
+    #[command(flatten)]
+    _output: OutputArgs,
     #[command(subcommand)]
     pub(super) command: HookCommand,
 }
@@ -114,6 +120,31 @@ pub(super) struct GlobalArgs {
     /// The folder of compiled policies [default: ~/.cache/guard-host]
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     cache: Option<PathBuf>,
+}
+
+/// How much every command prints, and how.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(super) struct OutputArgs {
+    /// Print only results and errors; `check` prints nothing, and its exit code is the verdict
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
+    pub(super) quiet: bool,
+    /// Print more: the files that are read, each policy's answer in `check`, each case and its log in `test`
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
+    pub(super) verbose: bool,
+    /// When to print colors: auto, always or never; auto means on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value_t, hide_default_value = true, hide_possible_values = true, help_heading = GLOBAL)]
+    pub(super) color: ColorChoice,
+}
+
+impl OutputArgs {
+    /// The colors that a command line asks for, even if the rest of it is invalid.
+    pub(super) fn color_of(arguments: &[OsString]) -> ColorChoice {
+        let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+        let after =
+            words.windows(2).find(|pair| pair.first() == Some(&"--color")).and_then(|pair| pair.last().copied());
+        let value = after.or_else(|| words.iter().find_map(|word| word.strip_prefix("--color=")));
+        value.and_then(|value| ColorChoice::from_str(value, false).ok()).unwrap_or_default()
+    }
 }
 
 impl GlobalArgs {
@@ -352,9 +383,50 @@ Ends with 78 if there is a mistake, with 66 if the file given by --config does n
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsString;
+    use clap::CommandFactory;
 
     use super::*;
+
+    /// Every command below `command` with its arguments, itself included.
+    fn walk(command: &clap::Command, visit: &mut dyn FnMut(&clap::Command)) {
+        visit(command);
+        command.get_subcommands().for_each(|below| walk(below, visit));
+    }
+
+    #[test]
+    fn an_option_has_one_short_form_everywhere_and_no_other_option_has_it() {
+        let mut command = Cli::command();
+        command.build();
+        walk(&command, &mut |command| {
+            for argument in command.get_arguments() {
+                let long = argument.get_long().unwrap_or_default();
+                let short = match long {
+                    "quiet" => Some('q'),
+                    "verbose" => Some('v'),
+                    "version" => Some('V'),
+                    "help" => Some('h'),
+                    "dry-run" => Some('n'),
+                    "output" => Some('o'),
+                    _ => None,
+                };
+                assert_eq!(argument.get_short(), short, "{} --{long}", command.get_name());
+            }
+        });
+    }
+
+    #[test]
+    fn whatever_is_listed_can_be_had_as_json() {
+        let lists =
+            ["list", "show", "stats", "status", "inspect", "search", "verify", "suggest", "version", "uninstall"];
+        walk(&Cli::command(), &mut |command| {
+            let is_list = lists.contains(&command.get_name()) || command.get_name() == "allow";
+            // `uninstall HARNESS` lists nothing.
+            if is_list && command.get_arguments().all(|argument| argument.get_long() != Some("scope")) {
+                let has = command.get_arguments().any(|argument| argument.get_long() == Some("format"));
+                assert!(has, "{}", command.get_name());
+            }
+        });
+    }
 
     #[test]
     fn the_plain_form_means_what_clap_says() {
@@ -381,6 +453,8 @@ mod tests {
             "g hook -x",
             "g hook --help",
             "g --only a hook",
+            "g -q hook claude",
+            "g --color never hook claude",
             "g check x",
             "g",
         ] {

@@ -77,11 +77,11 @@ fn verify(path: &Path, places: &Places, format: Format) -> anyhow::Result<Exit> 
     if format == Format::Json {
         let place = wrong.map(|wrong| (wrong.place.file.display().to_string(), wrong.place.line));
         let (file, line) = place.unzip();
-        print::line(&serde_json::to_string_pretty(&serde_json::json!({
+        print::json(&serde_json::json!({
             "whole": wrong.is_none(), "file": file, "line": line, "problem": wrong.map(|wrong| &wrong.text),
             "lines": found.lines, "first": found.numbers.0, "last": found.numbers.1, "older": found.older,
             "apart": found.apart, "unfinished": found.unfinished,
-        }))?)?;
+        }))?;
     } else if let Some(wrong) = wrong {
         print::line(&format!("{}:{}: {}", wrong.place.file.display(), wrong.place.line, wrong.text))?;
     } else {
@@ -143,7 +143,7 @@ fn suggest(
         };
     }
     if format == Format::Json {
-        print::line(&serde_json::to_string_pretty(&suggestions)?)?;
+        print::json(&suggestions)?;
         return Ok(Exit::Success);
     }
     if suggestions.is_empty() {
@@ -258,7 +258,7 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
         Ok(())
     })?;
     if format == Format::Json {
-        return print::line(&serde_json::to_string_pretty(&stats)?);
+        return print::json(&stats);
     }
     print::line(&format!("lines      {}", stats.lines))?;
     if stats.lines > 0 {

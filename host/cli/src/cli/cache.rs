@@ -1,5 +1,6 @@
 //! `guard-host cache`: makes, lists, checks and removes compiled policies.
 
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use jiff::Timestamp;
@@ -26,7 +27,7 @@ use guard_state::{FileLock, make_private};
 pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
         CacheCommand::Warm => warm(places, environment),
-        CacheCommand::Verify => verify(places),
+        CacheCommand::Verify { format } => verify(places, *format),
         CacheCommand::List { format } => list(places, *format),
         CacheCommand::Clear { older_than } => remove(places, older_than.as_deref()),
     }
@@ -55,7 +56,7 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
         exit = Exit::Unavailable;
     }
     for problem in &prepared.config.problems {
-        print::note(&format!("error: {problem}"));
+        print::problem(&format!("error: {problem}"));
         exit = Exit::Config;
     }
     Ok(exit)
@@ -81,33 +82,36 @@ pub(super) fn ready_beside(names: &[String], places: &Places, environment: &Envi
 fn tell_readiness(members: &[Member]) -> anyhow::Result<bool> {
     for Member { entry, readiness } in members {
         match readiness {
-            Readiness::Ready { .. } => print::line(&format!("{}: ready", entry.name))?,
+            Readiness::Ready { .. } => print::status(&format!("{}: ready", entry.name))?,
             Readiness::Broken(fault) => print::line(&format!("{}: {fault}", entry.name))?,
         }
     }
     Ok(members.iter().all(|member| matches!(member.readiness, Readiness::Ready { .. })))
 }
 
-fn verify(places: &Places) -> anyhow::Result<Exit> {
+fn verify(places: &Places, format: Format) -> anyhow::Result<Exit> {
     let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
-    let mut exit = Exit::Success;
-    for (path, sound) in artifacts.verify() {
-        print::line(&format!("{}: {}", path.display(), if sound { "ok" } else { "stale or damaged" }))?;
-        if !sound {
-            exit = Exit::Unavailable;
+    let verified = artifacts.verify();
+    if format == Format::Json {
+        let row = |(path, sound): &(PathBuf, bool)| json!({ "path": path, "sound": sound });
+        print::json(&verified.iter().map(row).collect::<Vec<_>>())?;
+    } else {
+        for (path, sound) in &verified {
+            print::line(&format!("{}: {}", path.display(), if *sound { "ok" } else { "stale or damaged" }))?;
         }
     }
-    if exit == Exit::Unavailable {
-        print::note("hint: a damaged artifact is never used; `guard-host cache warm` makes what is needed anew");
+    if verified.iter().all(|(_, sound)| *sound) {
+        return Ok(Exit::Success);
     }
-    Ok(exit)
+    print::note("hint: a damaged artifact is never used; `guard-host cache warm` makes what is needed anew");
+    Ok(Exit::Unavailable)
 }
 
 fn list(places: &Places, format: Format) -> anyhow::Result<Exit> {
     let stored = stored(&places.cache, Seal::open(&places.state).ok().as_ref());
     if format == Format::Json {
         let rows: Vec<_> = stored.iter().map(row).collect();
-        print::line(&serde_json::to_string_pretty(&rows)?)?;
+        print::json(&rows)?;
         return Ok(Exit::Success);
     }
     for one in &stored {
@@ -135,7 +139,7 @@ fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
     let cleared = clear(&places.cache, before.transpose()?);
     print::line(&format!("{} files removed, {}", cleared.files, size(cleared.bytes)))?;
     for (path, error) in &cleared.failed {
-        print::note(&format!("error: {}: {error}", path.display()));
+        print::problem(&format!("error: {}: {error}", path.display()));
     }
     Ok(if cleared.failed.is_empty() { Exit::Success } else { Exit::Unavailable })
 }

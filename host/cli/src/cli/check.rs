@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::args::{CheckArgs, Format};
+use super::explain::Parts;
 use super::print;
 use super::subject::{
     Evaluator, Evaluators, calls, circumstances, payload_calls, policy_and_input, refused, tool_calls,
@@ -85,6 +86,7 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
     let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
+        Format::Human if print::is_quiet() => {}
         Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
         Format::Human => {
             let outcome = outcome_name(outcome(trace.as_ref()));
@@ -94,6 +96,9 @@ pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) 
             let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
             print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;
         }
+    }
+    for line in trace.iter().flat_map(|trace| Parts::of(trace).policies) {
+        print::detail(&line);
     }
     for warning in &evaluator.chain.prepared.config.warnings {
         print::note(&format!("warning: {}", warning.with_hint()));

@@ -115,7 +115,7 @@ pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> 
         came.push((name, of_step));
     }
     if args.format == CiFormat::Json {
-        print::line(&serde_json::to_string_pretty(&as_json(&came))?)?;
+        print::json(&as_json(&came))?;
     }
     let failed = came.iter().any(|(_, came)| matches!(came, Came::Failed(_)));
     Ok(if failed { Exit::Failures } else { Exit::Success })

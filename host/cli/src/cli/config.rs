@@ -72,7 +72,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "problems": config.problems,
             "warnings": config.warnings.iter().map(Problem::with_hint).collect::<Vec<_>>(),
         });
-        print::line(&serde_json::to_string_pretty(&value)?)?;
+        print::json(&value)?;
         return Ok(Exit::Success);
     }
     for path in &config.inputs {
@@ -135,10 +135,10 @@ fn check(places: &Places, environment: &Environment, is_named: bool, format: Che
             }
         }
         CheckFormat::Json => {
-            print::line(&serde_json::to_string_pretty(&guard_setup::check::json(policies, &mistakes))?)?;
+            print::json(&guard_setup::check::json(policies, &mistakes))?;
         }
         CheckFormat::Sarif => {
-            print::line(&serde_json::to_string_pretty(&sarif::log(&[RULE], mistakes.iter().map(found)))?)?;
+            print::json(&sarif::log(&[RULE], mistakes.iter().map(found)))?;
         }
     }
     Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Config })
@@ -154,9 +154,9 @@ fn found(mistake: &Mistake) -> Found {
 /// Prints what is wrong with a chain.
 pub(super) fn told(mistakes: &[Mistake]) {
     for mistake in mistakes {
-        print::note(&format!("error: {}", line(mistake)));
+        print::problem(&format!("error: {}", line(mistake)));
         if !mistake.problem.hint.is_empty() {
-            print::note(&format!("  hint: {}", mistake.problem.hint));
+            print::problem(&format!("  hint: {}", mistake.problem.hint));
         }
     }
 }
@@ -184,9 +184,9 @@ fn project_json(path: &Path, trust: &Trust) -> serde_json::Value {
 
 fn problems(config: &Config) {
     for problem in &config.problems {
-        print::note(&format!("error: {problem}"));
+        print::problem(&format!("error: {problem}"));
         if !problem.hint.is_empty() {
-            print::note(&format!("  hint: {}", problem.hint));
+            print::problem(&format!("  hint: {}", problem.hint));
         }
     }
     for warning in &config.warnings {

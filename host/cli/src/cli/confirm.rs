@@ -54,7 +54,7 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     })?;
     let Some(approval) = united(approvals) else { return missing(&sessions.all()) };
     match args.format {
-        Format::Json => print::line(&serde_json::to_string_pretty(&approval)?)?,
+        Format::Json => print::json(&approval)?,
         Format::Human => {
             print::line(&format!("confirmed: {}: {}", plain(&approval.tool), plain(&approval.operation)))?;
             print::line(&format!("  in      {}", plain(&approval.cwd)))?;
@@ -86,7 +86,7 @@ fn line(args: &ConfirmArgs, places: &Places) -> String {
 
 fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
-        print::line(&serde_json::to_string_pretty(&json!({ "pending": known.pending }))?)?;
+        print::json(&json!({ "pending": known.pending }))?;
         return Ok(());
     }
     if known.pending.is_empty() {

@@ -18,7 +18,7 @@ pub(super) fn run(args: &ConformanceArgs, places: &Places, environment: &Environ
     let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, places);
     let report = report.map_err(|error| of_subject(&error, None))?;
     match args.format {
-        Format::Json => print::line(&serde_json::to_string_pretty(&json(&report))?)?,
+        Format::Json => print::json(&json(&report))?,
         Format::Human => human(&report)?,
     }
     Ok(if report.count(State::Failed) == 0 { Exit::Success } else { Exit::Failures })

@@ -37,7 +37,7 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
                 json!({ "check": finding.check, "state": state, "text": finding.text, "remedy": finding.remedy })
             })
             .collect();
-        print::line(&serde_json::to_string_pretty(&json!({ "fine": fine, "findings": rows }))?)?;
+        print::json(&json!({ "fine": fine, "findings": rows }))?;
     } else {
         for finding in &findings {
             let (state, colour) = names(finding.state);
@@ -61,7 +61,7 @@ fn last(format: Format, places: &Places, projects: &[String]) -> anyhow::Result<
                 "action": call.action, "session": call.session })
         });
         let noted = noted.as_ref().map(|(ts, session)| json!({ "ts": ts, "session": session }));
-        print::line(&serde_json::to_string_pretty(&json!({ "call": call, "noted": noted }))?)?;
+        print::json(&json!({ "call": call, "noted": noted }))?;
     } else {
         if let Some(call) = &call {
             let operation = shorten(&plain(&call.operation).replace(char::is_control, " "), OPERATION_BYTES);

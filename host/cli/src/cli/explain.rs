@@ -54,7 +54,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
             "analysis-us": trace.analysis_time.as_micros(),
             "steps": trace.steps.iter().map(step_json).collect::<Vec<_>>(),
         });
-        print::line(&serde_json::to_string_pretty(&value)?)?;
+        print::json(&value)?;
         return Ok(Exit::Success);
     }
     let parts = Parts::of(&trace);

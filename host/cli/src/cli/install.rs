@@ -34,7 +34,7 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     let warmed = cache::warm(places, environment)?;
     let beside = cache::ready_beside(&options.policies(), places, environment)?;
     for step in registration.next_steps(&options, site) {
-        print::line(&format!("next: {step}"))?;
+        print::status(&format!("next: {step}"))?;
     }
     Ok(if warmed == Exit::Success { beside } else { warmed })
 }
@@ -47,7 +47,7 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
     for script in unregistered(&changes) {
-        print::line(&format!("next: register `{}` again: the settings were changed since it was replaced", script))?;
+        print::status(&format!("next: register `{}` again: the settings were changed since it was replaced", script))?;
     }
     Ok(Exit::Success)
 }
@@ -145,7 +145,7 @@ pub(super) fn change(
             (_, false, Some(_)) => "wrote",
             (_, false, None) => "removed",
         };
-        print::line(&format!("{done} {}", change.path.display()))?;
+        print::status(&format!("{done} {}", change.path.display()))?;
     }
     Ok(changes)
 }

@@ -8,6 +8,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
+use super::args::Format;
 use super::install::{Registered, change, registered};
 use super::print;
 use super::subject::{circumstances, not_written};
@@ -22,29 +25,36 @@ use guard_state::{Places, check_private};
 /// The name of the program's folders.
 const FOLDER: &str = "guard-host";
 
-pub(super) fn run(purge: bool, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(purge: bool, format: Format, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     let hooks = hooks(site);
     let folders = folders(places);
-    for (name, found) in &hooks {
-        let remove = command(name, found);
-        print::line(&format!("registration   {}  (remove: {remove})", found.place.display()))?;
-    }
-    for file in elsewhere(&hooks, places) {
-        print::line(&format!("registration   {}  (remove: `guard-host uninstall` in its project)", file.display()))?;
-    }
-    for (kind, path) in &folders {
-        print::line(&format!("{kind:<14} {}", path.display()))?;
-    }
+    let mut rows: Vec<(&str, PathBuf, String)> = Vec::new();
+    rows.extend(
+        hooks
+            .iter()
+            .map(|(name, found)| ("registration", found.place.clone(), format!("remove: {}", command(name, found)))),
+    );
+    let beyond = || "remove: `guard-host uninstall` in its project".to_owned();
+    rows.extend(elsewhere(&hooks, places).into_iter().map(|file| ("registration", file, beyond())));
+    rows.extend(folders.iter().map(|(kind, path)| (*kind, path.clone(), String::new())));
     let log = load(places, &[]).audit.path;
     if log.exists() && !log.starts_with(&places.state) {
-        print::line(&format!("audit log      {}  (stays)", log.display()))?;
+        rows.push(("audit log", log, "stays".to_owned()));
     }
     if places.managed.exists() {
-        print::line(&format!("managed        {}  (stays: it is the administrator's)", places.managed.display()))?;
+        rows.push(("managed", places.managed.clone(), "stays: it is the administrator's".to_owned()));
     }
-    print::line(&format!("program        {}  (remove it as you installed it)", environment.program.display()))?;
+    rows.push(("program", environment.program.clone(), "remove it as you installed it".to_owned()));
+    if format == Format::Json {
+        let row = |(kind, path, note)| json!({ "kind": kind, "path": path, "note": note });
+        return print::json(&rows.into_iter().map(row).collect::<Vec<_>>()).map(|()| Exit::Success);
+    }
+    for (kind, path, note) in &rows {
+        let note = if note.is_empty() { String::new() } else { format!("  ({note})") };
+        print::line(&format!("{kind:<14} {}{note}", path.display()))?;
+    }
     if !purge {
         print::line("nothing was removed; `guard-host self uninstall --purge` removes registrations and folders")?;
         return Ok(Exit::Success);
@@ -107,12 +117,12 @@ fn remove(hooks: &[(&str, Found)], folders: &[(&str, PathBuf)], site: Site<'_>) 
         let is_ours = path.file_name().is_some_and(|name| name == FOLDER) && check_private(path).is_ok();
         if !is_ours {
             print::note(&format!("note: `{shown}` stays, because it is not a folder of yours alone named `{FOLDER}`"));
-            print::note("  hint:  look into it, then remove it by hand");
+            print::problem("  hint:  look into it, then remove it by hand");
             exit = Exit::Unavailable;
             continue;
         }
         fs::remove_dir_all(path).map_err(|error| not_written(path, &error))?;
-        print::line(&format!("removed {shown}"))?;
+        print::status(&format!("removed {shown}"))?;
     }
     let left: Vec<String> =
         hooks.iter().filter(|(_, found)| found.managed).map(|(name, found)| command(name, found)).collect();

@@ -87,7 +87,7 @@ fn list(prepared: &Prepared, format: Format) -> anyhow::Result<Exit> {
         }));
     }
     if format == Format::Json {
-        print::line(&serde_json::to_string_pretty(&rows)?)?;
+        print::json(&rows)?;
     } else {
         for row in &rows {
             let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

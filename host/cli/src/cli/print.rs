@@ -1,8 +1,40 @@
 //! All output of the commands, the hook's replies excepted.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
+use clap::ColorChoice;
+use serde::Serialize;
+
+use super::args::OutputArgs;
 use guard_state::{FolderErrorKind, io_hint};
+
+/// The options of the command line; the defaults until it is read.
+static OPTIONS: OnceLock<OutputArgs> = OnceLock::new();
+
+/// Makes all output of this process follow these options.
+pub(super) fn follow(options: OutputArgs) {
+    let _ = OPTIONS.set(options);
+}
+
+fn options() -> OutputArgs {
+    OPTIONS.get().copied().unwrap_or_default()
+}
+
+/// `--quiet` was given.
+pub(super) fn is_quiet() -> bool {
+    options().quiet
+}
+
+/// `--verbose` was given.
+pub(super) fn is_verbose() -> bool {
+    options().verbose
+}
+
+/// Standard error is a terminal whose reader wants to know how far a command is.
+pub(super) fn shows_progress() -> bool {
+    !is_quiet() && io::stderr().is_terminal()
+}
 
 /// Prints one line to standard output.
 ///
@@ -14,13 +46,45 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints a value as JSON for machines.
+///
+/// # Errors
+///
+/// Those of the stream.
+pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    line(&serde_json::to_string_pretty(value)?)
+}
+
+/// Prints a line about a change that was made, unless `--quiet` was given.
+///
+/// # Errors
+///
+/// Those of the stream.
+pub(super) fn status(text: &str) -> anyhow::Result<()> {
+    if is_quiet() { Ok(()) } else { line(text) }
+}
+
+/// Prints one line to standard error if `--verbose` was given.
+pub(super) fn detail(text: &str) {
+    if is_verbose() {
+        problem(text);
+    }
+}
+
 /// A number of things: `1 call`, `2 calls`.
 pub(super) fn count(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Prints one line to standard error.
+/// Prints a hint, a warning or the progress to standard error, unless `--quiet` was given.
 pub(super) fn note(text: &str) {
+    if !is_quiet() {
+        problem(text);
+    }
+}
+
+/// Prints a line of an error to standard error.
+pub(super) fn problem(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -59,7 +123,7 @@ pub(super) fn error(error: &anyhow::Error) {
     if !hint.is_empty() {
         text.push_str(&format!("\n  hint:  {hint}"));
     }
-    note(&text);
+    problem(&text);
 }
 
 /// The reader of standard output went away, which is no failure.
@@ -69,7 +133,7 @@ pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     kind.or(json) == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// `text` in the colour of an outcome, or of a result of cases, on a terminal only.
+/// `text` in the color of an outcome, or of a result of cases.
 pub(super) fn coloured(text: &str, outcome: &str) -> String {
     let code = match outcome {
         "deny" | "FAIL" => "1;31",
@@ -77,5 +141,12 @@ pub(super) fn coloured(text: &str, outcome: &str) -> String {
         "warn" => "33",
         _ => "32",
     };
-    if io::stdout().is_terminal() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    let is_colored = match options().color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    };
+    if is_colored { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }

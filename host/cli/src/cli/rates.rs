@@ -5,7 +5,7 @@ mod count;
 mod other_hook;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, stderr};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ pub(super) fn run(args: &RatesArgs, places: &Places, environment: &Environment) 
                 };
                 object.insert("against".to_owned(), others.iter().map(of).collect());
             }
-            print::line(&serde_json::to_string_pretty(&value)?)?;
+            print::json(&value)?;
         }
         Format::Human => {
             rates.print(args.wrong)?;
@@ -101,7 +101,7 @@ fn read(path: &Path, mapping: &Mapping, ask: &mut dyn FnMut(Row) -> anyhow::Resu
     };
     let file = File::open(path)
         .map_err(|error| refused(Exit::NoInput, format!("{} cannot be read: {error}", path.display()), ""))?;
-    let shows = stderr().is_terminal();
+    let shows = print::shows_progress();
     for (index, line) in BufReader::new(file).lines().enumerate() {
         let line = line.map_err(|error| at(index + 1, &error))?;
         if line.trim().is_empty() {

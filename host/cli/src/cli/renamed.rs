@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use guard_hook::command_line::command_index;
+
 /// A command's former name, and the words that it stands for now.
 const RENAMED: [(&str, &[&str]); 8] = [
     ("conformance", &["policy", "conformance"]),
@@ -14,15 +16,9 @@ const RENAMED: [(&str, &[&str]); 8] = [
     ("wit", &["policy", "wit"]),
 ];
 
-/// The options before a command that take a value.
-const VALUED: [&str; 3] = ["--config", "--state", "--cache"];
-
 /// The arguments with the command's present name, and a hint. `None` if they have no former one.
 pub(super) fn current(arguments: &[OsString]) -> Option<(Vec<OsString>, String)> {
-    let mut at = 1;
-    while let Some(word) = arguments.get(at).and_then(|word| word.to_str()).filter(|word| word.starts_with("--")) {
-        at += if VALUED.contains(&word) { 2 } else { 1 };
-    }
+    let at = command_index(arguments)?;
     let word = arguments.get(at)?.to_str()?;
     let (old, new) = RENAMED.iter().find(|(old, _)| *old == word)?;
     // `service` had one command, `build`.
@@ -43,6 +39,7 @@ mod tests {
         for (line, now) in [
             ("g resume", Some("g pause --end")),
             ("g --state /s watch --since 2h", Some("g --state /s audit watch --since 2h")),
+            ("g -q --color never watch", Some("g -q --color never audit watch")),
             ("g --config=/c untrust x", Some("g --config=/c trust --remove x")),
             ("g service build -o x", Some("g policy bundle -o x")),
             ("g check watch", None),

@@ -9,7 +9,7 @@ mod sides;
 mod sources;
 mod tally;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +51,7 @@ pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment)
     })?;
     match args.format {
         ReplayFormat::Human => replayed.print()?,
-        ReplayFormat::Json => print::line(&serde_json::to_string_pretty(&replayed.json())?)?,
+        ReplayFormat::Json => print::json(&replayed.json())?,
         ReplayFormat::Html => print::line(&page::html(&replayed))?,
     }
     if replayed.sum.calls == 0 {
@@ -99,7 +99,7 @@ pub(super) fn replay<'a>(
     let tally = Mutex::new(Tally::default());
     let mut sources = Sources::new(environment);
     let done = decide_all(|take| read(&mut sources, revision.as_deref(), take), &decider, &tally);
-    if io::stderr().is_terminal() {
+    if print::shows_progress() {
         let _ = write!(io::stderr().lock(), "\r\u{1b}[2K");
     }
     done?;
@@ -148,7 +148,7 @@ impl Lots<'_> {
         self.sent += self.lot.len() as u64;
         let lot = std::mem::replace(&mut self.lot, Vec::with_capacity(LOT));
         self.send.send(lot).map_err(|_| closed())?;
-        if self.shown.elapsed() >= PROGRESS && io::stderr().is_terminal() {
+        if self.shown.elapsed() >= PROGRESS && print::shows_progress() {
             self.shown = Instant::now();
             let done = self.tally.lock().unwrap_or_else(PoisonError::into_inner).done;
             let _ = write!(io::stderr().lock(), "\r\u{1b}[2K{done} calls decided, {} read", self.sent);

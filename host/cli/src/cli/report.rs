@@ -164,7 +164,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     write_new(&path, html.as_bytes(), 0o600).map_err(|error| {
         refused(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
     })?;
-    print::line(&format!("wrote {} ({} lines of the log)", path.display(), report.stats.lines))?;
+    print::status(&format!("wrote {} ({} lines of the log)", path.display(), report.stats.lines))?;
     if args.open {
         let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
         let mut start = Command::new(opener);

@@ -23,7 +23,7 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
     let known = sessions.all();
     match &args.command {
         SessionCommand::List { format: Format::Json } => {
-            print::line(&serde_json::to_string_pretty(&known)?)?;
+            print::json(&known)?;
         }
         SessionCommand::List { format: Format::Human } => list(&known)?,
         SessionCommand::Show { session, format } => return show(places, session.as_deref(), *format),
@@ -100,7 +100,7 @@ fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Resul
     })?;
     if matches!(format, Format::Json) {
         let value = serde_json::json!({ "session": name, "events": events });
-        print::line(&serde_json::to_string_pretty(&value)?)?;
+        print::json(&value)?;
         return Ok(Exit::Success);
     }
     print::line(&format!("session {}", plain(&name)))?;

@@ -38,7 +38,7 @@ pub(super) fn init(name: &str, to_print: bool, places: &Places) -> anyhow::Resul
 /// Says what became of a file.
 pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
     match written {
-        Written::New => print::line(&format!("wrote {path}"))?,
+        Written::New => print::status(&format!("wrote {path}"))?,
         Written::Same => print::line(&format!("{path} is there already, unchanged"))?,
         Written::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
         Written::Blocked(what) => {
@@ -46,7 +46,7 @@ pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
             return Err(refused(Exit::Unavailable, text, "remove it, or name another place"));
         }
         Written::Replaced(copy) => {
-            print::line(&format!("wrote {path}; what was there is now {}", copy.display()))?;
+            print::status(&format!("wrote {path}; what was there is now {}", copy.display()))?;
         }
     }
     Ok(Exit::Success)
@@ -62,7 +62,7 @@ pub(super) fn schema(name: &str) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn print_schema(schema: &Value) -> anyhow::Result<Exit> {
-    print::line(&serde_json::to_string_pretty(schema)?)?;
+    print::json(schema)?;
     Ok(Exit::Success)
 }
 

@@ -315,7 +315,7 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
                 "file": file, "source": wanted.source, "machine": wanted.machine(), "group": wanted.group,
                 "current": current, "previous": previous, "left_out": left_out, "newest": newest, "last": last, "intact": is_intact,
             });
-            print::line(&serde_json::to_string_pretty(&value)?)?;
+            print::json(&value)?;
         }
         Format::Human => {
             print::line(&format!("file       {file}"))?;
@@ -337,8 +337,8 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
     // Whoever watches machines by exit codes learns of it.
     match state.last {
         Some(Try { ok: false, .. }) => {
-            print::note("error: the last sync failed; the configuration of before decides");
-            print::note("  hint:  run `guard-host sync` to see whether it still does");
+            print::problem("error: the last sync failed; the configuration of before decides");
+            print::problem("  hint:  run `guard-host sync` to see whether it still does");
             Ok(Exit::Unavailable)
         }
         _ => Ok(Exit::Success),

@@ -108,7 +108,7 @@ impl Report<'_> {
 }
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    if args.quiet && args.format != ReportFormat::Human {
+    if print::is_quiet() && args.format != ReportFormat::Human {
         let hint = "leave out `--quiet`, or `--format`";
         return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
     }

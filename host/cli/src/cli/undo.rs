@@ -52,7 +52,7 @@ pub(super) fn run(args: &UndoArgs, places: &Places, environment: &Environment) -
     match &args.command {
         None => undoing.last(args.yes),
         Some(UndoCommand::List { all, format }) => undoing.list(*all, *format),
-        Some(UndoCommand::Show { id }) => undoing.show(id),
+        Some(UndoCommand::Show { id, format }) => undoing.show(id, *format),
         Some(UndoCommand::Restore(args)) => undoing.restore(args),
         Some(UndoCommand::Prune { all, yes }) => undoing.prune(*all, *yes),
     }
@@ -159,7 +159,7 @@ impl Undoing<'_> {
     fn list(&self, all: bool, format: Format) -> anyhow::Result<Exit> {
         let manifests = self.manifests(all)?;
         if format == Format::Json {
-            print::line(&serde_json::to_string_pretty(&manifests)?)?;
+            print::json(&manifests)?;
             return Ok(Exit::Success);
         }
         if manifests.is_empty() {
@@ -171,8 +171,11 @@ impl Undoing<'_> {
         Ok(Exit::Success)
     }
 
-    fn show(&self, id: &str) -> anyhow::Result<Exit> {
+    fn show(&self, id: &str, format: Format) -> anyhow::Result<Exit> {
         let manifest = self.find(id)?;
+        if format == Format::Json {
+            return print::json(&manifest).map(|()| Exit::Success);
+        }
         let options = self.options(&manifest)?;
         let items = self.restorer().plan(&manifest, &options);
         describe(&manifest)?;
@@ -245,14 +248,14 @@ impl Undoing<'_> {
         let kept: Vec<&Item<'_>> = items.iter().filter(is_kept).collect();
         for item in kept.iter().take(LISTED) {
             let (path, why) = (plain(&item.target.to_string_lossy()), fate_name(item.fate));
-            print::note(&format!("not restored: {path} ({why})"));
+            print::problem(&format!("not restored: {path} ({why})"));
             exit = Exit::Failures;
         }
         if kept.iter().any(|item| item.fate == Fate::ChangedSince) {
-            print::note(&format!("  hint: replace them with `guard-host undo restore {} --force`", manifest.id));
+            print::problem(&format!("  hint: replace them with `guard-host undo restore {} --force`", manifest.id));
         }
         for problem in &report.problems {
-            print::note(&format!("not restored: {}", plain(problem)));
+            print::problem(&format!("not restored: {}", plain(problem)));
             exit = Exit::Failures;
         }
         Ok(exit)
@@ -269,7 +272,7 @@ impl Undoing<'_> {
         }
         let env = &self.environment.variables;
         let count = if all { self.store.clear(env)? } else { self.store.prune(env, usize::MAX) };
-        print::line(&format!("removed {count} {}", if count == 1 { "copy" } else { "copies" }))?;
+        print::status(&format!("removed {count} {}", if count == 1 { "copy" } else { "copies" }))?;
         Ok(Exit::Success)
     }
 }

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::{env, fs, io};
 
 use anyhow::Context;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::args::{OwnArgs, OwnCommand};
+use super::args::{Format, OwnArgs, OwnCommand};
 use super::subject::refused;
 use super::{leftovers, print};
 use guard_contract::exit::Exit;
@@ -18,28 +19,38 @@ use guard_state::{hex, is_digest};
 
 pub(super) fn run(args: &OwnArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        OwnCommand::Version { check } => version(check.as_deref(), environment),
-        OwnCommand::Uninstall { purge } => leftovers::run(*purge, places, environment),
+        OwnCommand::Version { check, format } => version(check.as_deref(), *format, environment),
+        OwnCommand::Uninstall { purge, format } => leftovers::run(*purge, *format, places, environment),
     }
 }
 
-fn version(check: Option<&Path>, environment: &Environment) -> anyhow::Result<Exit> {
+fn version(check: Option<&Path>, format: Format, environment: &Environment) -> anyhow::Result<Exit> {
     let expected = check.map(digests).transpose()?;
-    print::line(&format!("guard-host {} {}", env!("CARGO_PKG_VERSION"), env!("GUARD_TARGET")))?;
     let tools = env::current_exe().context("this program does not find its own file")?;
-    let mut exit = Exit::Success;
+    let (mut exit, mut rows) = (Exit::Success, Vec::new());
     for (name, path) in [(HOOK, &environment.program), (TOOLS, &tools)] {
         let digest = digest(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
         let result = match expected.as_ref().map(|digests| digests.get(name)) {
             None => "",
-            Some(Some(expected)) if *expected == digest => "  equal",
-            Some(Some(_)) => "  different",
-            Some(None) => "  not in the file",
+            Some(Some(expected)) if *expected == digest => "equal",
+            Some(Some(_)) => "different",
+            Some(None) => "not in the file",
         };
-        if !matches!(result, "" | "  equal") {
+        if !matches!(result, "" | "equal") {
             exit = Exit::Failures;
         }
-        print::line(&format!("{digest}  {name}{result}"))?;
+        rows.push((name, digest, result));
+    }
+    let (version, target) = (env!("CARGO_PKG_VERSION"), env!("GUARD_TARGET"));
+    if format == Format::Json {
+        let row = |(name, sha256, result)| json!({ "name": name, "sha256": sha256, "result": result });
+        let programs: Vec<_> = rows.into_iter().map(row).collect();
+        print::json(&json!({ "version": version, "target": target, "programs": programs }))?;
+        return Ok(exit);
+    }
+    print::line(&format!("guard-host {version} {target}"))?;
+    for (name, digest, result) in rows {
+        print::line(format!("{digest}  {name}  {result}").trim_end())?;
     }
     Ok(exit)
 }

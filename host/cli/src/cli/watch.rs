@@ -54,7 +54,7 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
                 if let Err(error) = allow::run(&AllowArgs::of_question(&id), places, environment) {
                     print::error(&error);
                 }
-                print::note("\npress Enter to go on");
+                print::problem("\npress Enter to go on");
                 stdin().read_line(&mut String::new())?;
                 // What is allowed from now on is judged so.
                 watch.evaluators = Evaluators::new(places, environment);

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::Format;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host allow --last
@@ -42,6 +44,9 @@ pub(in crate::cli) struct AllowArgs {
     /// Don't prompt; without `--choose`, pick the narrowest allow; still needs a person's terminal
     #[arg(long)]
     pub(in crate::cli) yes: bool,
+    /// How to print the list of allows
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
 }
 
 impl AllowArgs {
@@ -57,6 +62,7 @@ impl AllowArgs {
             until: String::new(),
             choose: Some(1),
             yes: false,
+            format: Format::Human,
         }
     }
 }

@@ -22,7 +22,11 @@ pub(in crate::cli) enum CacheCommand {
     /// Compile the policies of the chain, and unpack the reader of scripts
     Warm,
     /// Check every file of compiled code against its digest
-    Verify,
+    Verify {
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
+    },
     /// Show what is there, with sizes and ages
     List {
         /// How to print it

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::Format;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host man ./pages
@@ -37,6 +39,9 @@ A program that was replaced can print anything: to find one, run `sha256sum --ch
         /// Compare the programs with this file, which has the form that `sha256sum` writes
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
     },
     /// List what guard-host has put on this machine: registrations, configuration, state and cache
     #[command(after_help = "Examples:
@@ -48,5 +53,8 @@ Without --purge nothing is removed. The programs stay: remove them as you instal
         /// Remove your registrations, configuration, audit log, state and cache, after a person has agreed
         #[arg(long)]
         purge: bool,
+        /// How to print the list
+        #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "purge")]
+        format: Format,
     },
 }

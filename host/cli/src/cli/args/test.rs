@@ -64,9 +64,6 @@ pub(in crate::cli) struct TestArgs {
     /// Run the cases again each time that they, the component or the settings change, until Ctrl-C
     #[arg(long)]
     pub(in crate::cli) watch: bool,
-    /// Print only the failures and the summary
-    #[arg(long, short, conflicts_with = "timings")]
-    pub(in crate::cli) quiet: bool,
     /// Fail if the cases hit less than this percentage of the policy's rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
@@ -74,7 +71,7 @@ pub(in crate::cli) struct TestArgs {
     #[arg(long, conflicts_with_all = ["list", "mutate", "siblings", "quiet"])]
     pub(in crate::cli) coverage: bool,
     /// Show how much of its time and memory limits each case used
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub(in crate::cli) timings: bool,
     /// If all cases pass, rewrite them and ask the policy again
     #[arg(long, conflicts_with = "timings")]

@@ -44,6 +44,9 @@ pub(in crate::cli) enum UndoCommand {
     Show {
         /// The name of the copy, or how it begins
         id: String,
+        /// How to print it; JSON has no differences
+        #[arg(long, value_enum, default_value_t = Format::Human)]
+        format: Format,
     },
     /// Put back what a copy holds
     Restore(UndoRestoreArgs),

@@ -133,7 +133,7 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
     let lock = super::fetched::lock(&site.file)?;
     site.write(&change)?;
     site.unpin(lock, &args.name)?;
-    print::line(&format!("removed `{}` from {}", args.name, site.file.display()))?;
+    print::status(&format!("removed `{}` from {}", args.name, site.file.display()))?;
     site.settle(&args.name, false)
 }
 
@@ -345,7 +345,7 @@ impl<'a> Site<'a> {
             }
         }
         for problem in &prepared.config.problems {
-            print::note(&format!("error: {problem}"));
+            print::problem(&format!("error: {problem}"));
             exit = Exit::Config;
         }
         Ok(exit)

@@ -20,7 +20,7 @@ pub(super) fn run(args: &ExportArgs, environment: &Environment) -> anyhow::Resul
     let wasm = guard_builtins::component(digest).ok_or_else(damaged)?;
     let file = output(args.output.as_deref(), name, environment)?;
     new_file(&file, &wasm, 0o644)?;
-    print::line(&format!("saved     {}", file.display()))?;
-    print::line(&format!("sha256    {}", hex(digest)))?;
+    print::status(&format!("saved     {}", file.display()))?;
+    print::status(&format!("sha256    {}", hex(digest)))?;
     Ok(Exit::Success)
 }

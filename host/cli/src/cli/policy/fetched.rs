@@ -1,6 +1,6 @@
 //! What is fetched: from where, whose signature it has, and where it is kept.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(super) struct Fetched {
 
 /// Fetches what an address leads to. Nothing is written.
 pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> anyhow::Result<Fetched> {
-    if io::stderr().is_terminal() {
+    if print::shows_progress() {
         print::note(&format!("fetching {address}"));
     }
     let (reference, pulled, signatures) = match address.split_once("://") {

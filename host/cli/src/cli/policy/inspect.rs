@@ -57,7 +57,7 @@ pub(super) fn run(
     let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());
     let about = About { entry, bytes, artifact, manifest, failing, trial, home: places.home.clone() };
     match format {
-        Format::Json => print::line(&serde_json::to_string_pretty(&about.json())?)?,
+        Format::Json => print::json(&about.json())?,
         Format::Human => about.lines().iter().try_for_each(|line| print::line(line))?,
     }
     Ok(Exit::Success)

@@ -70,7 +70,7 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
     };
     print::line(&format!("pushed    {reference}"))?;
     print::line(&format!("digest    {digest}"))?;
-    print::line(&format!("sha256    {}", component.sha256))?;
+    print::status(&format!("sha256    {}", component.sha256))?;
     print::line(&format!("examples  {}", holding(&manifest)))?;
     if let Some(key) = key {
         registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(told)?;
@@ -91,9 +91,9 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
         return Err(refused(Exit::Data, format!("`{reference}` holds no component"), "nothing was written"));
     }
     new_file(&file, &wasm, 0o644)?;
-    print::line(&format!("saved     {}", file.display()))?;
+    print::status(&format!("saved     {}", file.display()))?;
     print::line(&format!("digest    {}", fetched.digest.unwrap_or_default()))?;
-    print::line(&format!("sha256    {}", fetched.component.sha256))?;
+    print::status(&format!("sha256    {}", fetched.component.sha256))?;
     Ok(Exit::Success)
 }
 
@@ -146,7 +146,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
     match args.format {
         Format::Json => {
             let rows: Vec<_> = rows.iter().map(|(name, tags)| json!({ "source": name, "tags": tags })).collect();
-            print::line(&serde_json::to_string_pretty(&rows)?)?;
+            print::json(&rows)?;
         }
         Format::Human => {
             rows.iter().try_for_each(|(name, tags)| print::line(&format!("{name}  {}", tags.join(" "))))?;

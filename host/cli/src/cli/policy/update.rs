@@ -46,8 +46,8 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
     let is_untold = |entry: &Entry| entry.address.is_some() && !failed.contains(&&entry.name);
     for member in warmed.members.iter().filter(|member| is_untold(&member.entry)) {
         if let Some(Problem { text, hint, .. }) = &member.entry.refused {
-            print::note(&format!("error: `{}`: {text}", member.entry.name));
-            print::note(&format!("  {hint}"));
+            print::problem(&format!("error: `{}`: {text}", member.entry.name));
+            print::problem(&format!("  {hint}"));
             exit = Exit::Unavailable;
         }
     }
@@ -86,7 +86,7 @@ fn fetch_one(
         fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, places))?;
     }
     fetched.keep(&locked, &file, places)?;
-    print::line(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
+    print::status(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
     Ok(true)
 }
 

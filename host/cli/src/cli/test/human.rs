@@ -9,7 +9,7 @@ use guard_kit::suite::Done;
 use guard_redact::plain;
 
 pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
-    let is_quiet = report.args.quiet;
+    let is_quiet = print::is_quiet();
     if !is_quiet {
         files(report)?;
     }
@@ -47,6 +47,10 @@ fn files(report: &Report<'_>) -> anyhow::Result<()> {
         let count = if failed == 0 { cases.len().to_string() } else { format!("{failed} of {}", cases.len()) };
         let state = if failed == 0 { "ok" } else { "FAIL" };
         print::line(&format!("{} {} ({count})", print::coloured(&format!("{state:<4}"), state), plain(&file)))?;
+        for done in cases.iter().filter(|_| print::is_verbose() && !report.args.timings) {
+            print::line(&format!("     {}", one_line(&done.case.title())))?;
+            log(done).try_for_each(|line| print::line(&format!("       {}", indented(&line))))?;
+        }
         for done in cases.iter().filter(|_| report.args.timings) {
             let time = done.report.time.as_secs_f64() * 1000.0;
             let used = done.report.spent.as_ref().map(|spent| spent.used.of(spent.limits)).unwrap_or_default();

@@ -32,7 +32,7 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     }
     if args.format == ReportFormat::Json {
         let value = json!({ "policy": args.policy, "cases": cases.into_iter().map(row).collect::<Vec<_>>() });
-        print::line(&serde_json::to_string_pretty(&value)?)?;
+        print::json(&value)?;
         return Ok(Exit::Success);
     }
     for (file, case) in cases {

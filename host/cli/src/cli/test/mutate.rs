@@ -1,7 +1,7 @@
 //! `guard-host test --mutate` and `--siblings`: the mutants of the cases, the survivors first.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _, stderr};
+use std::io::{Write as _, stderr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<
         seed: args.seed,
         max: args.max_mutants,
         filters: &args.filter,
-        progress: stderr().is_terminal().then_some(&progress as &(dyn Fn(usize, usize) + Sync)),
+        progress: print::shows_progress().then_some(&progress as &(dyn Fn(usize, usize) + Sync)),
     };
     let report = Report { args, tally: mutate(subject, on_chains, how) };
     if report.tally.mutants.is_empty() {
@@ -46,11 +46,11 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<
     }
     match args.format {
         ReportFormat::Human => report.print()?,
-        ReportFormat::Json => print::line(&serde_json::to_string_pretty(&report.json())?)?,
+        ReportFormat::Json => print::json(&report.json())?,
         ReportFormat::Junit => print::line(report.junit().trim_end())?,
         ReportFormat::Github => print::line(report.github().trim_end())?,
         ReportFormat::Tap => print::line(report.tap().trim_end())?,
-        ReportFormat::Sarif => print::line(&serde_json::to_string_pretty(&report.sarif())?)?,
+        ReportFormat::Sarif => print::json(&report.sarif())?,
     }
     Ok(if report.fails() { Exit::Failures } else { Exit::Success })
 }
@@ -104,7 +104,7 @@ impl Report<'_> {
             print::line(&format!("  got       {}", one_line(&mutant.got)))?;
             print::line("")?;
         }
-        if !self.args.quiet {
+        if !print::is_quiet() {
             self.print_rewrites()?;
         }
         print::line(&format!("{}: {}", plain(&self.args.policy), self.summary()))?;
