@@ -317,8 +317,7 @@ fn c_10_fail_open_leaves_the_switch_out_and_says_what_else_to_set() {
 fn arguments_that_make_no_sense_change_nothing() {
     let world = World::new();
     for arguments in [
-        &["install"][..],
-        &["install", "no-such-harness"],
+        &["install", "no-such-harness"][..],
         &["install", "claude", "--scope", "machine"],
         &["install", "claude", "--scope", "user", "--shared"],
         &["install", "claude", "--scope", "user", "--plugin", "p"],

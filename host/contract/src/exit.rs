@@ -14,6 +14,8 @@ pub enum Exit {
     NoQuestion,
     /// `check`: the call must not run.
     Deny,
+    /// `install`: which harness was not said, and nobody could be asked.
+    Choice,
     /// The command line makes no sense.
     Usage,
     /// The input makes no sense.
@@ -40,6 +42,7 @@ impl Exit {
             Exit::Failures => 1,
             Exit::NoQuestion => 1,
             Exit::Deny => 2,
+            Exit::Choice => 2,
             Exit::Usage => 64,
             Exit::Data => 65,
             Exit::NoInput => 66,

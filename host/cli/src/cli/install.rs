@@ -8,6 +8,7 @@ use similar::TextDiff;
 use super::args::{InstallArgs, UninstallArgs};
 use super::serve::TOKEN_HINT;
 use super::subject::{circumstances, refused};
+use super::terminal::{answer, is_attended};
 use super::{cache, print};
 use guard_config::load;
 use guard_config::problem::nearest;
@@ -16,17 +17,35 @@ use guard_harness::Harness;
 use guard_setup::install::{
     Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, aside, plan,
 };
+use guard_setup::presence::evidence;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let (_, registration) = registration(&args.target.harness)?;
+    let at = circumstances(environment, None);
+    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let Some(name) = &args.harness else {
+        let chosen = choose(site)?;
+        return match chosen.as_slice() {
+            [] => Ok(Exit::Choice),
+            names => names.iter().try_fold(Exit::Success, |exit, (harness, _)| {
+                print::line(&format!("{}:", harness.name()))?;
+                let ended = install_to(harness.name(), args, &at.projects(), site)?;
+                Ok(if exit == Exit::Success { ended } else { exit })
+            }),
+        };
+    };
+    install_to(name, args, &at.projects(), site)
+}
+
+/// Registers the hook with one harness, and makes ready what its first call needs.
+fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: Site<'_>) -> anyhow::Result<Exit> {
+    let Site { environment, places, .. } = site;
+    let (_, registration) = registration(name)?;
     let dry = args.target.dry_run;
     let server = args.http.map(|address| server(address, registration, places, dry)).transpose()?;
     let options = InstallOptions { server, ..args.options() };
-    let at = circumstances(environment, None);
-    let site = Site { environment, project: Path::new(&at.project_root), places };
-    check_names(&options, places, &at.projects())?;
+    check_names(&options, places, projects)?;
     change(registration, &options, site, Action::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
@@ -39,8 +58,43 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
     Ok(if warmed == Exit::Success { beside } else { warmed })
 }
 
+/// Lists the harnesses on this machine, and asks the person at the terminal for some. Empty if no one chose.
+fn choose(site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+    let mut found = Vec::new();
+    for (harness, registration) in registered() {
+        found.extend(evidence(harness.name(), registration, site).map(|path| ((harness, registration), path)));
+    }
+    if found.is_empty() {
+        let hint = "name it, for example: guard-host install claude; `guard-host install --help` lists the names";
+        return Err(refused(Exit::Unavailable, "found no harness on this machine", hint));
+    }
+    print::line("harnesses on this machine:")?;
+    for (number, ((harness, registration), path)) in (1..).zip(&found) {
+        let (name, title) = (harness.name(), registration.title());
+        let is_registered = !registration.survey(&InstallOptions::default(), site).found.is_empty();
+        let state = if is_registered { "installed" } else { "" };
+        let path = match path.strip_prefix(&site.environment.home) {
+            Ok(below) => format!("~/{}", below.display()),
+            Err(_) => path.display().to_string(),
+        };
+        let line = format!("{number:>3}  {title:<17} {path:<24} guard-host install {name:<12} {state}");
+        print::line(line.trim_end())?;
+    }
+    if !is_attended() {
+        return Ok(Vec::new());
+    }
+    let answer = answer("Install to which? [numbers, or Enter for none]")?;
+    let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
+    let chosen = words.map(|word| {
+        let at = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let harness = at.and_then(|at| found.get(at)).map(|(harness, _)| *harness);
+        harness.map_or_else(|| registration(word), Ok)
+    });
+    chosen.collect()
+}
+
 pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let (_, registration) = registration(&args.target.harness)?;
+    let (_, registration) = registration(&args.harness)?;
     let at = circumstances(environment, None);
     let site = Site { environment, project: Path::new(&at.project_root), places };
     // Scripts go with the registrations that start them, named or not.

@@ -10,6 +10,7 @@ use guard_setup::install::{InstallOptions, Scope};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  guard-host install
   guard-host install claude
   guard-host install codex --scope project --dry-run
   guard-host install claude --plugin ./plugins/safety-guard --matcher 'Write|Edit' --shim write-control.sh
@@ -27,8 +28,13 @@ nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name a
 `guard-host confirm` and no hook. A script of yours in the same place is kept as NAME.before-guard-host, its entry is replaced,
 and `uninstall` puts both back.
 
-docs/harness-details.md says where each harness keeps its hooks, and what it does when a hook fails.")]
+docs/harness-details.md says where each harness keeps its hooks, and what it does when a hook fails.
+
+Without a harness and without a terminal, the command lists the harnesses on this machine and exits with 2.")]
 pub(in crate::cli) struct InstallArgs {
+    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, kilo, kimi,
+    /// kiro, opencode, pi, qwen, vibe, vscode or windsurf [default: lists those on this machine, and asks which]
+    pub(in crate::cli) harness: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
     /// The tools to ask about, in the harness's words [default: all]
@@ -61,15 +67,14 @@ pub(in crate::cli) struct InstallArgs {
   guard-host uninstall claude
   guard-host uninstall claude --scope project --dry-run")]
 pub(in crate::cli) struct UninstallArgs {
+    /// The harness, by the name that `install` takes
+    pub(in crate::cli) harness: String,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
-    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, hermes, kilo,
-    /// kimi, kiro, openclaw, opencode, pi, qwen, vibe, vscode or windsurf
-    pub(in crate::cli) harness: String,
     /// Whose calls [default: user]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,

@@ -1,0 +1,54 @@
+//! Which harnesses are on this machine, by their settings folders and their programs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::install::{InstallOptions, ManagedFile, Registration, Site};
+
+/// Folders of the home that more than one program has its settings in.
+const SHARED: [&str; 4] = ["", ".config", ".codeium", "Documents"];
+
+/// Harnesses whose settings folder is not the topmost one above their hooks, or whose program has another name.
+const EXCEPTIONS: [(&str, Option<&str>, &str); 4] = [
+    // Its hooks are in a folder of Gemini CLI.
+    ("antigravity", Some(".gemini/config"), "agy"),
+    ("cursor", None, "cursor-agent"),
+    ("kiro", None, "kiro-cli"),
+    // Its hooks are in the folder of Copilot CLI.
+    ("vscode", Some(".vscode"), "code"),
+];
+
+/// The settings folder or the program that shows that a harness is on this machine.
+#[must_use]
+pub fn evidence(name: &str, registration: &dyn Registration, site: Site<'_>) -> Option<PathBuf> {
+    let exception = EXCEPTIONS.iter().find(|(harness, ..)| *harness == name);
+    let home = Path::new(&site.environment.home);
+    let folder = match exception.and_then(|(_, folder, _)| *folder) {
+        Some(folder) => Some(home.join(folder)),
+        None => {
+            let files = registration.pieces(&InstallOptions::default(), site).unwrap_or_default();
+            files.iter().find_map(|file| {
+                let (ManagedFile::Shared { path, .. } | ManagedFile::Own { path, .. }) = file;
+                settings_folder(path, home)
+            })
+        }
+    };
+    let program = exception.map_or(name, |(.., program)| program);
+    folder.filter(|folder| folder.is_dir()).or_else(|| on_path(program, site))
+}
+
+/// The topmost folder above a file that only one program has its settings in.
+fn settings_folder(file: &Path, home: &Path) -> Option<PathBuf> {
+    let is_shared = |folder: &Path| SHARED.iter().any(|shared| folder == home.join(shared));
+    let folders = file.ancestors().skip(1).take_while(|folder| !is_shared(folder));
+    folders.last().map(Path::to_path_buf).filter(|folder| folder.starts_with(home))
+}
+
+/// The program of this name that a shell would start.
+fn on_path(name: &str, site: Site<'_>) -> Option<PathBuf> {
+    let folders = site.environment.variables.get("PATH")?.split(':').filter(|folder| folder.starts_with('/'));
+    let is_program =
+        |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
+    folders.map(|folder| Path::new(folder).join(name)).find(is_program)
+}
