@@ -106,7 +106,7 @@ const LINK_NAMES: &[(&str, &str)] = &[
 ];
 
 /// Options of guard-host that take a value.
-const VALUED: &[&str] = &["--config", "--state", "--cache", "--started-as"];
+const VALUED: &[&str] = &["--config", "--state", "--cache", "--color", "--started-as"];
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in &view.analysis.commands {
