@@ -185,11 +185,11 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show, count, follow or report the logged calls.
     Audit(AuditArgs),
-    /// Stop being asked about a command.
+    /// End the prompts for a command.
     Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
-    /// Put back what a call destroyed.
+    /// Restore the files that a call destroyed.
     Undo(UndoArgs),
     /// Turn prompts off for a while.
     Pause(PauseArgs),
@@ -226,20 +226,19 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-If the program is started through a link with the name of a built-in policy's script, such as nous-plan-enforcer or
-write-control.sh, it is a hook of that policy alone, with the settings in the folder `config` beside the link. Through a
-link named guardrail-confirm.py it is `guard-host confirm`.")]
+Started through a link with the name of a built-in policy's script, such as nous-plan-enforcer or write-control.sh, the
+program is a hook of that policy alone, with the settings in the folder `config` next to the link. A link named
+guardrail-confirm.py runs `guard-host confirm`.")]
 pub(super) struct HookArgs {
-    /// The harness, if the payload does not tell: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
+    /// The harness, if the payload doesn't show it: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
     /// droid, opencode, openclaw, kilo, amp, pi, cline, windsurf, kiro, grok, hermes, kimi, vibe, crush, devin, or
     /// generic for `{"decision": ...}`
-    /// [default: the payload tells]
+    /// [default: by the payload]
     pub(super) harness: Option<String>,
-    /// Ask only these policies; a built-in one is asked even if the chain lacks it
+    /// Evaluate only these policies; a built-in one even if the chain doesn't have it
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
-    /// A folder with settings files of built-in policies, such as write-policies.json, which are read instead of the usual
-    /// ones
+    /// A folder with settings files of built-in policies, such as write-policies.json, instead of the usual ones
     #[arg(long, value_name = "DIR")]
     pub(super) settings_dir: Option<PathBuf>,
     /// Save each new shape of payload as a fixture below this folder, without secrets or names of this machine
@@ -261,7 +260,7 @@ pub(super) struct CheckArgs {
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object; `-` reads standard input
     ///
-    /// Before it may stand a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    /// A policy in front of it judges alone: a component, a built-in, or rules in Rego or CEL
     #[arg(required_unless_present = "batch", value_name = "INPUT")]
     pub(super) input: Vec<String>,
     /// Read one call per line from standard input; write one verdict per line
@@ -283,7 +282,7 @@ pub(super) struct ExplainArgs {
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
     ///
-    /// Before it may stand a policy that judges alone: a component, a built-in, or rules in Rego or CEL
+    /// A policy in front of it judges alone: a component, a built-in, or rules in Rego or CEL
     #[arg(required = true, value_name = "INPUT")]
     pub(super) input: Vec<String>,
     /// Print it as an HTML page that needs no other file
@@ -339,7 +338,7 @@ pub(super) enum ConfigCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find mistakes: every policy is given its settings, runs its examples and decides some calls
+    /// Find mistakes: every policy gets its settings, runs its examples and decides some calls
     #[command(
         after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless --config
 names a file. `guard-host doctor` asks the server of the `[remote]` as well.
@@ -360,7 +359,7 @@ Ends with 78 if there is a mistake, with 66 if the file given by --config does n
   guard-host config init
   guard-host config init write-policies.json --print > policies.json")]
     Init {
-        /// guard.toml, guardrails.json or write-policies.json; goes where a preset reads it, or beside your guard.toml
+        /// guard.toml, guardrails.json or write-policies.json; goes where a preset reads it, or next to your guard.toml
         #[arg(default_value = "guard.toml")]
         name: String,
         /// Print the file instead

@@ -15,27 +15,27 @@ use super::Format;
 Lists ways to stop being asked, from this exact command to the whole rule. Each shows which other calls it would also
 allow. The one that you choose is written into your guard.toml. An [[allow]] lifts asks, never a deny.
 
-Exit codes: 0; 1 the call is not asked about, or nothing can end the question; 77 nobody at a terminal agreed.")]
+Exit codes: 0; 1 the call needs no confirmation, or no allow can cover it; 77 no person at a terminal agreed.")]
 pub(in crate::cli) struct AllowArgs {
-    /// A shell command that is asked about here [default: lists what your file allows]
+    /// A shell command that needs confirmation here [default: lists the allows in your file]
     #[arg(conflicts_with_all = ["last", "id", "remove"])]
     pub(in crate::cli) command: Option<String>,
-    /// The call that was asked about last, by the audit log
+    /// The last call in the audit log that needed confirmation
     #[arg(long, conflicts_with_all = ["id", "remove"])]
     pub(in crate::cli) last: bool,
     /// The call of the audit log with this id; `audit show --format json` shows the ids
     #[arg(long, value_name = "ID", conflicts_with = "remove")]
     pub(in crate::cli) id: Option<String>,
-    /// Take out the allows with these numbers
+    /// Remove the allows with these numbers
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     pub(in crate::cli) remove: Vec<usize>,
-    /// Let it run in every project, not in that of the call alone
+    /// Allow it in every project, not only in the project of the call
     #[arg(long, conflicts_with = "remove")]
     pub(in crate::cli) any_project: bool,
     /// Why it may run; the audit log and `explain` show it
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, conflicts_with = "remove")]
     pub(in crate::cli) why: String,
-    /// The last day on which it counts, such as 2027-01-31 [default: it has no end]
+    /// The last day on which it applies, such as 2027-01-31 [default: it has no end]
     #[arg(long, value_name = "DAY", default_value = "", hide_default_value = true, conflicts_with = "remove")]
     pub(in crate::cli) until: String,
     /// Choose the option with this number [default: prompt]

@@ -21,7 +21,7 @@ pub(in crate::cli) struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum AuditCommand {
-    /// Show the calls that were denied or asked about, oldest first
+    /// Show the calls that were denied or needed confirmation, oldest first
     #[command(after_help = "Examples:
   guard-host audit show --last 20
   guard-host audit show --since 2h --rule git-push --format json")]
@@ -34,7 +34,7 @@ pub(in crate::cli) enum AuditCommand {
         /// Wait for new lines and show them
         #[arg(long)]
         follow: bool,
-        /// How to print them; as JSON each line as it stands in the log
+        /// How to print them; JSON is the lines of the log, unchanged
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
@@ -49,18 +49,18 @@ pub(in crate::cli) enum AuditCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Suggest what would have spared questions that were always approved
+    /// Suggest changes that would have avoided prompts you always approved
     #[command(after_help = "Examples:
   guard-host audit suggest
   guard-host audit suggest --since 30d --apply 1
 
-A suggestion is an allow for a command, or a setting that lowers a rule. Each says how many questions it would have
-spared, and which other calls it would have let run: refused ones, and those of which no outcome is known. --apply
-shows an allow or a setting and writes it into your file, if a person at a terminal agrees.")]
+A suggestion is an allow for a command, or a setting that lowers a rule. Each says how many prompts it would have
+avoided, and which other calls it would have allowed: refused ones, and those without a known outcome. --apply shows an
+allow or a setting and writes it into your file, if a person at a terminal agrees.")]
     Suggest {
         #[command(flatten)]
         filters: Filters,
-        /// Have the suggestion of this number
+        /// Apply the suggestion with this number
         #[arg(long, value_name = "N")]
         apply: Option<usize>,
         /// How to print them
@@ -76,9 +76,9 @@ shows an allow or a setting and writes it into your file, if a person at a termi
   guard-host audit verify
   guard-host audit verify --format json
 
-Each line has its number, the digest of the line before, and a seal by the key in the state folder. The first line that
-is wrong is named with its file and its place in it. Lines that an older version wrote have no place in the chain: they
-are counted, and nothing is said of them. A program that runs as you can read the key.
+Each line has its number, the digest of the line before, and a seal by the key in the state folder. The report has the
+file and the line number of the first wrong line. Lines of older versions aren't part of the chain: they are counted, but
+not checked. A program that runs as you can read the key.
 
 Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cannot be read.")]
     Verify {
@@ -97,13 +97,13 @@ Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cann
   guard-host audit ship --to http://127.0.0.1:4318
   guard-host audit ship --format ocsf --to https://siem.example/ocsf
 
-It posts OTLP in JSON to URL/v1/logs, or with `--format ocsf` a list of OCSF events to URL. The log and its rotated file are the queue: a cursor in the state folder says how
-far they were sent, and the next run goes on from there. A line arrives at least once; the attribute log.record.uid is
-the same if it arrives again. Lines that rotation discarded, damaged lines and those that the receiver rejects are counted
-and told on standard error.
+Posts OTLP in JSON to URL/v1/logs, or with `--format ocsf` a list of OCSF events to URL. The log and its rotated file are
+the queue: a cursor in the state folder marks how far they were sent, and the next run continues there. A line arrives at least once; the attribute log.record.uid is
+the same if it arrives again. Lines that rotation discarded, damaged lines and rejected lines are counted and
+reported on standard error.
 
-Exit codes: 0 all lines were sent, 1 all that is left was sent and others were lost, 64 for an address without TLS on
-another machine, 66 if the log cannot be read, 69 if the receiver is not there or refuses, or another run sends to it, 78 if
+Exit codes: 0 all lines were sent, 1 the remaining lines were sent and others were lost, 64 for an address without TLS on
+another machine, 66 if the log cannot be read, 69 if the receiver is missing or refuses, or another run sends to it, 78 if
 the file of headers is not private.")]
 pub(in crate::cli) struct ShipArgs {
     /// The receiver, for OTLP without `/v1/logs`; only one on this machine is sent to without TLS
@@ -134,7 +134,7 @@ pub(in crate::cli) enum ShipFormat {
     Ocsf,
 }
 
-/// Which lines count.
+/// Which lines are selected.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Filters {
     /// Not before this time: `30m`, `2h`, `7d` ago, `2026-01-31`, or a time
@@ -179,9 +179,9 @@ pub(in crate::cli) enum Action {
     Error,
     /// Allowed, or no policy had an opinion
     Allow,
-    /// Ran after a question, if the harness reports it. `by` is `person` only if nobody else can have let it run
+    /// Ran after a prompt, if the harness reports it. `by` is `person` only if no one else can have allowed it
     Ran,
-    /// A call that was asked about was refused, where the harness tells. `by` says by whom
+    /// The call was refused at a prompt, if the harness reports it. `by` says who refused it
     Refused,
     /// Ran; the verdict would be ask, but the policy is watched or paused
     #[value(name = "would-ask")]

@@ -19,7 +19,7 @@ pub(in crate::cli) struct CacheArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CacheCommand {
-    /// Compile the policies of the chain, and unpack the reader of scripts
+    /// Compile the policies of the chain, and unpack the script analyzer
     Warm,
     /// Check every file of compiled code against its digest
     Verify {

@@ -10,14 +10,14 @@ use clap::{Args, ValueEnum};
   guard-host ci --format github
   guard-host ci --against origin/main
 
-It tries the project of this folder as somebody has it who trusts it and has no configuration of their own:
+Tests the project of this folder as someone sees it who trusts it and has no configuration of their own:
   lock         guard.lock pins what .guard/guard.toml names, and all of it is here (see `guard-host policy fetch`)
   check        every policy takes its settings, passes its examples and answers
   test         the chain gives the verdicts that the cases expect
   conformance  the project's own components behave as every policy must
   replay       no recorded call is judged milder than at the revision of `--against`
 
-Exit codes: 0 all holds; 1 something does not; 64 and up nothing was tried.")]
+Exit codes: 0 all checks pass; 1 a check fails; 64 and up nothing was checked.")]
 pub(in crate::cli) struct CiArgs {
     /// The cases of the chain: a file, or a folder of files, from the project's root [default: .guard/cases, if it is there]
     #[arg(long, value_name = "PATH")]

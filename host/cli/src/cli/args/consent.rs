@@ -14,7 +14,7 @@ use super::Format;
 
 Exit codes: 0 approved; 1 there is no such pending call; 77 only a person at a terminal may approve it.")]
 pub(in crate::cli) struct ConfirmArgs {
-    /// The operation exactly as it was asked about [default: lists the pending calls]
+    /// The operation exactly as the prompt shows it [default: lists the pending calls]
     #[arg(conflicts_with = "code")]
     pub(in crate::cli) operation: Option<String>,
     /// The code of the pending call
@@ -73,10 +73,10 @@ pub(in crate::cli) enum SessionCommand {
   guard-host trust --yes
   guard-host trust --remove
 
-Shows what the file asks for and asks whether to trust it. Then pins the digests of .guard/guard.toml and of every file that it names; when one of them changes, the project is held to
-the limits of a project's file again.")]
+Shows what the file asks for, and asks whether to trust it. Then pins the digests of .guard/guard.toml and of every file
+that it names. When one of them changes, the limits of an untrusted project apply again.")]
 pub(in crate::cli) struct TrustArgs {
-    /// The folder that holds .guard/guard.toml [default: the project's root]
+    /// The folder that contains .guard/guard.toml [default: the project's root]
     pub(in crate::cli) project: Option<PathBuf>,
     /// Do not ask; a person's terminal is needed all the same
     #[arg(long)]

@@ -22,11 +22,11 @@ local file, if the harness has one. `--shared` changes the project's file that i
 `--managed` changes the administrator's file, for every user of this machine: of claude, copilot, cursor, gemini and windsurf.
 `--plugin`, `--shim`, `--hooks-file` and `--http` are for claude.
 
-`--shim` takes the place of a hook script. These names ask one policy alone, unless `--only` names others, and read settings
-files such as write-policies.json in the folder `config` beside the script: dangerous-command-guard.sh, guardrail.py,
-nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name asks the whole chain. guardrail-confirm.py is
-`guard-host confirm` and no hook. A script of yours in the same place is kept as NAME.before-guard-host, its entry is replaced,
-and `uninstall` puts both back.
+`--shim` replaces a hook script. These names evaluate one policy, unless `--only` names others, and read settings files such
+as write-policies.json in the folder `config` next to the script: dangerous-command-guard.sh, guardrail.py,
+nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name evaluates the whole chain. guardrail-confirm.py
+is not a hook, but `guard-host confirm`. Your own script at the same path is saved as NAME.before-guard-host, its entry is
+replaced, and `uninstall` restores both.
 
 docs/harness-details.md says where each harness keeps its hooks, and what it does when a hook fails.
 
@@ -37,16 +37,16 @@ pub(in crate::cli) struct InstallArgs {
     pub(in crate::cli) harness: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
-    /// The tools to ask about, in the harness's words [default: all]
+    /// The tools whose calls are checked, by their names in the harness [default: all]
     #[arg(long, value_name = "M")]
     matcher: Option<String>,
     /// How long the harness waits, in seconds [default: 20]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(5..=600))]
     timeout: Option<u32>,
-    /// Ask only these policies; a built-in one is asked even if the chain lacks it
+    /// Evaluate only these policies; a built-in one even if the chain doesn't have it
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Let calls run when the hook cannot run
+    /// Allow calls when the hook can't run
     #[arg(long)]
     fail_open: bool,
     /// Ask the server at this address, which `guard-host serve` starts [default: 127.0.0.1:8273]
@@ -75,7 +75,7 @@ pub(in crate::cli) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
-    /// Whose calls [default: user]
+    /// The calls that are checked [default: user]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
     /// For everybody who has the project or the plugin: no paths of this machine
@@ -150,9 +150,9 @@ impl TargetArgs {
   guard-host doctor --last
   guard-host doctor --plugin ./plugins/safety-guard --format json
 
-Starts the registered command with a call that must be denied, and some that are harmless. Ends with 0, or with 69 if
-there is something to fix. --last starts nothing: it says which call was the last one that was stopped or asked about,
-when, and by which harness, and when a call last left something in the history of a session.")]
+Starts the registered command with a call that must be denied, and some that are harmless. Exits with 0, or with 69 if
+there is something to fix. --last starts nothing: it shows the last call that was denied or needed confirmation, with its
+time and harness, and when a call was last added to the history of a session.")]
 pub(in crate::cli) struct DoctorArgs {
     /// The harness [default: those that ask this program]
     pub(in crate::cli) harness: Option<String>,

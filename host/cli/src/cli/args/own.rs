@@ -34,7 +34,7 @@ pub(in crate::cli) enum OwnCommand {
   guard-host self version --check PROGRAMS.sha256
 
 Exit codes with --check: 0 equal, 1 different, 65 if the file is no list of digests, 66 if it is missing.
-A program that was replaced can print anything: to find one, run `sha256sum --check PROGRAMS.sha256` beside the programs.")]
+A replaced program can print anything: to find one, run `sha256sum --check PROGRAMS.sha256` next to the programs.")]
     Version {
         /// Compare the programs with this file, which has the form that `sha256sum` writes
         #[arg(long, value_name = "FILE")]
@@ -43,7 +43,7 @@ A program that was replaced can print anything: to find one, run `sha256sum --ch
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// List what guard-host has put on this machine: registrations, configuration, state and cache
+    /// List the files of guard-host on this machine: registrations, configuration, state and cache
     #[command(after_help = "Examples:
   guard-host self uninstall
   guard-host self uninstall --purge

@@ -94,7 +94,7 @@ impl NetworkArgs {
   guard-host policy fetch
 
 It fetches by the digest that guard.lock pins, from the addresses in your guard.toml, the project's, and the managed one if
-you may write there. What is on this machine is not fetched again.")]
+you may write there. Policies that are on this machine aren't fetched again.")]
 pub(in crate::cli) struct FetchArgs {
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,
@@ -136,7 +136,7 @@ pub(in crate::cli) struct PushArgs {
     /// Sign it with this secret key, which `policy keygen` made
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: Option<PathBuf>,
-    /// Replace what the tag leads to now
+    /// Move the tag, if it exists, to this policy
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]
@@ -189,7 +189,7 @@ pub(in crate::cli) struct SearchArgs {
 #[command(after_help = "Examples:
   guard-host policy keygen acme.key
 
-It writes the secret key to FILE, readable for you only, and the public key to FILE.pub. It prints what others write into
+Writes the secret key to FILE, readable for you only, and the public key to FILE.pub. Prints the lines that others add to
 their guard.toml. Keep the secret key out of repositories.")]
 pub(in crate::cli) struct KeygenArgs {
     /// The file of the secret key, which must not be there
@@ -203,8 +203,8 @@ pub(in crate::cli) struct KeygenArgs {
   guard-host policy add policies/migrations.wasm --project --dry-run
   guard-host policy add oci://ghcr.io/acme/no-force:1.2.0 --project
 
-The component must pass its own examples and take its settings. Its digest is written down with it, so that a changed
-file is not used; `--replace` pins the new one. What is fetched is pinned in guard.lock, beside the guard.toml.")]
+The component must pass its own examples and accept its settings. The entry has its digest, so a changed file isn't used;
+`--replace` pins the new one. Fetched policies are pinned in guard.lock, next to the guard.toml.")]
 pub(in crate::cli) struct AddArgs {
     /// A component file, builtin:NAME, or an address: oci://HOST/NAME:TAG, https://..., file://...
     pub(in crate::cli) source: String,
@@ -233,7 +233,7 @@ pub(in crate::cli) struct AddArgs {
     /// Do not pin the digest: a later build of the file is used too
     #[arg(long)]
     pub(in crate::cli) no_pin: bool,
-    /// Replace the entry of that name, which keeps its other keys unless they are given anew
+    /// Replace the entry of that name; keys that aren't given keep their values
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]

@@ -12,12 +12,12 @@ use super::Format;
   label     `stop`, `deny` or `pass`: what should happen (or `expect`); may be missing
   class     a name; the rates are printed for each class
   times     how often the call was seen [default: 1]
-`{CWD}` and `{HOME}` in a text stand for the working directory and the home.
+`{CWD}` and `{HOME}` in a text mean the working directory and the home.
 A mapping is a TOML file for a corpus with other keys or labels:
   command = [\"event.cmd\"]
   label = [\"malicious\"]
   labels = { true = \"stop\", false = \"pass\" }
-The range behind a rate holds the rate of all such calls with 95 % confidence (Wilson's interval).
+The range after a rate contains the rate of all such calls with 95 % confidence (Wilson's interval).
 
 Examples:
   guard-host policy rates calls.jsonl
@@ -31,7 +31,7 @@ pub(in crate::cli) struct RatesArgs {
     /// The files of calls
     #[arg(required = true, value_name = "CORPUS")]
     pub(in crate::cli) corpora: Vec<PathBuf>,
-    /// Show the calls whose verdict is other than their label
+    /// Show the calls whose verdict differs from their label
     #[arg(long)]
     pub(in crate::cli) wrong: bool,
     /// The keys and labels of the corpora

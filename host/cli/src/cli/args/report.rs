@@ -12,13 +12,13 @@ use super::Filters;
   guard-host audit report --since 2026-01-01 --output january.html
   guard-host audit report --against stricter.toml
 
-Writes one HTML file that needs no network and no other file: what was denied and asked about, by day, rule, folder and
-agent, what became of the questions, and each call with its commands and effects. Secrets are not in it.")]
+Writes one HTML file that needs no network and no other file: denies and prompts by day, rule, folder and agent, the answers to the
+prompts, and each call with its commands and effects. It contains no secrets.")]
 pub(in crate::cli) struct ReportArgs {
     #[command(flatten)]
     pub(in crate::cli) filters: Filters,
-    /// Decide the calls again, and show what this would change: a guard.toml in the place of yours, or a revision of git
-    /// with another .guard/guard.toml of this project
+    /// Decide the calls again, and show what this would change: a guard.toml instead of yours, or a revision of git with
+    /// another .guard/guard.toml of this project
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
     /// The file that is written

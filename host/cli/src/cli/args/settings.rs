@@ -15,17 +15,17 @@ pub(in crate::cli) struct SettingsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SettingsCommand {
-    /// Print the settings: what the agent of an experiment may do
+    /// Print the settings with the permissions of an experiment's agent
     ///
-    /// `allowOnly` names the folders of the experiment. Claude Code does not know that key: it keeps its own file tools to
-    /// the same folders by `additionalDirectories` and `blockWritesOutsideWorkingDirectories` (2.1.314 and later). Shell
-    /// commands are kept to them by path-context: see --guard.
+    /// `allowOnly` lists the folders of the experiment. Claude Code doesn't know that key: `additionalDirectories` and
+    /// `blockWritesOutsideWorkingDirectories` (2.1.314 and later) restrict its file tools to the same folders, and
+    /// path-context its shell commands: see --guard.
     #[command(after_help = "Examples:
   guard-host settings render --work-dir runs/7 --allow-bin jq
   guard-host settings render --work-dir runs/7 --guard > runs/7.toml
 
 The second example makes a separate guard.toml, for `guard-host install claude --scope project --config runs/7.toml`. A
-guard.toml can hold the entry only once.")]
+guard.toml can have the entry only once.")]
     Render {
         #[command(flatten)]
         experiment: ExperimentArgs,
@@ -45,11 +45,11 @@ guard.toml can hold the entry only once.")]
         /// The folder of the experiment's scripts [default: bin in this folder]
         #[arg(long, value_name = "DIR")]
         bin_dir: Option<PathBuf>,
-        /// Replace a file that has been changed; a copy of it stays beside it
+        /// Replace a changed file; a copy of it stays next to it
         #[arg(long)]
         force: bool,
     },
-    /// Print where the settings lie
+    /// Print the path of the settings
     #[command(after_help = "Examples:
   guard-host settings path --work-dir runs/7
   claude -p --settings \"$(guard-host settings path --work-dir runs/7)\" 'run the plan'")]
@@ -63,8 +63,8 @@ guard.toml can hold the entry only once.")]
   guard-host settings args --work-dir runs/7
   eval \"claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'\"
 
-A path that is more than a plain word is quoted for the shell, so the line is for `eval`: in a `$(...)` alone quotes mean
-nothing, and only a plain path works. `--settings \"$(guard-host settings path --work-dir runs/7)\"` takes every path.")]
+Unusual paths are quoted for the shell, so use the line with `eval`: a plain `$(...)` ignores quotes, and works with simple
+paths only. `--settings \"$(guard-host settings path --work-dir runs/7)\"` takes every path.")]
     Args {
         /// Where the agent works
         #[arg(long, value_name = "DIR")]
@@ -89,7 +89,7 @@ pub(in crate::cli) struct ExperimentArgs {
     /// A program that runs when the agent stops
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) stop_hook: Option<PathBuf>,
-    /// A program that is asked before each shell command
+    /// A program that runs before each shell command
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) pre_tool_use_hook: Option<PathBuf>,
 }
@@ -110,7 +110,7 @@ pub(in crate::cli) enum SandboxCommand {
   guard-host sandbox new auth-investigation
   cp report.csv \"$(guard-host sandbox new api-research)\"")]
     New {
-        /// What it is for: letters, digits, `-`, `_` and `.`
+        /// Its purpose: letters, digits, `-`, `_` and `.`
         // A word that begins with `-` is refused as a name, not taken for an option.
         #[arg(allow_hyphen_values = true)]
         context: String,

@@ -17,13 +17,13 @@ use super::policy::NetworkArgs;
   guard-host sync status --format json
   guard-host sync rollback
 
-`sync.toml` beside the guard.toml says from where it comes, and whose signatures count:
+`sync.toml` next to the guard.toml has the source, and the signers that are accepted:
 
   source = \"oci://ghcr.io/acme/guard:stable\"
   signers = [{ name = \"acme\", key = \"MCow...\" }]
   group = \"canary\"
 
-Whatever fails, the configuration that was there before goes on to decide."
+If anything fails, the previous configuration stays in use."
 )]
 pub(in crate::cli) struct SyncArgs {
     #[command(subcommand)]
@@ -69,7 +69,7 @@ The second command gives the same version to a quarter of all machines. Machines
 pub(in crate::cli) struct SyncPushArgs {
     /// Where to, such as oci://ghcr.io/acme/guard:stable
     pub(in crate::cli) address: String,
-    /// The guard.toml; what it names goes with it
+    /// The guard.toml; the files it names are published with it
     pub(in crate::cli) file: PathBuf,
     /// The version: machines take no older one, and one version is one configuration
     #[arg(long = "as", value_name = "VERSION")]
@@ -80,7 +80,7 @@ pub(in crate::cli) struct SyncPushArgs {
     /// The share of the machines that take it
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) percent: u8,
-    /// A group of machines that take it whatever the share is; may be given several times
+    /// A group of machines that take it regardless of the share; may be repeated
     #[arg(long = "group", value_name = "GROUP")]
     pub(in crate::cli) groups: Vec<String>,
     #[command(flatten)]

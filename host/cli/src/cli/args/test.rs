@@ -30,7 +30,7 @@ use guard_kit::suite::mutate::MUTANTS;
 
 The policy `rego` also runs the rules `test_...` of its text, as `opa test` does; `todo_test_...` are skipped.
 
-With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as mere data. The
+With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as data. The
 policy must give each rewritten case (mutant) the same verdict. The report lists the mutants that get another one, and how
 often each rewrite was tried. `--siblings` rewrites each command that is stopped into other programs that do the same.
 

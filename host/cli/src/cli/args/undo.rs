@@ -40,7 +40,7 @@ pub(in crate::cli) enum UndoCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Show what a copy holds, and how it differs from what is there now
+    /// Show the content of a copy, and how it differs from the current files
     Show {
         /// The name of the copy, or how it begins
         id: String,
@@ -48,7 +48,7 @@ pub(in crate::cli) enum UndoCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Put back what a copy holds
+    /// Restore the content of a copy
     Restore(UndoRestoreArgs),
     /// Remove copies that are too old or too many
     Prune {
@@ -68,13 +68,13 @@ pub(in crate::cli) struct UndoRestoreArgs {
     /// Only these files and folders
     #[arg(value_name = "PATH")]
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// Write below this folder, and not to where it was
+    /// Write below this folder instead of the original place
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) to: Option<PathBuf>,
-    /// Show what would be restored
+    /// Print what would be restored, and restore nothing
     #[arg(short = 'n', long)]
     pub(in crate::cli) dry_run: bool,
-    /// Replace what changed since the call, too
+    /// Also replace files that changed since the call
     #[arg(long)]
     pub(in crate::cli) force: bool,
 }

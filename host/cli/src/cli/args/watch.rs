@@ -9,8 +9,8 @@ use super::Filters;
   guard-host audit watch
   guard-host audit watch --since 1h --action block
 
-Shows the calls of the audit log, the latest one last, and of the chosen one its commands, its effects and why it was
-decided so. A key ends the question about it for good, as `guard-host allow` does.
+Shows the calls of the audit log, the latest one last. For the selected call it shows the commands, the effects and the
+reason for the verdict. A key ends prompts like it, as `guard-host allow` does.
 
 Exit codes: 0; 64 there is no terminal.")]
 pub(in crate::cli) struct WatchArgs {
