@@ -68,6 +68,10 @@ bless-mutations:
 bless-harnesses:
     UPDATE_PAGES=1 cargo test --release -p guard-setup --lib the_page_of_harnesses_says_what_the_tables_say
 
+# Write the page of the command line, docs/reference.md, from the help.
+bless-reference:
+    UPDATE_PAGES=1 cargo test --release -p guard-host --lib reference
+
 # Write the page of what a call costs, docs/benchmarks.md, from host/cli/benches/kept/.
 bless-benchmarks:
     UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::benchmarks

@@ -12,6 +12,8 @@ mod own;
 mod pause;
 mod policy;
 mod rates;
+#[cfg(test)]
+mod reference;
 mod replay;
 mod report;
 mod serve;
