@@ -109,7 +109,7 @@ fn a_limit_that_is_reached_fails_the_case_and_is_named() {
         ("endless-loop", "it took longer than its time limit of 200 ms"),
         ("memory-bomb", "it wanted more memory than its limit of 64 MiB"),
         ("deep-recursion", "it ran out of stack, of which it has 1024 KiB"),
-        ("trap", "it trapped: "),
+        ("trap", "instruction executed (in `decide`)"),
         ("refuses", "its `decide` failed: the guest refuses"),
         ("undeclared-rule", "the rule `undeclared` is not in its manifest"),
     ] {

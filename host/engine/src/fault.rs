@@ -1,6 +1,6 @@
 //! Which [`FaultKind`] an error of wasmtime is.
 
-use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap};
+use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use guard_contract::{FaultKind, Interface};
 
@@ -51,7 +51,10 @@ pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> Fault
     match error.downcast_ref::<Trap>() {
         Some(Trap::Interrupt) => return FaultKind::Time,
         Some(Trap::StackOverflow) => return FaultKind::Stack,
-        Some(trap) => return FaultKind::Trap(last_words.unwrap_or(&trap.to_string()).to_owned()),
+        Some(trap) => {
+            let text = last_words.map_or_else(|| trap.to_string(), str::to_owned);
+            return FaultKind::Trap(format!("{text}{}", functions(error)));
+        }
         None => {}
     }
     if let Some(exit) = error.downcast_ref::<wasi::Exit>() {
@@ -66,12 +69,44 @@ pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> Fault
     {
         return FaultKind::ForeignImport(name.to_owned());
     }
-    FaultKind::BadAnswer(format!("{error:#}"))
+    let causes = error.chain().map(ToString::to_string).filter(|cause| !cause.starts_with(BACKTRACE));
+    FaultKind::BadAnswer(causes.collect::<Vec<_>>().join(": "))
+}
+
+/// How wasmtime's context with a backtrace begins.
+const BACKTRACE: &str = "error while executing at wasm backtrace";
+
+/// The longest name of a function that is shown, in characters.
+const NAME_CHARS: usize = 120;
+
+/// The functions in which a guest trapped, the innermost first; empty if the guest has no names of functions.
+fn functions(error: &wasmtime::Error) -> String {
+    let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
+    let names: Vec<String> =
+        frames.iter().filter_map(|frame| frame.func_name()).map(|name| format!("`{}`", shown(name))).collect();
+    if names.is_empty() { String::new() } else { format!(" (in {})", names.join(", called by ")) }
+}
+
+/// The name of a function, without the mangling of Rust and its hash.
+fn shown(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name)).chars().take(NAME_CHARS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_rust_is_shown_as_its_author_wrote_it() {
+        for (name, shown) in [
+            ("_ZN4core9panicking5panic17h0123456789abcdefE", "core::panicking::panic"),
+            ("_ZN9my_policy6decide17h0123456789abcdefE", "my_policy::decide"),
+            ("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"),
+            ("divide", "divide"),
+        ] {
+            assert_eq!(super::shown(name), shown);
+        }
+    }
 
     #[test]
     fn of_others_only_what_the_system_refuses_is_want_of_room() {

@@ -1,5 +1,6 @@
 //! The settings of engines, and wasmtime's engines made with them.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use wasmtime::{Config, Enabled, PoolingAllocationConfig, WasmBacktraceDetails};
@@ -12,6 +13,9 @@ use guard_contract::limits;
 /// wasmtime refuses an artifact of another configuration by itself; the key saves the attempt.
 pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!("GUARD_WASMTIME"));
 
+/// The most functions that a trap names.
+const FRAMES: usize = 8;
+
 /// The settings of every engine, of the program that compiles and of those that run.
 ///
 /// Artifacts carry the settings that they were compiled with, and an engine of other settings refuses them.
@@ -22,8 +26,8 @@ pub fn settings() -> Config {
         .wasm_component_model(true)
         .epoch_interruption(true)
         .max_wasm_stack(limits::STACK_BYTES)
-        // A fault is told by its kind; frames of stripped guests tell nobody anything and cost space in each artifact.
-        .wasm_backtrace_max_frames(None)
+        // The names of functions, for the author of a policy that traps. They cost nothing until then.
+        .wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES))
         // Said here, because wasmtime otherwise asks the environment, and an artifact depends on the answer.
         .wasm_backtrace_details(WasmBacktraceDetails::Disable)
         .generate_address_map(false)
