@@ -1,5 +1,9 @@
 //! Writes the table of what `guard-host new` writes.
 
+#[path = "build/builtins.rs"]
+mod builtins;
+#[path = "build/manifests.rs"]
+mod manifests;
 #[path = "build/templates.rs"]
 mod templates;
 
@@ -9,7 +13,7 @@ use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
-    for path in ["guest-sdk", "wit", "Cargo.toml"] {
+    for path in ["guest-sdk", "policies", "wit", "Cargo.toml"] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     templates::write_table(&root, &PathBuf::from(env::var("OUT_DIR")?))

@@ -1,5 +1,5 @@
 //! The table of what `guard-host new` writes: each file of the templates, of `wit/` and of the SDK, which stand in the
-//! repository once. Only the SDK's manifest is written anew, for outside of this workspace it can take nothing from it.
+//! repository once. Only the manifests of crates are written anew: outside of this workspace they can take nothing from it.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -8,7 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use miniz_oxide::deflate::compress_to_vec;
-use toml::{Table, Value};
+
+use crate::builtins;
+use crate::manifests::manifest;
 
 /// The most that is tried, and it takes a second.
 const COMPRESSION: u8 = 10;
@@ -26,7 +28,7 @@ const SHARED: [(&str, &str, &str); 4] = [
 
 /// The files, and their bytes one after another.
 #[derive(Default)]
-struct Collection {
+pub(crate) struct Collection {
     table: String,
     bytes: Vec<u8>,
 }
@@ -41,10 +43,14 @@ pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>>
     for (name, folder, prefix) in SHARED {
         all.folder(name, &root.join(folder), prefix)?;
     }
-    all.file("sdk", "guard-sdk/Cargo.toml", sdk_manifest(root)?.as_bytes(), false)?;
+    let sdk = manifest(root, "guest-sdk", "")?;
+    all.file("sdk", "guard-sdk/Cargo.toml", toml::to_string(&sdk)?.as_bytes(), false)?;
+    let builtins = builtins::add(root, &mut all)?;
+    let builtins: String = builtins.iter().map(|(name, parts)| format!("({name:?}, &{parts:?}), ")).collect();
     fs::write(out.join("templates.deflate"), compress_to_vec(&all.bytes, COMPRESSION))?;
     let table = format!(
-        "pub(crate) static FILES: &[File] = &[\n{}];\nconst BYTES: usize = {};\n\
+        "pub(crate) static FILES: &[File] = &[\n{}];\n\
+         static BUILTINS: &[(&str, &[&str])] = &[{builtins}];\nconst BYTES: usize = {};\n\
          static DEFLATED: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/templates.deflate\"));\n",
         all.table,
         all.bytes.len()
@@ -53,7 +59,7 @@ pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>>
 }
 
 impl Collection {
-    fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
         for name in names(folder)? {
             let path = folder.join(&name);
             let data = fs::metadata(&path)?;
@@ -69,7 +75,13 @@ impl Collection {
         Ok(())
     }
 
-    fn file(&mut self, part: &str, path: &str, bytes: &[u8], executable: bool) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn file(
+        &mut self,
+        part: &str,
+        path: &str,
+        bytes: &[u8],
+        executable: bool,
+    ) -> Result<(), Box<dyn Error>> {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         let end = self.bytes.len();
@@ -81,39 +93,7 @@ impl Collection {
     }
 }
 
-/// The manifest of the SDK with what it takes from the workspace put in, and without the lints and tests of this workspace.
-fn sdk_manifest(root: &Path) -> Result<String, Box<dyn Error>> {
-    let read =
-        |path: &str| -> Result<Table, Box<dyn Error>> { Ok(toml::from_str(&fs::read_to_string(root.join(path))?)?) };
-    let (mut sdk, workspace) = (read("guest-sdk/Cargo.toml")?, read("Cargo.toml")?);
-    let workspace = workspace.get("workspace").ok_or("Cargo.toml has no [workspace]")?;
-    sdk.remove("lints");
-    sdk.remove("dev-dependencies");
-    for section in ["package", "dependencies"] {
-        let Some(Value::Table(ours)) = sdk.get_mut(section) else { continue };
-        for (key, value) in ours {
-            let Value::Table(own) = value else { continue };
-            if own.remove("workspace").is_none() {
-                continue;
-            }
-            let given = workspace.get(section).and_then(|section| section.get(key)).ok_or("nothing to take over")?;
-            *value = match (given.clone(), std::mem::take(own)) {
-                (given, own) if own.is_empty() => given,
-                (Value::Table(mut given), own) => {
-                    given.extend(own);
-                    Value::Table(given)
-                }
-                (version, mut own) => {
-                    own.insert("version".to_owned(), version);
-                    Value::Table(own)
-                }
-            };
-        }
-    }
-    Ok(toml::to_string(&sdk)?)
-}
-
-fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names = entries
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))

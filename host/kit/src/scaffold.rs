@@ -67,21 +67,47 @@ impl Language {
             Language::Cel => &["cel"],
         }
     }
+}
+
+/// What a new project is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin<'a> {
+    /// The template of a language.
+    Template(Language),
+    /// A copy of the built-in policy of this name.
+    Builtin(&'a str),
+}
+
+impl Origin<'_> {
+    fn parts(self) -> Result<&'static [&'static str], ScaffoldError> {
+        match self {
+            Origin::Template(language) => Ok(language.parts()),
+            Origin::Builtin(name) => {
+                let found = BUILTINS.iter().find(|(builtin, _)| *builtin == name);
+                found.map(|(_, parts)| *parts).ok_or_else(|| ScaffoldError::Builtin(name.to_owned()))
+            }
+        }
+    }
 
     /// The commands, a line each, that build and test a project in its folder.
     #[must_use]
     pub fn commands(self) -> &'static str {
         match self {
-            Language::Rego => "guard-host test rego cases/ --settings-file policy.rego",
-            Language::Cel => "guard-host test cel cases/ --settings-file policy.toml",
+            Origin::Template(Language::Rego) => "guard-host test rego cases/ --settings-file policy.rego",
+            Origin::Template(Language::Cel) => "guard-host test cel cases/ --settings-file policy.toml",
             _ => "./build.sh\nguard-host test policy.wasm fixtures/",
         }
     }
+}
 
-    /// The files of its projects.
-    fn files(self) -> impl Iterator<Item = &'static File> {
-        FILES.iter().filter(move |file| self.parts().contains(&file.part))
-    }
+/// The names of the built-in policies that can be copied.
+pub fn builtins() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|(name, _)| *name)
+}
+
+/// The files of these parts.
+fn files(parts: &[&str]) -> impl Iterator<Item = &'static File> {
+    FILES.iter().filter(move |file| parts.contains(&file.part))
 }
 
 /// Why there is no project.
@@ -90,6 +116,9 @@ pub enum ScaffoldError {
     /// No policy can be called so.
     #[error("`{0}` is no name for a policy")]
     Name(String),
+    /// No built-in policy of this name can be copied.
+    #[error("there is no built-in `{0}` that can be copied")]
+    Builtin(String),
     /// Something is there already.
     #[error("`{0}` is there already, {1}")]
     Taken(PathBuf, &'static str),
@@ -103,10 +132,11 @@ pub enum ScaffoldError {
 /// # Errors
 ///
 /// [`ScaffoldError`] says why there is none; nothing is left of it then.
-pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, ScaffoldError> {
+pub fn make(parent: &Path, name: &str, origin: Origin<'_>) -> Result<PathBuf, ScaffoldError> {
     if !is_name(name) {
         return Err(ScaffoldError::Name(name.to_owned()));
     }
+    let parts = origin.parts()?;
     let path = parent.join(name);
     let failed = |error| ScaffoldError::Io(path.clone(), error);
     let dir = Dir::open_ambient_dir(parent, ambient_authority()).map_err(failed)?;
@@ -124,7 +154,7 @@ pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, Sc
     let draft = format!(".{name}.{}", hex(&random));
     dir.create_dir(&draft).map_err(failed)?;
     // The rename takes the place of an empty folder only.
-    let made = dir.open_dir(&draft).and_then(|inside| fill(&inside, name, language));
+    let made = dir.open_dir(&draft).and_then(|inside| fill(&inside, name, parts));
     if let Err(error) = made.and_then(|()| dir.rename(&draft, &dir, name)) {
         let _ = dir.remove_dir_all(&draft);
         return Err(failed(error));
@@ -132,9 +162,9 @@ pub fn make(parent: &Path, name: &str, language: Language) -> Result<PathBuf, Sc
     Ok(path)
 }
 
-fn fill(dir: &Dir, name: &str, language: Language) -> io::Result<()> {
+fn fill(dir: &Dir, name: &str, parts: &[&str]) -> io::Result<()> {
     let all = unpack()?;
-    for file in language.files() {
+    for file in files(parts) {
         let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
         let path = Path::new(file.path);
         if let Some(parent) = path.parent() {
@@ -184,7 +214,7 @@ mod tests {
         let long = "a".repeat(65);
         for name in ["", "..", ".", "a/b", "/a", "-a", "1a", "A", "a b", "a_b", "a.b", "é", "a\n", "guard-sdk", &long]
         {
-            let error = make(folder.path(), name, Language::C).unwrap_err();
+            let error = make(folder.path(), name, Origin::Template(Language::C)).unwrap_err();
             assert!(matches!(error, ScaffoldError::Name(_)), "{name:?}: {error}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something was written");
@@ -202,10 +232,10 @@ mod tests {
         std::os::unix::fs::symlink(at("elsewhere"), at("link")).unwrap();
         std::fs::create_dir(at("empty")).unwrap();
         for name in ["file", "full", "link"] {
-            let error = make(folder.path(), name, Language::Python).unwrap_err();
+            let error = make(folder.path(), name, Origin::Template(Language::Python)).unwrap_err();
             assert!(matches!(error, ScaffoldError::Taken(..)), "{name}: {error}");
         }
-        assert_eq!(make(folder.path(), "empty", Language::Python).unwrap(), at("empty"));
+        assert_eq!(make(folder.path(), "empty", Origin::Template(Language::Python)).unwrap(), at("empty"));
         assert!(at("empty/policy.py").is_file());
         assert_eq!(std::fs::read_dir(at("elsewhere")).unwrap().count(), 0);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "something is left");
@@ -223,12 +253,12 @@ mod tests {
             (Language::Python, "policy.py", "three"),
             (Language::C, "policy.c", "four"),
         ] {
-            let path = make(folder.path(), name, language).unwrap();
+            let path = make(folder.path(), name, Origin::Template(language)).unwrap();
             let text = std::fs::read_to_string(path.join(file)).unwrap();
             assert!(text.contains(&format!("\"{name}\"")), "{language:?}");
             let mode = |file: &str| std::fs::metadata(path.join(file)).unwrap().permissions().mode() & 0o100;
             assert_eq!((mode("build.sh"), mode(file)), (0o100, 0), "{language:?}");
-            for file in language.files() {
+            for file in files(language.parts()) {
                 let written = std::fs::read(path.join(file.path)).unwrap();
                 let left = written.windows(PLACEHOLDER.len()).any(|bytes| bytes == PLACEHOLDER.as_bytes());
                 assert!(!left, "{}", file.path);
@@ -237,9 +267,32 @@ mod tests {
     }
 
     #[test]
+    fn a_built_in_is_copied_under_the_name_of_the_project() {
+        let folder = folder();
+        assert!(builtins().count() > 6, "{:?}", BUILTINS);
+        for builtin in builtins() {
+            let path = make(folder.path(), &format!("own-{builtin}"), Origin::Builtin(builtin)).unwrap();
+            let read = |file: &str| std::fs::read_to_string(path.join(file)).unwrap();
+            let manifest: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+            assert_eq!(manifest["package"]["name"].as_str(), Some(format!("own-{builtin}").as_str()));
+            assert!(read("src/lib.rs").contains(&format!("id: \"own-{builtin}\"")), "{builtin}");
+            for (name, value) in manifest["dependencies"].as_table().unwrap() {
+                let library = value.get("path").map(|below| path.join(below.as_str().unwrap()).join("src/lib.rs"));
+                assert!(library.is_none_or(|library| library.exists()), "{builtin}: {name}");
+            }
+            let fixtures = std::fs::read_dir(path.join("fixtures")).unwrap().count();
+            assert!(fixtures > 0 && path.join("build.sh").exists(), "{builtin}");
+        }
+        for builtin in ["plan-enforcer", "none"] {
+            let error = make(folder.path(), "a", Origin::Builtin(builtin)).unwrap_err();
+            assert!(matches!(error, ScaffoldError::Builtin(_)), "{builtin}: {error}");
+        }
+    }
+
+    #[test]
     fn a_folder_that_is_not_there_is_not_made() {
         let folder = folder();
-        let error = make(&folder.path().join("none"), "a", Language::C).unwrap_err();
+        let error = make(&folder.path().join("none"), "a", Origin::Template(Language::C)).unwrap_err();
         assert!(matches!(error, ScaffoldError::Io(..)), "{error}");
     }
 }

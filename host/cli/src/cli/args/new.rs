@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
   guard-host new no-surprises --lang rust
   guard-host new team-rules --lang python && cd team-rules && ./build.sh && guard-host test policy.wasm fixtures/
   guard-host new team-rules --lang rego && cd team-rules && guard-host test rego cases/ --settings-file policy.rego
+  guard-host new own-files --from builtin:protected-files && cd own-files && ./build.sh && guard-host test policy.wasm fixtures/
 
 In Rego and CEL you write rules that a built-in policy reads, so there is nothing to build. In the other languages you write
 a component: `./build.sh` makes it, and fetches what it needs in the versions that the project names. The component is the
@@ -17,8 +18,11 @@ pub(in crate::cli) struct NewArgs {
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) name: String,
     /// The language to write it in
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    pub(in crate::cli) lang: LanguageName,
+    #[arg(long, value_enum, value_name = "LANGUAGE", required_unless_present = "from")]
+    pub(in crate::cli) lang: Option<LanguageName>,
+    /// Copy a built-in policy with its cases instead, in Rust: builtin:NAME
+    #[arg(long, value_name = "builtin:NAME", conflicts_with = "lang")]
+    pub(in crate::cli) from: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,0 +1,100 @@
+//! The built-in policies as projects of their own, for `guard-host new --from`.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use crate::manifests::{manifest, read};
+use crate::templates::{Collection, names};
+
+/// How a policy names the folder of the libraries, which is `lib` in a project.
+const LIBRARIES: &str = "../lib/";
+
+/// The names of built-ins, each with the names of the parts that its project consists of.
+pub(crate) type Parts = Vec<(String, Vec<String>)>;
+
+/// Adds each built-in that needs no crate of the host, and the libraries that it uses. Gives their parts.
+pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Error>> {
+    let (mut builtins, mut libraries) = (Vec::new(), BTreeSet::new());
+    for name in names(&root.join("policies"))? {
+        let folder = format!("policies/{name}");
+        let is_policy = root.join(&folder).join("Cargo.toml").exists()
+            && read(root, &folder)?.get("package").and_then(|package| package.get("metadata")).is_some();
+        let Some(mut manifest) = is_policy.then(|| manifest(root, &folder, "")).transpose()? else { continue };
+        let Some(used) = used(root, &mut manifest)? else { continue };
+        finish(root, &mut manifest)?;
+        let part = format!("builtin:{name}");
+        all.file(&part, "Cargo.toml", toml::to_string(&manifest)?.as_bytes(), false)?;
+        let build = fs::read(root.join("guest-sdk/templates/rust/build.sh"))?;
+        all.file(&part, "build.sh", &build, true)?;
+        let text = fs::read_to_string(root.join(&folder).join("src/lib.rs"))?;
+        let own = text.replace(&format!("id: \"{name}\""), "id: \"my-policy\"");
+        all.file(&part, "src/lib.rs", own.as_bytes(), false)?;
+        for file in names(&root.join(&folder))? {
+            let path = root.join(&folder).join(&file);
+            match file.as_str() {
+                "src" => {
+                    for file in names(&path)?.into_iter().filter(|file| file != "lib.rs") {
+                        let (path, shown) = (path.join(&file), format!("src/{file}"));
+                        match path.is_dir() {
+                            true => all.folder(&part, &path, &format!("{shown}/"))?,
+                            false => all.file(&part, &shown, &fs::read(&path)?, false)?,
+                        }
+                    }
+                }
+                "cases" => all.folder(&part, &path, "fixtures/")?,
+                "Cargo.toml" | "tests" => {}
+                _ => all.file(&part, &file, &fs::read(&path)?, false)?,
+            }
+        }
+        libraries.extend(used.iter().cloned());
+        let libraries = used.into_iter().map(|library| format!("lib:{library}"));
+        builtins.push((name, [part, "sdk".to_owned()].into_iter().chain(libraries).collect()));
+    }
+    for library in libraries {
+        let (part, folder) = (format!("lib:{library}"), format!("policies/lib/{library}"));
+        let manifest = manifest(root, &folder, "../../")?;
+        all.file(&part, &format!("lib/{library}/Cargo.toml"), toml::to_string(&manifest)?.as_bytes(), false)?;
+        all.folder(&part, &root.join(&folder).join("src"), &format!("lib/{library}/src/"))?;
+    }
+    Ok(builtins)
+}
+
+/// The libraries that a policy uses, those of its libraries included; their folder is renamed in its manifest. None if it
+/// needs a crate of the host.
+fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
+    let mut used = BTreeSet::new();
+    for (name, value) in manifest.get_mut("dependencies").and_then(Value::as_table_mut).into_iter().flatten() {
+        let Some(Value::String(path)) = value.get_mut("path") else { continue };
+        let Some(library) = path.strip_prefix(LIBRARIES).map(str::to_owned) else {
+            if name == "guard-sdk" {
+                continue;
+            }
+            return Ok(None);
+        };
+        *path = format!("lib/{library}");
+        let below = read(root, &format!("policies/lib/{library}"))?;
+        for other in below.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::values) {
+            let path = other.get("path").and_then(Value::as_str).and_then(|path| path.strip_prefix("../"));
+            used.extend(path.map(str::to_owned));
+        }
+        used.insert(library);
+    }
+    Ok(Some(used))
+}
+
+/// Gives a manifest the name, the profile and the workspace of a project.
+fn finish(root: &Path, manifest: &mut Table) -> Result<(), Box<dyn Error>> {
+    let template = read(root, "guest-sdk/templates/rust")?;
+    for key in ["lib", "profile", "workspace"] {
+        manifest.extend(template.get(key).map(|value| (key.to_owned(), value.clone())));
+    }
+    let package = manifest.get_mut("package").and_then(Value::as_table_mut).ok_or("a policy has no [package]")?;
+    package.insert("name".to_owned(), "my-policy".into());
+    package.insert("version".to_owned(), "0.1.0".into());
+    package.remove("metadata");
+    Ok(())
+}

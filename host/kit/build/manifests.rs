@@ -1,0 +1,46 @@
+//! The manifests of this workspace's crates, as they are outside of it.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+/// The manifest of the crate in a folder, with the values that it takes from the workspace, and without the lints and
+/// tests of this workspace. `up` leads from the crate to the folder of the project, in which the SDK is.
+pub(crate) fn manifest(root: &Path, folder: &str, up: &str) -> Result<Table, Box<dyn Error>> {
+    let (mut own, workspace) = (read(root, folder)?, read(root, "")?);
+    let workspace = workspace.get("workspace").ok_or("Cargo.toml has no [workspace]")?;
+    own.remove("lints");
+    own.remove("dev-dependencies");
+    for section in ["package", "dependencies"] {
+        let Some(Value::Table(ours)) = own.get_mut(section) else { continue };
+        for (key, value) in ours {
+            let Value::Table(own) = value else { continue };
+            if own.remove("workspace").is_none() {
+                continue;
+            }
+            let given = workspace.get(section).and_then(|section| section.get(key)).ok_or("nothing to take over")?;
+            *value = match (given.clone(), std::mem::take(own)) {
+                (given, own) if own.is_empty() => given,
+                (Value::Table(mut given), own) => {
+                    given.extend(own);
+                    Value::Table(given)
+                }
+                (version, mut own) => {
+                    own.insert("version".to_owned(), version);
+                    Value::Table(own)
+                }
+            };
+            if key == "guard-sdk" {
+                *value = Table::from_iter([("path".to_owned(), format!("{up}guard-sdk").into())]).into();
+            }
+        }
+    }
+    Ok(own)
+}
+
+/// The manifest in a folder, as it is.
+pub(crate) fn read(root: &Path, folder: &str) -> Result<Table, Box<dyn Error>> {
+    Ok(toml::from_str(&fs::read_to_string(root.join(folder).join("Cargo.toml"))?)?)
+}
