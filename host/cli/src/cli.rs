@@ -55,6 +55,7 @@ use args::{AuditCommand, Cli, Command, HookOnly, OutputArgs, PolicyCommand, help
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook};
 use guard_hook::hook;
+use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// Runs the command line. Gives the exit code.
@@ -69,22 +70,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
         return undo::keep(environment);
     }
-    let (arguments, hint) = renamed::current(&arguments).unwrap_or((arguments, String::new()));
-    if !hint.is_empty() {
-        print::note(&hint);
-    }
-    let command = help::command().color(OutputArgs::color_of(&arguments));
-    let parsed = command.try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
-    let cli = match parsed {
+    let cli = match parse(arguments) {
         Ok(cli) => cli,
-        Err(error) => {
-            let exit = refuse(&error);
-            let is_about_a_command = |name: &OsString| name == "check" || name == "explain";
-            if error.kind() == ErrorKind::UnknownArgument && arguments.get(1).is_some_and(is_about_a_command) {
-                print::note("  hint: quote the command, as in: guard-host check 'git push origin main'");
-            }
-            return exit;
-        }
+        Err(exit) => return exit,
     };
     print::follow(cli.output);
     let places = cli.global.places(environment);
@@ -107,38 +95,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         return Exit::NoInput.code();
     }
     let compiles = matches!(cli.command, Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_));
-    let result = match cli.command {
-        Command::Hook(_) => Ok(Exit::Usage),
-        Command::Check(args) => check::run(&args, &places, environment),
-        Command::Replay(args) => replay::run(&args, &places, environment),
-        Command::Explain(args) => explain::run(&args, &places, environment),
-        Command::Test(args) => test::run(&args, &places, environment),
-        Command::Ci(args) => ci::run(&args, &places, environment),
-        Command::Policy(args) => policy::run(&args, &places, environment),
-        Command::Sync(args) => sync::run(&args, &places, environment),
-        Command::Cache(args) => cache::run(&args, &places, environment),
-        Command::Allow(args) => allow::run(&args, &places, environment),
-        Command::Audit(args) => audit::run(&args, &places, environment),
-        Command::Confirm(args) => confirm::run(&args, &places),
-        Command::Pause(args) if args.end => pause::resume(&places, environment),
-        Command::Undo(args) => undo::run(&args, &places, environment),
-        Command::Pause(args) => pause::pause(&args, &places, environment),
-        Command::Serve(args) => serve::run(&args, &places, environment),
-        Command::Session(args) => session::run(&args, &places),
-        Command::Trust(args) if args.remove => trust::untrust(&args, &places, environment),
-        Command::Trust(args) => trust::trust(&args, &places, environment),
-        Command::Config(args) => config::run(&args, &places, cli.global.names_config(), environment),
-        Command::Install(args) => install::install(&args, &places, environment),
-        Command::Uninstall(args) => install::uninstall(&args, &places, environment),
-        Command::Doctor(args) => doctor::run(&args, &places, environment),
-        Command::Statusline(_) => statusline::run(&places, environment),
-        Command::Completions(args) => completions(args.shell),
-        Command::Man(args) => man::run(&args),
-        Command::Own(args) => version::run(&args, &places, environment),
-        Command::Settings(args) => settings::run(&args, environment),
-        Command::Sandbox(args) => sandbox::run(&args, environment),
-        Command::New(args) => new::run(&args, environment),
-    };
+    let result = dispatch(cli, &places, environment);
     if compiles && places.cache.exists() {
         guard_hook::cache::prune(&places, guard_config::load(&places, &[]).cache_bytes);
     }
@@ -149,6 +106,60 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             print::error(&error);
             exit_of(&error).code()
         }
+    }
+}
+
+/// The command line, in which a former name of a command is replaced. The exit code if it is invalid.
+fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
+    let (arguments, hint) = renamed::current(&arguments).unwrap_or((arguments, String::new()));
+    if !hint.is_empty() {
+        print::note(&hint);
+    }
+    let command = help::command().color(OutputArgs::color_of(&arguments));
+    let parsed = command.try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
+    parsed.map_err(|error| {
+        let exit = refuse(&error);
+        let is_about_a_command = |name: &OsString| name == "check" || name == "explain";
+        if error.kind() == ErrorKind::UnknownArgument && arguments.get(1).is_some_and(is_about_a_command) {
+            print::note("  hint: quote the command, as in: guard-host check 'git push origin main'");
+        }
+        exit
+    })
+}
+
+/// Runs the command.
+fn dispatch(cli: Cli, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    match cli.command {
+        Command::Hook(_) => Ok(Exit::Usage),
+        Command::Check(args) => check::run(&args, places, environment),
+        Command::Replay(args) => replay::run(&args, places, environment),
+        Command::Explain(args) => explain::run(&args, places, environment),
+        Command::Test(args) => test::run(&args, places, environment),
+        Command::Ci(args) => ci::run(&args, places, environment),
+        Command::Policy(args) => policy::run(&args, places, environment),
+        Command::Sync(args) => sync::run(&args, places, environment),
+        Command::Cache(args) => cache::run(&args, places, environment),
+        Command::Allow(args) => allow::run(&args, places, environment),
+        Command::Audit(args) => audit::run(&args, places, environment),
+        Command::Confirm(args) => confirm::run(&args, places),
+        Command::Pause(args) if args.end => pause::resume(places, environment),
+        Command::Undo(args) => undo::run(&args, places, environment),
+        Command::Pause(args) => pause::pause(&args, places, environment),
+        Command::Serve(args) => serve::run(&args, places, environment),
+        Command::Session(args) => session::run(&args, places),
+        Command::Trust(args) if args.remove => trust::untrust(&args, places, environment),
+        Command::Trust(args) => trust::trust(&args, places, environment),
+        Command::Config(args) => config::run(&args, places, cli.global.names_config(), environment),
+        Command::Install(args) => install::install(&args, places, environment),
+        Command::Uninstall(args) => install::uninstall(&args, places, environment),
+        Command::Doctor(args) => doctor::run(&args, places, environment),
+        Command::Statusline(_) => statusline::run(places, environment),
+        Command::Completions(args) => completions(args.shell),
+        Command::Man(args) => man::run(&args),
+        Command::Own(args) => version::run(&args, places, environment),
+        Command::Settings(args) => settings::run(&args, environment),
+        Command::Sandbox(args) => sandbox::run(&args, environment),
+        Command::New(args) => new::run(&args, environment),
     }
 }
 

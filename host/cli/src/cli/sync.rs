@@ -126,22 +126,7 @@ fn take(
     if let Some(why) = why {
         return stays(args, site, current.as_ref(), found.as_ref(), &format!("{version} {why}"));
     }
-    if let Some(taken) = &current {
-        let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
-        let newest = state.newest.clone().unwrap_or_else(|| before.clone());
-        if new.version < newest {
-            let text = format!("`{}` has {version}, which is older than {newest}", wanted.source);
-            return Err(refused(
-                Exit::Data,
-                text,
-                "nothing was changed; push what was good once more, as a newer version",
-            ));
-        }
-        if new.version == before && taken.sha256 != new.sha256 {
-            let text = format!("`{}` has another configuration under the version {version}", wanted.source);
-            return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
-        }
-    }
+    check_version(&new, current.as_ref(), state, &wanted.source)?;
     if found.as_ref() != Some(&new.sha256) && !site.is_ours(found.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
         return Err(refused(Exit::Unavailable, text, MOVE));
@@ -157,14 +142,7 @@ fn take(
         show(&edited.change(Some(new.main.clone())))?;
         return Ok(format!("{version} would be taken"));
     }
-    for (name, bytes) in &new.others {
-        let place = site.folder().join(name);
-        if fs::read(&place).ok().as_ref() != Some(bytes) {
-            site.keep(&place, bytes)?;
-        }
-    }
-    site.keep(&site.copy(&new.sha256), new.main.as_bytes())?;
-    site.keep(&site.file, new.main.as_bytes())?;
+    put(site, &new)?;
     let taken =
         Taken { version: version.clone(), sha256: new.sha256.clone(), digest: offer.digest.clone(), since: now() };
     if let Some(before) = current.filter(|before| before.sha256 != new.sha256) {
@@ -174,6 +152,40 @@ fn take(
     state.newest = state.newest.take().max(Some(new.version.clone()));
     deed(&format!("{version} {}", offer.digest), places, environment);
     Ok(format!("took {version} ({})", offer.digest))
+}
+
+/// Machines take no older version, and one version is one configuration.
+fn check_version(new: &Files, current: Option<&Taken>, state: &State, source: &str) -> anyhow::Result<()> {
+    let version = &new.version;
+    if let Some(taken) = current {
+        let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
+        let newest = state.newest.clone().unwrap_or_else(|| before.clone());
+        if new.version < newest {
+            let text = format!("`{source}` has {version}, which is older than {newest}");
+            return Err(refused(
+                Exit::Data,
+                text,
+                "nothing was changed; push what was good once more, as a newer version",
+            ));
+        }
+        if new.version == before && taken.sha256 != new.sha256 {
+            let text = format!("`{source}` has another configuration under the version {version}");
+            return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a configuration and a copy of it, the files that it names first.
+fn put(site: &Site, new: &Files) -> anyhow::Result<()> {
+    for (name, bytes) in &new.others {
+        let place = site.folder().join(name);
+        if fs::read(&place).ok().as_ref() != Some(bytes) {
+            site.keep(&place, bytes)?;
+        }
+    }
+    site.keep(&site.copy(&new.sha256), new.main.as_bytes())?;
+    site.keep(&site.file, new.main.as_bytes())
 }
 
 /// Nothing is taken: what is there stays, and comes back if it is gone.

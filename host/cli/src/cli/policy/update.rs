@@ -182,35 +182,13 @@ fn update(
         compare(before, &fetched, &site.file, places, environment)?;
     }
     let change = edited.change(Some(added.text));
-    let new_wishes: Vec<&String> = match &old {
-        Some((old, _)) => manifest.grants.iter().filter(|wish| !old.grants.contains(wish)).collect(),
-        None => manifest.grants.iter().filter(|wish| !entry.grants.covers(wish)).collect(),
-    };
     if args.place.dry_run {
         if newest != address {
             show(&change)?;
         }
         return Ok(true);
     }
-    let wishes: Vec<&str> = new_wishes.iter().map(|wish| wish.as_str()).collect();
-    let mut why = Vec::new();
-    why.extend((!wishes.is_empty()).then(|| format!("asks for new grants ({})", wishes.join(", "))));
-    if let Some((old, _)) = &old {
-        let is_older = Version::parse(&manifest.version).ok() < Version::parse(&old.version).ok();
-        why.extend(is_older.then(|| format!("is older than {}", old.version)));
-        why.extend((old.id != manifest.id).then(|| format!("has the id `{}`, not `{}`", manifest.id, old.id)));
-    }
-    if !why.is_empty() {
-        let place = if site.layer == Layer::Project { " --project" } else { "" };
-        let line = format!("guard-host policy update {}{place}", entry.name);
-        let what = format!("`{}` {}: it is updated", entry.name, why.join(", and "));
-        if !is_attended() {
-            return Err(unattended(&what, &line));
-        }
-        if !is_agreed(&format!("It {}. Use {} {}?", why.join(", and "), entry.name, manifest.version))? {
-            return Err(refused(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
-        }
-    }
+    consent(entry, site, old.as_ref().map(|(old, _)| old), &manifest)?;
     fetched.keep(&locked, &site.file, places)?;
     let is_used = |old: &&Locked| lock.policy.iter().any(|other| other.sha256 == old.sha256);
     let unused = before.as_ref().filter(|old| !is_used(old)).map(|old| old.component(&site.file));
@@ -226,6 +204,34 @@ fn update(
     site.tell_wishes(&manifest, &added.entry.grants);
     site.settle(&entry.name, true)?;
     Ok(true)
+}
+
+/// Has a person agree to a manifest that asks for more than the old one, is older, or is of another policy.
+fn consent(entry: &Entry, site: &Site<'_>, old: Option<&Manifest>, manifest: &Manifest) -> anyhow::Result<()> {
+    let new_wishes: Vec<&String> = match old {
+        Some(old) => manifest.grants.iter().filter(|wish| !old.grants.contains(wish)).collect(),
+        None => manifest.grants.iter().filter(|wish| !entry.grants.covers(wish)).collect(),
+    };
+    let wishes: Vec<&str> = new_wishes.iter().map(|wish| wish.as_str()).collect();
+    let mut why = Vec::new();
+    why.extend((!wishes.is_empty()).then(|| format!("asks for new grants ({})", wishes.join(", "))));
+    if let Some(old) = old {
+        let is_older = Version::parse(&manifest.version).ok() < Version::parse(&old.version).ok();
+        why.extend(is_older.then(|| format!("is older than {}", old.version)));
+        why.extend((old.id != manifest.id).then(|| format!("has the id `{}`, not `{}`", manifest.id, old.id)));
+    }
+    if !why.is_empty() {
+        let place = if site.layer == Layer::Project { " --project" } else { "" };
+        let line = format!("guard-host policy update {}{place}", entry.name);
+        let what = format!("`{}` {}: it is updated", entry.name, why.join(", and "));
+        if !is_attended() {
+            return Err(unattended(&what, &line));
+        }
+        if !is_agreed(&format!("It {}. Use {} {}?", why.join(", and "), entry.name, manifest.version))? {
+            return Err(refused(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
+        }
+    }
+    Ok(())
 }
 
 /// The entries that were fetched, with their addresses.
