@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::support::guests;
 use crate::support::pages::{Shell, root};
 use crate::support::registry::{Registry, Wrong};
+use crate::support::texts::Transcript;
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 const TO: &str = "repo/etc/guard.toml";
 
@@ -148,21 +150,19 @@ fn an_older_version_and_another_one_of_the_same_number_are_refused() {
     let fleet = Fleet::new("");
     fleet.pushed(FIRST, "1.1.0", &[]);
     fleet.synced("took 1.1.0");
-    let ended = fleet.push(SECOND, "1.1.0", &[]);
-    assert!(ended.exit == 65 && ended.stderr.contains("another configuration under the version 1.1.0"), "{ended:?}");
-    let ended = fleet.push(FIRST, "1.0.0", &[]);
-    assert!(ended.exit == 65 && ended.stderr.contains("has a newer version than 1.0.0"), "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&fleet.world, 65, &fleet.push(SECOND, "1.1.0", &[]));
+    transcript.add(&fleet.world, 65, &fleet.push(FIRST, "1.0.0", &[]));
     // What somebody kept of the registry is as old.
     let other = Fleet::new("");
     other.pushed(FIRST, "1.0.0", &[]);
     let state = fleet.world.path("repo/etc/sync/state.json");
     let known = fs::read_to_string(&state).unwrap();
     other.world.write("repo/etc/sync/state.json", known);
-    let ended = other.sync();
-    assert!(ended.exit == 65 && ended.stderr.contains("has 1.0.0, which is older than 1.1.0"), "{ended:?}");
+    transcript.add(&other.world, 65, &other.sync());
     other.pushed(SECOND, "1.1.0", &[]);
-    let ended = other.sync();
-    assert!(ended.exit == 65 && ended.stderr.contains("another configuration under the version 1.1.0"), "{ended:?}");
+    transcript.add(&other.world, 65, &other.sync());
+    assert_text!("sync_versions", transcript.0);
     assert!(!other.world.path(TO).exists());
 }
 
@@ -347,24 +347,18 @@ fn what_is_gone_or_changed_is_told_and_comes_back() {
 #[test]
 fn what_does_not_work_is_not_pushed() {
     let fleet = Fleet::new("");
-    for (text, words) in [
-        ("preset = \"non\"\n", "unknown variant `non`"),
-        ("[[policy]]\nname = \"x\"\nsource = \"gone.wasm\"\n", "gone.wasm"),
-        ("[[policy]]\nname = \"x\"\nsource = \"acme.pub\"\n", "policy `x`"),
+    let mut transcript = Transcript::default();
+    for text in [
+        "preset = \"non\"\n",
+        "[[policy]]\nname = \"x\"\nsource = \"gone.wasm\"\n",
+        "[[policy]]\nname = \"x\"\nsource = \"acme.pub\"\n",
     ] {
-        let ended = fleet.push(text, "1.0.0", &[]);
-        assert!(ended.exit == 78 && ended.stderr.contains(words), "{text}: {ended:?}");
-        assert!(ended.stderr.contains("fleet.toml"), "{text}: {ended:?}");
+        transcript.add(&fleet.world, 78, &fleet.push(text, "1.0.0", &[]));
     }
-    let ended = fleet.sync();
-    assert!(ended.exit == 66 && ended.stderr.contains("there is no `oci://"), "{ended:?}");
-    fleet.world.write("repo/etc/sync.toml", "source = \"oci://localhost:1/x:1\"\nsigners = []\n");
-    let ended = fleet.sync();
-    assert!(ended.exit == 78 && ended.stderr.contains("`signers` has no public keys"), "{ended:?}");
-    fleet.world.write("repo/etc/sync.toml", "source = \"oci://localhost:1/x:1\"\nsigner = []\n");
-    let ended = fleet.sync();
-    assert!(
-        ended.exit == 78 && ended.stderr.contains("sync.toml:2:1") && ended.stderr.contains("signers"),
-        "{ended:?}"
-    );
+    transcript.add(&fleet.world, 66, &fleet.sync());
+    for key in ["signers", "signer"] {
+        fleet.world.write("repo/etc/sync.toml", format!("source = \"oci://localhost:1/x:1\"\n{key} = []\n"));
+        transcript.add(&fleet.world, 78, &fleet.sync());
+    }
+    assert_text!("sync_refused", transcript.0);
 }

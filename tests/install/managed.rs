@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 
 use super::{SETTINGS, done, read};
 use crate::support::pages::{blocks, root};
+use crate::support::texts::Transcript;
 use crate::support::world::{Ended, World, end, free_address};
+use crate::texts::assert_text;
 
 const MANAGED: &str = "etc/claude-code/managed-settings.json";
 
@@ -183,40 +185,28 @@ fn a_server_that_is_down_or_has_another_token_is_a_problem() {
         let ended = world.run(&["doctor"], "");
         let lines: Vec<String> =
             ended.stdout.lines().skip_while(|line| !line.contains("remote")).map(str::to_owned).collect();
-        (ended.exit, lines.join("\n"))
+        Ended { stdout: lines.join("\n"), ..ended }
     };
-    let (exit, said) = problems();
-    assert!(exit == 69 && said.contains("token: the token for the server of `[remote]` is missing"), "{said}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 69, &problems());
     assert_eq!(world.run(&["config", "check"], "").exit, 78);
     // A file that is named may be meant for another machine.
     let config = world.path(".config/guard-host/guard.toml");
     assert_eq!(world.run(&["config", "check", "--config", config.to_str().unwrap()], "").exit, 0);
     let token = world.write("token", "secret\n");
     fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
-    let (exit, said) = problems();
-    assert!(
-        exit == 69 && said.contains("other users can read the server's token") && said.contains("chmod 600"),
-        "{said}"
-    );
+    transcript.add(&world, 69, &problems());
     fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
-    let (exit, said) = problems();
-    assert!(
-        exit == 69 && said.contains("gives no answer within 1000 ms") && said.contains("start the server"),
-        "{said}"
-    );
+    transcript.add(&world, 69, &problems());
     // No other machine is asked by `config check`.
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
     let other = World::new();
     let server = crate::serve::client::Server::start(&other, &[]);
     remote(&format!("http://{}", server.address), "local");
-    let (exit, said) = problems();
-    assert!(
-        exit == 69 && said.contains("does not take the token") && said.contains("server's present token"),
-        "{said}"
-    );
+    transcript.add(&world, 69, &problems());
     fs::copy(other.path(".local/state/guard-host/serve.token"), &token).unwrap();
-    let (exit, said) = problems();
-    assert!(exit == 0 && said.contains("answers"), "{said}");
+    transcript.add(&world, 0, &problems());
+    assert_text!("doctor_remote", transcript.0);
 }
 
 #[test]

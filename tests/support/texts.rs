@@ -1,6 +1,21 @@
 //! Words that users read, as the snapshots in `tests/texts` have them.
 
+use regex_lite::Regex;
+
 use crate::support::world::{Ended, World};
+
+/// What several commands printed, one after another, for one snapshot.
+#[derive(Default)]
+pub struct Transcript(pub String);
+
+impl Transcript {
+    /// Adds a command that must exit so.
+    #[track_caller]
+    pub fn add(&mut self, world: &World, exit: i32, ended: &Ended) {
+        assert_eq!(ended.exit, exit, "{ended:?}");
+        self.0 += &told(world, ended);
+    }
+}
 
 /// What a command printed, for a snapshot: without the places that differ from run to run.
 pub fn told(world: &World, ended: &Ended) -> String {
@@ -18,7 +33,15 @@ pub fn told(world: &World, ended: &Ended) -> String {
 pub fn lasting(world: &World, text: &str) -> String {
     let home = world.home.path().display().to_string();
     let text = text.replace(env!("CARGO_BIN_EXE_guard-host"), "GUARD_HOST").replace(&home, "HOME");
-    hidden(&hidden(&text, " until ", "\n", "TIME"), " of ", " other calls", "COUNT")
+    let text = hidden(&hidden(&text, " until ", "\n", "TIME"), " of ", " other calls", "COUNT");
+    let varying = [
+        (r"(localhost|127\.0\.0\.1):[0-9]+", "$1:PORT"),
+        (r"\b[0-9]+\.[0-9]+ ms", "TIME ms"),
+        ("[0-9a-f]{64}", "DIGEST"),
+    ];
+    varying
+        .into_iter()
+        .fold(text, |text, (pattern, name)| Regex::new(pattern).unwrap().replace_all(&text, name).into_owned())
 }
 
 /// The text with a name in place of each number or time between these words.

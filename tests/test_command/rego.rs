@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::texts::{Transcript, told};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 const GUARD: &str = r#"package guard
 
@@ -71,16 +73,7 @@ fn a_test_that_fails_says_where() {
     world.write("repo/team/more_test.rego", FAILING);
     let ended = run(&world, &[]);
     assert_eq!(ended.exit, 1);
-    for part in [
-        "FAIL team/more_test.rego (2 of 2)",
-        "FAIL team/more_test.rego:3: more_test.test_fails\n  test\n    expected  true\n    got       undefined; it ends at \
-         team/more_test.rego:6\n              printed: ",
-        "FAIL team/more_test.rego:9: more_test.test_error\n",
-        "more_test.rego:9:26: ",
-        "rego: 2 passed, 2 failed, 1 skipped\n",
-    ] {
-        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
-    }
+    assert_text!("test_rego_failing", told(&world, &ended));
     assert!(run(&world, &["--fail-fast", "--filter", "test_main"]).exit == 0);
     let listed = run(&world, &["--list", "--filter", "fails"]);
     assert_eq!(listed.stdout, "team/more_test.rego:3: more_test.test_fails\n");
@@ -131,13 +124,7 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
     world.write("repo/cases/own_test.rego", "package own_test\n\ntest_data if data.branches == [\"main\"]\n");
     let ended = run(&world, &["cases"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
-    for part in ["ok   cases/a.toml (1)\n", "ok   team/guard_test.rego (3)\n", "ok   cases/own_test.rego (1)\n"] {
-        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
-    }
-    assert!(
-        ended.stdout.contains("rego: 4 passed, 0 failed, 1 skipped\n1 of 2 rules hit (50 %); never: rego:warn"),
-        "{ended:?}"
-    );
+    assert_text!("test_rego_beside_cases", told(&world, &ended));
     // The folder of the settings may be named twice; what it has in JSON is data.
     let ended = world.run(&["test", "rego", "cases", "team/", "--settings-file", "./team/"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -166,17 +153,13 @@ fn two_tests_of_one_name_are_refused() {
 #[test]
 fn tests_that_are_none_are_refused() {
     let world = world();
-    world.write("repo/team/guard_test.rego", "package guard_test\n\ntest_f(x) := x\n");
-    let ended = run(&world, &[]);
-    assert!(ended.exit == 65 && ended.stderr.contains("guard_test.rego:3:1: `test_f` is a function"), "{ended:?}");
-    world.write("repo/team/guard_test.rego", "package guard_test\n\ntest_f if {\n");
-    let ended = run(&world, &[]);
-    assert!(ended.exit == 65 && ended.stderr.contains("guard_test.rego:4:1: "), "{ended:?}");
-    world.write("repo/team/guard_test.rego", "package guard_test\n\nhelper := 1\n");
-    let ended = run(&world, &[]);
-    assert!(ended.exit == 66 && ended.stderr.contains("there are no cases"), "{ended:?}");
-    let ended = world.run(&["test", "command-guard", "--coverage", "x.toml"], "");
-    assert!(ended.exit == 64 && ended.stderr.contains("`--coverage` is about rules in Rego and CEL"), "{ended:?}");
+    let mut transcript = Transcript::default();
+    for (text, exit) in [("test_f(x) := x\n", 65), ("test_f if {\n", 65), ("helper := 1\n", 66)] {
+        world.write("repo/team/guard_test.rego", format!("package guard_test\n\n{text}"));
+        transcript.add(&world, exit, &run(&world, &[]));
+    }
+    transcript.add(&world, 64, &world.run(&["test", "command-guard", "--coverage", "x.toml"], ""));
+    assert_text!("test_rego_refused", transcript.0);
 }
 
 #[test]
