@@ -285,19 +285,19 @@ impl Walker {
                 if index == 1 {
                     self.shell = before.clone();
                 } else {
-                    self.shell.meet(&before);
+                    self.meet_shell(&before);
                 }
                 self.pipeline(unit, item);
                 let runs = index == 1 && left.is_some_and(|left| state::fails(unit, left));
                 if !runs && (state::leaves(unit, item) || state::keeps_shell(unit, item)) {
                     self.shell = entry;
                 } else if !runs {
-                    self.shell.meet(&entry);
+                    self.meet_shell(&entry);
                 }
             } else {
                 if left.is_some_and(|left| !state::succeeds(unit, left)) {
                     match &mut early {
-                        Some(early) => early.meet(&entry),
+                        Some(early) => self.join(early, &entry),
                         None => early = Some(entry),
                     }
                 }
@@ -306,7 +306,7 @@ impl Walker {
             left = Some(item);
         }
         if let Some(early) = early {
-            self.shell.meet(&early);
+            self.meet_shell(&early);
         }
         if chain.iter().any(|item| item.background) {
             self.shell = before;
@@ -377,6 +377,9 @@ impl Walker {
         let reading = word::read(unit.text, range, mode);
         if reading.torn {
             self.partial("a quote or a bracket has no end");
+        }
+        for piece in reading.pieces.iter().filter(|piece| piece.kind == word::PieceKind::Parameter) {
+            self.assign_default(&piece.text);
         }
         let parent = self.scope.parent;
         self.children(unit, &reading.children, parent);

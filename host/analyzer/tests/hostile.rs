@@ -75,6 +75,8 @@ hostile! {
     backslashes: "\\\\", "\nrm -rf /";
     continued_lines: "\\\n", "rm -rf /";
     comments: "#x\n", "rm -rf /";
+    branches_that_set_commands: "if a; then c='rm -r x'; fi; ", "\nrm -rf /";
+    arithmetic_of_arithmetic: "a=([$((1+1))]=x); ", "rm -rf /";
     functions: "f() { ", "\nrm -rf /";
     complete_functions: "f() { a; }; ", "rm -rf /";
     evals: "eval ", "rm -rf /";

@@ -3,10 +3,14 @@
 use guard_sdk::syntax::{Command, Via, Word};
 
 use super::output::Input;
+use super::started;
 use super::{Origin, Unit, Walker};
 use crate::limits;
 use crate::word::expand::{self, Values as _};
 use crate::word::is_name;
+
+/// Builtins that make a variable a function's own.
+const OWN: &[&str] = &["local", "declare", "typeset", "integer", "float", "readonly", "private"];
 
 impl Walker {
     /// Walks the text of a function with the words of its call. Whether it is known and was followed.
@@ -39,14 +43,23 @@ impl Walker {
         self.scope.via.pop();
         self.scope.expanding.pop();
         self.shell.restore_parameters(parameters);
-        // Some of its variables may be its own.
-        self.shell.forget_named_in(&body);
+        if OWN.iter().any(|word| body.contains(word)) {
+            // Some of its variables are its own.
+            let known = self.shell.clone();
+            self.shell.forget_named_in(&body);
+            let mut shell = self.shell.clone();
+            self.keep_harmful(&mut shell, known.besides(&self.shell));
+            self.shell = shell;
+        }
         true
     }
 
     /// `read NAMES`: the first line of what is read, split at the separators.
     pub(super) fn take_line(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
+        // `-u` has it read from another descriptor.
+        let number = started::values(words, "-u").first().and_then(|number| number.text.parse().ok());
+        let input = &number.map_or_else(|| input.clone(), |number| self.behind(number, command, input));
         let read = match input {
             Input::Here(word) => self.shell.plain(word),
             input => input.text().map(str::to_owned),
@@ -98,7 +111,16 @@ impl Walker {
         let Some(text) = input.text() else { return };
         let (names, _) = names(words, "dnOsuCc");
         let name = names.last().copied().unwrap_or("MAPFILE");
-        let elements = text.lines().take(limits::ELEMENTS + 1).map(|line| (None, expand::literal(line))).collect();
+        let delimiter = started::values(words, "-d").into_iter().next().filter(|word| !word.dynamic);
+        let delimiter = delimiter.map_or('\n', |word| word.text.chars().next().unwrap_or('\0'));
+        let removes = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('t'));
+        let text = text.strip_suffix(delimiter).unwrap_or(text);
+        let elements = text.split(delimiter).take(limits::ELEMENTS + 1).map(|line| {
+            // Of lines without `-t` only the break at their end is kept, which splits like a blank.
+            let kept = if removes || delimiter == '\n' { line.to_owned() } else { format!("{line}{delimiter}") };
+            (None, expand::literal(&kept))
+        });
+        let elements = elements.collect();
         self.shell.assign_array(name, elements, false);
     }
 }

@@ -5,13 +5,17 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use guard_sdk::syntax::Via;
+use guard_sdk::syntax::{Via, Word};
 
 use super::output::Input;
 use super::shell::Shell;
 use super::{Origin, Unit, Walker, state};
 use crate::parse::tree::{Kind, Node, Range, Sequence};
 use crate::word::{self, Mode};
+use crate::wrappers::layer::What;
+
+/// The most values of which one is kept behind branches.
+const MOST: usize = 16;
 
 /// Variables that a shell sets by itself.
 const SET_BY_SHELLS: [&str; 12] = [
@@ -81,7 +85,7 @@ impl Walker {
             self.meet(&mut ends, entry);
         }
         if let Some(end) = ends {
-            self.shell.meet(&end);
+            self.meet_shell(&end);
         }
     }
 
@@ -130,7 +134,7 @@ impl Walker {
             }
         });
         self.shell.forget(variable);
-        self.shell.meet(&entry);
+        self.meet_shell(&entry);
     }
 
     /// `case`, whose arms are patterns and what they guard.
@@ -146,7 +150,7 @@ impl Walker {
             self.meet(&mut ends, entry);
         }
         if let Some(end) = ends {
-            self.shell.meet(&end);
+            self.meet_shell(&end);
         }
     }
 
@@ -233,8 +237,34 @@ impl Walker {
     fn meet(&mut self, ends: &mut Option<Shell>, entry: Shell) {
         let end = std::mem::replace(&mut self.shell, entry);
         match ends {
-            Some(known) => known.meet(&end),
+            Some(known) => self.join(known, &end),
             None => *ends = Some(end),
+        }
+    }
+    /// What holds behind two branches of which one ran.
+    pub(super) fn meet_shell(&mut self, other: &Shell) {
+        let mut shell = self.shell.clone();
+        self.join(&mut shell, other);
+        self.shell = shell;
+    }
+
+    /// Keeps what both know, and a value of only one of them that would be harmful as a command: of others it is better to
+    /// know nothing.
+    pub(super) fn join(&self, known: &mut Shell, other: &Shell) {
+        let several: Vec<_> = known.besides(other).into_iter().chain(other.besides(known)).collect();
+        known.meet(other);
+        self.keep_harmful(known, several);
+    }
+
+    pub(super) fn keep_harmful(&self, shell: &mut Shell, values: Vec<(Rc<str>, Rc<Word>)>) {
+        if self.budget.unknown_left == 0 {
+            return;
+        }
+        for (name, word) in values.into_iter().take(MOST) {
+            let what = What::Text { text: (*word).clone(), parameters: None };
+            if self.loses(&what) {
+                shell.assign(&name, &word, false);
+            }
         }
     }
 }

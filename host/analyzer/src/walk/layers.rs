@@ -62,12 +62,14 @@ impl Walker {
         let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
         let mut fed: Vec<Redirection> = Vec::new();
         let mut capture = None;
+        let entry = (!pending.assignments.is_empty()).then(|| self.shell.clone());
         if outer.is_some() || texts {
             (fed, capture) = self.list_outer(outer, &mut pending, place);
             self.run_children(&mut pending, before);
         }
         let mut output = Input::Pipe;
         let certain = self.scope.certain;
+        let changes = runs.iter().any(|run| run.place == layer::Place::Here);
         for run in runs {
             if run.place.is_handed_on() && pending.redirections.is_empty() {
                 pending.redirections = std::mem::take(&mut fed);
@@ -76,6 +78,9 @@ impl Walker {
             self.scope.certain = certain;
         }
         self.scope.parent = before;
+        if let Some(entry) = entry.filter(|_| !changes) {
+            self.shell = entry;
+        }
         if let Some(written) = written {
             self.shell.meet(&written);
         }
@@ -159,7 +164,11 @@ impl Walker {
         self.run_variables(id);
         if stays {
             self.scope.parent = id;
-            pending.assignments.clear();
+            // What it starts has them in its environment.
+            for assignment in std::mem::take(&mut pending.assignments) {
+                self.shell.assign(&assignment.name, &assignment.value, false);
+                self.shell.export(&assignment.name);
+            }
         }
         (fed, capture)
     }

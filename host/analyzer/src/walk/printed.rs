@@ -2,11 +2,12 @@
 
 use guard_sdk::syntax::{Redirection, Span, Word};
 
+use super::held::Held;
 use super::output::Input;
 use super::{Origin, Unit, Walker};
 use crate::limits;
 use crate::parse;
-use crate::parse::tree::{Item, Kind, Node};
+use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
 use crate::wrappers;
 use crate::wrappers::shells;
 
@@ -52,7 +53,8 @@ impl Walker {
         // Outside of a file they may be there to hide where a link leads.
         let is_followed = self.scope.file.is_some() || !matches!(name, "readlink" | "realpath");
         let prints = PRINTERS.contains(&name) && is_followed;
-        if !prints || body.contains('`') {
+        let several = body.contains([';', '\n', '&', '{']);
+        if !prints && !several || body.contains('`') {
             return None;
         }
         if self.budget.outputs_left == 0 || body.len() > limits::VALUE {
@@ -61,7 +63,11 @@ impl Walker {
         }
         self.budget.outputs_left -= 1;
         let sequence = parse::parse(body, self.dialect).ok()?;
-        let [item] = sequence.items.as_slice() else { return None };
+        let item = match sequence.items.as_slice() {
+            [item] if prints => item,
+            items if is_straight(items) && ends_with_printer(body, items) => items.last()?,
+            _ => return None,
+        };
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
         probe.speaker = self.speaker;
@@ -73,7 +79,13 @@ impl Walker {
         // The probe counts its commands anew.
         let inside = std::mem::take(&mut probe.files.inside);
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
-        let output = if probe.budget.depth < limits::WALK_DEPTH { probe.pipeline(unit, item) } else { Input::Pipe };
+        let output = if probe.budget.depth >= limits::WALK_DEPTH {
+            Input::Pipe
+        } else if sequence.items.len() == 1 {
+            probe.pipeline(unit, item)
+        } else {
+            probe.collected(unit, &sequence)
+        };
         self.budget.outputs_left = probe.budget.outputs_left;
         self.files = std::mem::take(&mut probe.files);
         self.files.inside = inside;
@@ -84,6 +96,14 @@ impl Walker {
             Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
             _ => None,
         }
+    }
+
+    /// What commands print one after the other.
+    fn collected(&mut self, unit: Unit<'_>, sequence: &Sequence) -> Input {
+        self.sink = Some(Held::nothing());
+        self.sequence(unit, sequence);
+        let held = self.sink.take().filter(|held| held.whole);
+        held.map_or(Input::Pipe, |held| Input::Piped(held.text))
     }
 
     /// What `cd FOLDER && pwd` prints.
@@ -116,6 +136,27 @@ impl Walker {
         self.budget.outputs_left = probe.budget.outputs_left;
         Some(probe.shell.cwd).filter(|cwd| cwd.starts_with('/'))
     }
+}
+
+/// Whether commands simply run one after the other, so that what they print is one text.
+fn is_straight(items: &[Item]) -> bool {
+    let is_plain = |node: &Node| matches!(node.kind, Kind::Simple { .. } | Kind::Function { .. } | Kind::Group(_));
+    items.iter().all(|item| !item.background && item.operator != "||" && item.elements.iter().all(is_plain))
+}
+
+/// Whether the last command prints what its words say, or is a function that is defined right here.
+fn ends_with_printer(body: &str, items: &[Item]) -> bool {
+    let Some(Kind::Simple { words, .. }) = items.last().and_then(|item| item.elements.last()).map(|node| &node.kind)
+    else {
+        return false;
+    };
+    let word = |range: Range| body.get(range.start..range.end).unwrap_or_default();
+    let last = words.first().map_or("", |first| word(first.range));
+    let defines = |node: &Node| match &node.kind {
+        Kind::Function { names, .. } => names.iter().any(|name| word(*name) == last),
+        _ => false,
+    };
+    PRINTERS.contains(&last) || items.iter().flat_map(|item| &item.elements).any(defines)
 }
 
 /// What a search for one program prints, whichever of its versions is there: `which python3 || which python`.

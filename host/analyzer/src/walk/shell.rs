@@ -2,6 +2,8 @@
 //!
 //! Follows straight lines only. What may or may not have happened is unknown afterwards.
 
+mod arrays;
+mod branches;
 mod definitions;
 
 use std::borrow::Cow;
@@ -24,6 +26,9 @@ pub(crate) enum Value {
     /// The name of another variable, by `declare -n`.
     Reference(Rc<str>),
 }
+
+/// Through how many names a reference is followed.
+const HANDS: usize = 8;
 
 /// The variable that `~` stands for.
 const HOME: &str = "HOME";
@@ -65,7 +70,7 @@ impl Values for Shell {
             Some(Value::Scalar(word)) => return Some(Cow::Borrowed(word)),
             Some(Value::Array(elements)) => return Some(Cow::Borrowed(&elements.first()?.1)),
             Some(Value::Reference(other)) => {
-                return match self.variables.get(other)? {
+                return match self.variables.get(self.referred(other))? {
                     Value::Scalar(word) => Some(Cow::Borrowed(word)),
                     _ => None,
                 };
@@ -85,7 +90,7 @@ impl Values for Shell {
         if name == "@" {
             return self.parameters.as_ref().map(|words| words.iter().collect());
         }
-        match self.variables.get(name)? {
+        match self.variables.get(self.referred(name))? {
             Value::Array(elements) => Some(elements.iter().map(|(_, word)| word).collect()),
             Value::Scalar(word) => Some(vec![&**word]),
             Value::Reference(_) => None,
@@ -93,11 +98,19 @@ impl Values for Shell {
     }
 
     fn element(&self, name: &str, subscript: &str) -> Option<&Word> {
-        match self.variables.get(name)? {
+        match self.variables.get(self.referred(name))? {
             Value::Array(elements) => {
                 elements.iter().find(|(known, _)| known == subscript.trim_matches(['"', '\''])).map(|(_, word)| word)
             }
             Value::Scalar(word) => (subscript == "0").then_some(&**word),
+            Value::Reference(_) => None,
+        }
+    }
+
+    fn subscripts(&self, name: &str) -> Option<Vec<&str>> {
+        match self.variables.get(self.referred(name))? {
+            Value::Array(elements) => Some(elements.iter().map(|(subscript, _)| subscript.as_str()).collect()),
+            Value::Scalar(_) => Some(vec!["0"]),
             Value::Reference(_) => None,
         }
     }
@@ -215,61 +228,6 @@ impl Shell {
         }
     }
 
-    /// Assigns `NAME=(...)`: subscripts, where they are written, and words.
-    pub(crate) fn assign_array(&mut self, name: &str, words: Vec<(Option<String>, Word)>, append: bool) {
-        let mut elements = match self.variables.get(name) {
-            Some(Value::Array(elements)) if append => elements.to_vec(),
-            _ => Vec::new(),
-        };
-        let is_number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let subscripts = words.iter().filter_map(|(subscript, _)| subscript.as_ref());
-        let by_number =
-            subscripts.clone().count() > 0 && subscripts.chain(elements.iter().map(|(known, _)| known)).all(is_number);
-        for (subscript, word) in words {
-            let next = elements.last().and_then(|(last, _): &(String, Word)| last.parse::<usize>().ok());
-            let subscript = subscript.unwrap_or_else(|| next.map_or(elements.len(), |last| last + 1).to_string());
-            // A home is looked up now; quotes around the array later change nothing about that.
-            let settled = self.plain(&word).filter(|_| !word.glob);
-            let word = settled.map_or(word, |text| literal(&text));
-            match elements.iter_mut().find(|(known, _)| *known == subscript).filter(|_| by_number) {
-                Some((_, old)) => *old = word,
-                None => elements.push((subscript, word)),
-            }
-        }
-        if by_number {
-            // They come out in the order of their subscripts.
-            elements.sort_by_key(|(subscript, _)| subscript.parse::<usize>().unwrap_or_default());
-        }
-        self.keep_array(name, elements);
-    }
-
-    /// Assigns one element of an array.
-    pub(crate) fn assign_element(&mut self, name: &str, subscript: &str, word: &Word) {
-        let mut elements = match self.variables.get(name) {
-            Some(Value::Array(elements)) => elements.to_vec(),
-            _ => Vec::new(),
-        };
-        let plain = subscript.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !plain || word.dynamic {
-            return self.forget(name);
-        }
-        match elements.iter_mut().find(|(known, _)| known == subscript) {
-            Some((_, old)) => word.clone_into(old),
-            None => elements.push((subscript.to_owned(), word.clone())),
-        }
-        self.keep_array(name, elements);
-    }
-
-    fn keep_array(&mut self, name: &str, elements: Vec<(String, Word)>) {
-        let size: usize = elements.iter().map(|(_, word)| word.text.len()).sum();
-        if elements.len() <= limits::ELEMENTS && size <= limits::VALUE {
-            self.set(name, Value::Array(Rc::new(elements)));
-        } else {
-            limits::reached("an array has too many elements to follow");
-            self.forget(name);
-        }
-    }
-
     /// `declare -n NAME=OTHER`.
     pub(crate) fn refer(&mut self, name: &str, other: &str) {
         self.set(name, Value::Reference(other.into()));
@@ -277,10 +235,14 @@ impl Shell {
 
     /// The variable that a name stands for.
     pub(crate) fn referred<'s>(&'s self, name: &'s str) -> &'s str {
-        match self.variables.get(name) {
-            Some(Value::Reference(other)) if !other.is_empty() => other,
-            _ => name,
+        let mut name = name;
+        for _ in 0..HANDS {
+            match self.variables.get(name) {
+                Some(Value::Reference(other)) if !other.is_empty() => name = other,
+                _ => break,
+            }
         }
+        name
     }
 
     fn set(&mut self, name: &str, value: Value) {
@@ -355,39 +317,6 @@ impl Shell {
         }
         if names("shift") || names("set") {
             self.parameters = None;
-        }
-    }
-
-    /// Keeps only what is the same in `other`, which may have been reached instead.
-    pub(crate) fn meet(&mut self, other: &Shell) {
-        if self.cwd != other.cwd {
-            self.cwd.clear();
-        }
-        if self.previous != other.previous {
-            self.previous.clear();
-        }
-        if self.parameters != other.parameters {
-            self.parameters = None;
-        }
-        let odd = self.separators() != other.separators();
-        let before: BTreeSet<Rc<str>> = self.functions.keys().cloned().collect();
-        let is_moved = self.variables.get(HOME) != other.variables.get(HOME);
-        self.variables.retain(|name, value| other.variables.get(name) == Some(value));
-        self.exported.retain(|name| other.exported.contains(name));
-        self.exports_all &= other.exports_all;
-        // What only one of them defines may be called.
-        self.functions.retain(|name, text| other.functions.get(name).is_none_or(|other| other == text));
-        for (name, text) in other.functions.iter().filter(|(name, _)| !before.contains(*name)) {
-            self.functions.insert(Rc::clone(name), Rc::clone(text));
-        }
-        for (name, texts) in &other.aliases {
-            texts.iter().for_each(|text| self.alias(name, text));
-        }
-        if odd {
-            self.forget(IFS);
-        }
-        if is_moved {
-            self.forget(HOME);
         }
     }
 

@@ -113,7 +113,7 @@ impl Walker {
 
     /// `${x:=TEXT}` assigns where the variable has no value. Only a text that would be harmful as a command counts: of
     /// others it is better to know nothing, because the variable may have a value.
-    fn assign_default(&mut self, source: &str) {
+    pub(super) fn assign_default(&mut self, source: &str) {
         let Some((name, text)) = expand::parameter::assigned(source) else { return };
         let text = expand::literal(text.trim_matches(['"', '\'']));
         let what = What::Text { text: text.clone(), parameters: None };

@@ -330,8 +330,11 @@ impl Walker {
             let name = end.and_then(|end| word.text.get(..end)).unwrap_or(&word.text);
             // `printf` writes its operands; only after `-v` is one of them a variable.
             match command.word(0) {
-                "printf" if command.word(1) != "-v" => {}
-                "unset" => self.shell.unset(name),
+                "printf" if command.word(1) != "-v" || element(&word.text).is_some() => {}
+                "unset" => match element(&word.text) {
+                    Some((table, subscript)) => self.shell.unset_element(table, subscript.trim_matches(['"', '\''])),
+                    None => self.shell.unset(name),
+                },
                 _ => self.shell.forget(name),
             }
             if command.word(0) != "printf" && element(&word.text).is_some_and(|(table, _)| is_table(table)) {
@@ -347,9 +350,13 @@ impl Walker {
                 let printed = printed.and_then(|words| printf(&words, self.speaker));
                 let printed = printed.as_deref().map(expand::literal);
                 match (element(command.word(2)), printed) {
-                    (Some((table, name)), Some(text)) => self.name_means(table, name, &text, command.span),
+                    (Some((table, name)), Some(text)) => {
+                        self.name_means(table, name, &text, command.span);
+                        self.shell.assign_element(table, name, &text);
+                    }
                     (None, Some(text)) => self.shell.assign(command.word(2), &text, false),
-                    (_, None) => {}
+                    (Some((array, _)), None) => self.shell.forget(array),
+                    (None, None) => {}
                 }
             }
             _ => {}
@@ -386,7 +393,16 @@ impl Walker {
             return;
         }
         if value.starts_with('(') {
-            // An array was assigned when it was read.
+            // An array was assigned when it was read; in quotes it is a text that becomes one.
+            let quoted = word.parts.first().is_some_and(|part| part.kind == "literal") && !word.dynamic;
+            let inner = value.strip_prefix('(').and_then(|value| value.strip_suffix(')')).filter(|_| quoted);
+            if let Some(inner) = inner
+                && self.shell.elements(name).is_none()
+            {
+                let reading = word::read(inner, Range { start: 0, end: inner.len() }, Mode::Words);
+                let elements = expand::elements(reading.pieces, &self.shell);
+                elements.into_iter().for_each(|elements| self.shell.assign_array(name, elements, append));
+            }
             return;
         }
         let mut value_word = word.clone();

@@ -1,5 +1,6 @@
 //! Pieces to words: braces, values of variables that are known, and the splitting of what they give.
 
+pub(crate) mod arithmetic;
 pub(crate) mod parameter;
 
 use std::borrow::Cow;
@@ -17,6 +18,10 @@ pub(crate) trait Values {
     fn elements(&self, name: &str) -> Option<Vec<&Word>>;
     /// The element of the array `name` at a literal subscript.
     fn element(&self, name: &str, subscript: &str) -> Option<&Word>;
+    /// The subscripts of the array `name`.
+    fn subscripts(&self, _name: &str) -> Option<Vec<&str>> {
+        None
+    }
     /// The characters that an unquoted value is split at.
     fn separators(&self) -> Option<&str>;
     /// What the text has made of the home that `~` stands for.
@@ -74,6 +79,10 @@ fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
         }
         PieceKind::Variable { .. } => variable(&piece.text, values),
         PieceKind::Parameter => parameter::known(&piece.text, values),
+        PieceKind::Arithmetic => {
+            let value = arithmetic::evaluate(arithmetic::inner(&piece.text)?, values)?;
+            Some(Known::One(Cow::Owned(literal(&value.to_string()))))
+        }
         _ => None,
     }
 }
@@ -170,12 +179,16 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
         if found.len() > limits::ELEMENTS {
             return None;
         }
-        // `['NAME']=value`
+        // `['NAME']=value` and `[$((1+1))]=value`
         if let [open, name, close, ..] = group.as_slice()
-            && (open.text.as_str(), open.quoted, name.quoted) == ("[", false, true)
+            && (open.text.as_str(), open.quoted) == ("[", false)
             && let Some(value) = close.text.strip_prefix("]=").filter(|_| !close.quoted).map(str::to_owned)
         {
-            let subscript = name.text.clone();
+            let subscript = word(vec![name.clone()], values);
+            if subscript.dynamic {
+                return None;
+            }
+            let subscript = subscript.text;
             group.drain(..2);
             group.first_mut()?.text = value;
             found.push((Some(subscript), word(group, values)));

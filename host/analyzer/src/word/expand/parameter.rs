@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use guard_sdk::syntax::Word;
 
-use super::{Known, Values};
+use super::{Known, Values, arithmetic};
 use crate::limits;
 use crate::parse::tree::Range;
 use crate::word::{self, Mode, expand, is_name};
@@ -41,6 +41,11 @@ fn split(source: &str) -> Option<Parameter<'_>> {
 pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v>> {
     let parameter = split(source)?;
     if parameter.indirect {
+        if parameter.operator.is_empty() && matches!(parameter.subscript, Some("@" | "*")) {
+            let subscripts = values.subscripts(parameter.name)?;
+            let words = subscripts.into_iter().map(|name| Cow::Owned(expand::literal(name))).collect();
+            return Some(if parameter.subscript == Some("*") { Known::Joined(words) } else { Known::Each(words) });
+        }
         let name = values.value(parameter.name).filter(|word| !word.dynamic && parameter.operator.is_empty())?;
         if let Some(array) = ["[@]", "[*]"].iter().find_map(|all| name.text.strip_suffix(all)) {
             return Some(Known::Each(values.elements(array)?.into_iter().map(Cow::Borrowed).collect()));
@@ -59,7 +64,7 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
         return Some(if all == "*" { Known::Joined(words) } else { Known::Each(words) });
     }
     let value = match parameter.subscript {
-        Some(subscript) => Cow::Borrowed(values.element(parameter.name, subscript)?),
+        Some(subscript) => Cow::Borrowed(element(parameter.name, subscript, values)?),
         None => values.value(parameter.name)?,
     };
     if parameter.operator.is_empty() {
@@ -70,6 +75,14 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
     }
     let text = operate(&value.text, parameter.operator, values)?;
     (text.len() <= limits::VALUE).then(|| Known::One(Cow::Owned(expand::literal(&text))))
+}
+
+/// The element at a subscript, which is a name, or an expression in an array whose elements are numbered.
+fn element<'v>(name: &str, subscript: &str, values: &'v dyn Values) -> Option<&'v Word> {
+    let found = values.element(name, subscript);
+    let spelled = || values.element(name, &operand(subscript, values)?);
+    let numbered = || values.element(name, &arithmetic::evaluate(subscript, values)?.to_string());
+    found.or_else(spelled).or_else(numbered)
 }
 
 /// `${a[@]#x}`: the operator applies to each element.

@@ -1,0 +1,55 @@
+//! What a shell knows behind branches of which one ran.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use guard_sdk::syntax::Word;
+
+use super::{HOME, IFS, Shell, Value};
+use crate::word::expand::Values as _;
+
+impl Shell {
+    /// Keeps only what is the same in `other`, which may have been reached instead.
+    pub(crate) fn meet(&mut self, other: &Shell) {
+        if self.cwd != other.cwd {
+            self.cwd.clear();
+        }
+        if self.previous != other.previous {
+            self.previous.clear();
+        }
+        if self.parameters != other.parameters {
+            self.parameters = None;
+        }
+        let odd = self.separators() != other.separators();
+        let before: BTreeSet<Rc<str>> = self.functions.keys().cloned().collect();
+        let is_moved = self.variables.get(HOME) != other.variables.get(HOME);
+        self.variables.retain(|name, value| other.variables.get(name) == Some(value));
+        self.exported.retain(|name| other.exported.contains(name));
+        self.exports_all &= other.exports_all;
+        // What only one of them defines may be called.
+        self.functions.retain(|name, text| other.functions.get(name).is_none_or(|other| other == text));
+        for (name, text) in other.functions.iter().filter(|(name, _)| !before.contains(*name)) {
+            self.functions.insert(Rc::clone(name), Rc::clone(text));
+        }
+        for (name, texts) in &other.aliases {
+            texts.iter().for_each(|text| self.alias(name, text));
+        }
+        if odd {
+            self.forget(IFS);
+        }
+        if is_moved {
+            self.forget(HOME);
+        }
+    }
+
+    /// The values of several words that this shell knows and `other` does not: one of them may be there at run time.
+    pub(crate) fn besides(&self, other: &Shell) -> Vec<(Rc<str>, Rc<Word>)> {
+        let differs = |(name, value): (&Rc<str>, &Value)| match value {
+            Value::Scalar(word) if word.text.contains(' ') && other.variables.get(name) != Some(value) => {
+                Some((Rc::clone(name), Rc::clone(word)))
+            }
+            _ => None,
+        };
+        self.variables.iter().filter_map(differs).collect()
+    }
+}
