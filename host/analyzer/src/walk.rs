@@ -7,7 +7,7 @@ mod calls;
 mod compound;
 mod descriptors;
 mod echo;
-mod fields;
+mod edited;
 mod files;
 mod foreign;
 mod held;

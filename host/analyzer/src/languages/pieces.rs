@@ -56,6 +56,14 @@ impl Pieces {
         self.0.iter().map(Option::as_deref).collect()
     }
 
+    /// The same, where it is one piece.
+    pub(crate) fn text_ref(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [Some(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// Whether there is anything but blanks that is known.
     pub(crate) fn says_something(&self) -> bool {
         self.0.iter().flatten().any(|text| !text.trim().is_empty())

@@ -26,6 +26,68 @@ pub(crate) enum Act {
     Writes(String),
 }
 
+/// A change of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Edit {
+    Replaces { from: String, to: Pieces },
+    Inserts(String),
+}
+
+impl Edit {
+    /// The line that is there afterwards, whatever was there before.
+    pub(crate) fn line(&self) -> Option<&str> {
+        match self {
+            Edit::Inserts(text) => Some(text),
+            Edit::Replaces { from, to } => {
+                to.text_ref().filter(|_| matches!(from.as_str(), ".*" | "^.*$" | "^.*" | ".*$"))
+            }
+        }
+    }
+}
+
+/// What a text is behind these edits. A line that a pattern would have to find stays, and what takes its place follows.
+pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut text = text.to_owned();
+    for edit in edits {
+        if text.len() > crate::limits::SOURCE {
+            break;
+        }
+        let mut more: Option<&str> = None;
+        match edit {
+            Edit::Inserts(line) => more = Some(line),
+            Edit::Replaces { from, to } => match (from.as_str(), to.text()) {
+                (_, None) => {}
+                ("^", Some(to)) => text = text.lines().map(|line| format!("{to}{line}\n")).collect(),
+                ("$", Some(to)) => text = text.lines().map(|line| format!("{line}{to}\n")).collect(),
+                (from, Some(to)) if is_plain(from.trim_start_matches('^')) => {
+                    text = text.replace(from.trim_start_matches('^'), &to);
+                }
+                (_, Some(_)) => more = to.text_ref(),
+            },
+        }
+        if let Some(line) = more {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Whether a pattern stands for its own text.
+fn is_plain(pattern: &str) -> bool {
+    !pattern.is_empty() && !pattern.contains(['\\', '[', '*', '.', '^', '$', '&', '+', '?'])
+}
+
+/// The edits of a script.
+pub(crate) fn edits(script: &str) -> Vec<Edit> {
+    let mut reader = Reader { rest: script, acts: Vec::new(), edits: Vec::new(), replaced: None };
+    while reader.command().is_some() && reader.edits.len() < MOST {}
+    reader.edits
+}
+
 /// The most acts of one script; further ones count as unknown text that runs.
 const MOST: usize = 256;
 
@@ -38,7 +100,7 @@ pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> O
 
 /// What the script does.
 pub(crate) fn acts(script: &str) -> Vec<Act> {
-    let mut reader = Reader { rest: script, acts: Vec::new(), replaced: None };
+    let mut reader = Reader { rest: script, acts: Vec::new(), edits: Vec::new(), replaced: None };
     while reader.command().is_some() {
         if reader.acts.len() >= MOST {
             crate::limits::reached("a script has too many parts to follow");
@@ -52,6 +114,7 @@ pub(crate) fn acts(script: &str) -> Vec<Act> {
 struct Reader<'s> {
     rest: &'s str,
     acts: Vec<Act>,
+    edits: Vec<Edit>,
     /// What the last replacement before leaves in a line.
     replaced: Option<Pieces>,
 }
@@ -94,7 +157,10 @@ impl<'s> Reader<'s> {
         self.skip(|char| matches!(char, ' ' | '\t' | '!'));
         match self.next()? {
             '#' => drop(self.line()),
-            'a' | 'i' | 'c' => drop(self.text()),
+            'a' | 'i' | 'c' => {
+                let text = self.text();
+                self.edits.push(Edit::Inserts(text));
+            }
             ':' | 'b' | 't' | 'T' | 'v' => self.skip(|char| char != '\n' && char != ';'),
             'r' | 'R' => {
                 let file = self.line().trim_start().to_owned();
@@ -230,14 +296,14 @@ impl<'s> Reader<'s> {
         }
         let pieces = replaced(&replacement);
         if runs {
-            let plain = |text: &str| !text.is_empty() && !text.contains(['\\', '[', '*', '.', '^', '$', '&', '+', '?']);
             match pieces.text() {
-                Some(to) if plain(&pattern) => {
-                    self.acts.push(Act::RunsReplaced { from: pattern, to });
+                Some(to) if is_plain(&pattern) => {
+                    self.acts.push(Act::RunsReplaced { from: pattern.clone(), to });
                 }
                 _ => self.acts.push(Act::Runs(pieces.clone())),
             }
         }
+        self.edits.push(Edit::Replaces { from: pattern, to: pieces.clone() });
         self.replaced = Some(pieces).filter(Pieces::says_something);
         self.acts.extend(file.map(Act::Writes));
         Some(())

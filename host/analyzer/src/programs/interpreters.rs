@@ -48,6 +48,7 @@ const OTHERS: &[&str] = &[
     "raku",
     "jshell",
     "kotlin",
+    "crun",
     "gorun",
     "rust-script",
     "gosh",

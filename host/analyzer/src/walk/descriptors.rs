@@ -11,6 +11,9 @@ use crate::word::expand::literal;
 /// What is read from each descriptor.
 pub(super) type Held = BTreeMap<i32, Input>;
 
+/// The most descriptors that one command opens for writing.
+const MOST: usize = 16;
+
 impl Walker {
     /// What a command reads from each descriptor that its redirections open; the last one wins. `outer` is what it
     /// reads from its input without them.
@@ -53,12 +56,34 @@ impl Walker {
 
     /// `exec` without a program: what it opens stays open in this shell.
     pub(super) fn keep_open(&mut self, command: &Command) {
+        self.open_for_writing(&command.redirections);
         let outer = self.input.clone();
         let mut opened = self.opened(&command.redirections, &outer);
         if let Some(input) = opened.remove(&0) {
             self.input = input;
         }
         self.held.append(&mut opened);
+    }
+
+    /// Notes the files behind the descriptors that these redirections open for writing.
+    pub(super) fn open_for_writing(&mut self, redirections: &[Redirection]) {
+        let opens = |to: &&Redirection| to.fd > 2 && matches!(to.operator.as_str(), ">" | ">>" | ">|" | "<>");
+        for to in redirections.iter().filter(opens).take(MOST) {
+            if let Some(path) = self.path_of(&to.target) {
+                self.files.open.insert(to.fd, path);
+            }
+        }
+    }
+
+    /// The file behind the descriptor to which a redirection sends standard output.
+    pub(super) fn opened_file(&self, to: &Redirection, own: &[Redirection]) -> Option<String> {
+        let number = to.target.text.trim_end_matches('-').parse::<i32>().ok()?;
+        if to.operator != ">&" || !output::takes_output(to) || number < 3 {
+            return None;
+        }
+        let named = own.iter().find(|other| other.fd == number && other.operator.starts_with('>'));
+        let named = named.filter(|other| other.target.text.parse::<i32>().is_err());
+        named.and_then(|file| self.path_of(&file.target)).or_else(|| self.files.open.get(&number).cloned())
     }
 
     /// The texts that are given to standard input besides the one that bash takes, which is the last. zsh gives all of

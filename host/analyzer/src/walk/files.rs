@@ -19,6 +19,8 @@ pub(super) struct Files {
     pub(super) links: Links,
     /// Files of a folder may have been changed in ways that nobody follows.
     pub(super) stirred: bool,
+    /// The files behind descriptors that stay open for writing.
+    pub(super) open: BTreeMap<i32, String>,
     /// Folders of its own are searched for programs.
     pub(super) searched: bool,
     /// The file systems of commands that don't simply see this machine's.

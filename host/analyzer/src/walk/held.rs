@@ -82,6 +82,16 @@ pub(super) fn writes(command: &Command) -> bool {
     stirs(command)
         || matches!(command.program(), "tee" | "dd" | "sort" | "sed" | "gsed" | "npm" | "pnpm" | "yarn" | "bun")
         || is_copy(command)
+        || super::edited::makes(command)
+}
+
+/// What a command is given to read.
+pub(super) fn given(input: &Input) -> Held {
+    match input {
+        Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
+        Input::Pipe | Input::Stage(..) => Held::unknown(),
+        Input::Outer | Input::File => Held::nothing(),
+    }
 }
 
 /// Whether a command changes files whose names its words do not show.
@@ -164,17 +174,16 @@ impl Walker {
     /// Keeps what a command that was listed writes to files. `shown`: what it prints.
     pub(super) fn keep_written(&mut self, command: &Command, input: &Input, shown: &Held) {
         for redirection in &command.redirections {
-            if let Some(adds) = writes_output(redirection) {
-                self.keep_file(&redirection.target, shown.clone(), adds);
+            match (writes_output(redirection), self.opened_file(redirection, &command.redirections)) {
+                (_, Some(path)) => self.keep_at(&path, shown.clone(), true),
+                (Some(adds), None) => self.keep_file(&redirection.target, shown.clone(), adds),
+                (None, None) => {}
             }
         }
         self.files.stirred |= stirs(command);
-        let given = || match input {
-            Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
-            Input::Pipe | Input::Stage(..) => Held::unknown(),
-            Input::Outer | Input::File => Held::nothing(),
-        };
+        let given = || given(input);
         self.keep_printed(command);
+        self.keep_made(command, input);
         let words = command.argv.get(1..).unwrap_or_default();
         match command.program() {
             "tee" => {
@@ -246,13 +255,13 @@ impl Walker {
     }
 
     /// Keeps what a file holds.
-    fn keep_file(&mut self, file: &Word, held: Held, adds: bool) {
+    pub(super) fn keep_file(&mut self, file: &Word, held: Held, adds: bool) {
         if let Some(path) = self.path_of(file) {
             self.keep_at(&path, held, adds);
         }
     }
 
-    fn keep_at(&mut self, path: &str, held: Held, adds: bool) {
+    pub(super) fn keep_at(&mut self, path: &str, held: Held, adds: bool) {
         let before = self.files.get(path).filter(|_| adds).cloned();
         let origin = self.files.origin(path).map(str::to_owned);
         self.files.forget(path);
@@ -282,12 +291,7 @@ impl Walker {
     fn keep_copy(&mut self, from: &Word, to: &Word, input: &Input) {
         let Some(to) = self.path_of(to) else { return };
         if is_input(&from.text) {
-            let held = match input {
-                Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
-                Input::Pipe | Input::Stage(..) => Held::unknown(),
-                Input::Outer | Input::File => Held::nothing(),
-            };
-            return self.keep_at(&to, held, false);
+            return self.keep_at(&to, given(input), false);
         }
         let Some(from) = self.path_of(from) else { return };
         self.files.forget(&to);
@@ -376,6 +380,7 @@ impl Walker {
 
     /// Begins to collect what a compound command prints to the files of these redirections.
     pub(super) fn capture(&mut self, redirections: &[Redirection]) -> Option<Capture> {
+        self.open_for_writing(redirections);
         let files: Vec<_> = redirections
             .iter()
             .filter_map(|redirection| Some((self.path_of(&redirection.target)?, writes_output(redirection)?)))
@@ -418,7 +423,7 @@ fn is_input(file: &str) -> bool {
 }
 
 /// The words of a command that are no options.
-fn operands(command: &Command) -> Vec<&Word> {
+pub(super) fn operands(command: &Command) -> Vec<&Word> {
     command.argv.iter().skip(1).filter(|word| word.text == "-" || !word.text.starts_with('-')).collect()
 }
 

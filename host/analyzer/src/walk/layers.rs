@@ -45,6 +45,7 @@ impl Walker {
             pending.input = input;
         }
         self.add_words(&mut pending.argv, &pending.assignments);
+        self.add_listed(&mut pending.argv, &pending.input);
         self.keep_git_alias(&pending.argv);
         let (layer, written) = self.outermost_layer(&mut pending, place);
         let Some(Layer { outer, runs }) = layer else { return self.plain(pending, place) };

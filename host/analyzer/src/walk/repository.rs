@@ -1,6 +1,8 @@
 //! What the settings of a git repository have a command of git run: hooks and aliases.
 
-use guard_sdk::syntax::Word;
+use std::borrow::Cow;
+
+use guard_sdk::syntax::{Assignment, Word};
 
 use super::Walker;
 use super::held::Held;
@@ -8,10 +10,14 @@ use super::running::interpreter;
 use super::started::{Started, reader, values};
 use super::tasks::operands;
 use super::written::GOAL;
-use crate::word::expand::literal;
+use crate::word::expand::{Values as _, literal};
+use crate::wrappers::git_settings::Setting;
 use crate::wrappers::layer::quoted;
 use crate::wrappers::reads_code;
 use crate::wrappers::shells::is_shell;
+
+/// The most settings of one file that name programs.
+const MOST: usize = 64;
 
 /// What runs hooks of the repository, and which.
 const HOOKS: &[(&[&str], &[&str])] = &[
@@ -128,6 +134,71 @@ impl Walker {
         let held = Held { text, is_part: true, ..held };
         Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), held, sure: true, is_given: true })
     }
+}
+
+/// Variables that name a file of settings, and those that name a folder in which one is.
+const SETTINGS: &[(&str, &str)] = &[
+    ("GIT_CONFIG_GLOBAL", ""),
+    ("GIT_CONFIG_SYSTEM", ""),
+    ("GIT_CONFIG", ""),
+    ("XDG_CONFIG_HOME", "/git/config"),
+    ("HOME", "/.gitconfig"),
+    ("HOME", "/.config/git/config"),
+];
+
+impl Walker {
+    /// What settings of git in a file that this text wrote have a command run: its alias, and the programs that they name.
+    pub(super) fn settings_of_git(&mut self, program: &str, words: &[Word], set: &[Assignment]) -> Vec<Started> {
+        if program != "git" || self.files.is_empty() {
+            return Vec::new();
+        }
+        let command = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]).next().unwrap_or_default().to_owned();
+        let value = |name: &str| {
+            let own = set.iter().rev().find(|own| own.name == name).map(|own| own.value.clone());
+            own.or_else(|| self.shell.value(name).map(Cow::into_owned))
+        };
+        let files = SETTINGS.iter().filter_map(|(name, rest)| Some((value(name)?, *rest)));
+        let mut files: Vec<Word> =
+            files.filter_map(|(value, rest)| Some(literal(&format!("{}{rest}", self.shell.plain(&value)?)))).collect();
+        let included = values(words, "-c").into_iter();
+        files.extend(included.filter_map(|word| Some(literal(word.text.strip_prefix("include.path=")?))));
+        let mut found = Vec::new();
+        for file in files {
+            let Some(path) = self.path_of(&file).filter(|path| self.files.get(path).is_some()) else { continue };
+            let Some(held) = self.running(&path) else { continue };
+            let aliased = alias(&held.text.text, &command).map(|value| match value.strip_prefix('!') {
+                Some(text) => text.to_owned(),
+                None => format!("git {value}"),
+            });
+            let mut texts: Vec<String> = aliased.into_iter().collect();
+            texts.extend(programs(&held.text.text));
+            if !texts.is_empty() {
+                let held = Held { text: literal(&texts.join("\n")), is_part: true, ..held };
+                let name = format!("{path}{GOAL}{command}");
+                found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+            }
+        }
+        found
+    }
+}
+
+/// The programs that settings of git name.
+fn programs(config: &str) -> Vec<String> {
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in config.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = header.replace(" \"", ".").replace('"', "").to_ascii_lowercase();
+        } else if let Some((key, value)) = line.split_once('=') {
+            let name = format!("{section}.{}", key.trim().to_ascii_lowercase());
+            let value = literal(value.trim().trim_matches('"'));
+            let setting = Setting { name, value, stays: true };
+            let text = setting.command().filter(|_| !setting.is_alias()).map(|text| text.text);
+            found.extend(text.filter(|text| text.contains(' ')));
+        }
+    }
+    found.truncate(MOST);
+    found
 }
 
 /// The value of an alias in git's settings.

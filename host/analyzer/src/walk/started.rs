@@ -55,9 +55,20 @@ const LAUNCHERS: &[&str] = &[
     "pudb",
     "scalene",
     "streamlit",
+    "tcc",
     "torchrun",
     "trace",
     "viztracer",
+];
+
+/// The file of a folder that stands in the place of a file of code, by interpreter.
+const MAIN: &[(&str, &str)] = &[
+    ("python", "__main__.py"),
+    ("pypy", "__main__.py"),
+    ("node", "index.js"),
+    ("node", "index.mjs"),
+    ("bun", "index.ts"),
+    ("bun", "index.js"),
 ];
 
 /// Lines by which statements take in a file, by client.
@@ -148,6 +159,8 @@ impl Walker {
         let Some(name) = program(&command.argv).map(str::to_owned) else { return Vec::new() };
         let words = command.argv.get(1..).unwrap_or_default();
         let mut found = self.tasks(&name, words);
+        found.extend(self.settings_of_git(&name, words, &command.assignments));
+        found.extend(self.tmux_files(&name, words, input));
         if found.is_empty() {
             found.extend(self.code_files(&name, command));
         }
@@ -172,7 +185,13 @@ impl Walker {
         // What Python loads by itself.
         let own = ["sitecustomize.py"].iter().filter(|_| name.starts_with("python")).map(|name| literal(name));
         for file in wrappers::code_files(&command.argv).into_iter().chain(own) {
-            let Some((path, held)) = self.running_file(&file) else { continue };
+            let inside = |walker: &mut Self| {
+                let folder = file.text.trim_end_matches('/');
+                let main = MAIN.iter().filter(|(programs, _)| name.starts_with(programs));
+                let mut main = main.map(|(_, main)| literal(&format!("{folder}/{main}")));
+                main.find_map(|file| walker.running_file(&file))
+            };
+            let Some((path, held)) = self.running_file(&file).or_else(|| inside(self)) else { continue };
             if found.iter().any(|started| started.name == path) {
                 continue;
             }
@@ -294,12 +313,23 @@ impl Walker {
             let options = value("NODE_OPTIONS").map(|word| word.text).unwrap_or_default();
             let options: Vec<Word> = options.split_whitespace().map(literal).collect();
             files.extend(["-r", "--require", "--import"].iter().flat_map(|option| values(&options, option)));
+        } else if name.starts_with("python") {
+            files.extend(value("PYTHONSTARTUP"));
+        } else if name == "ruby" {
+            let options = value("RUBYOPT").map(|word| word.text).unwrap_or_default();
+            let options: Vec<Word> = options.split_whitespace().map(literal).collect();
+            files.extend(values(&options, "-r"));
         } else if matches!(name, "make" | "gmake") {
             files.extend(words.iter().filter_map(|word| word.text.strip_prefix("SHELL=")).map(literal));
         } else if PACKAGERS.contains(&name) {
             files.extend(values(words, "--script-shell"));
         }
-        let argv = if name == "node" { reader("node") } else { Vec::new() };
+        let argv = match name {
+            "node" => reader("node"),
+            name if name.starts_with("python") => reader("python3"),
+            "ruby" => reader("ruby"),
+            _ => Vec::new(),
+        };
         let found: Vec<_> = files.iter().filter_map(|file| self.running_file(file)).collect();
         let start = |(path, held)| Started { name: path, argv: argv.clone(), held, sure: true, is_given: true };
         found.into_iter().map(start).collect()
@@ -388,7 +418,7 @@ pub(super) fn values(words: &[Word], option: &str) -> Vec<Word> {
 }
 
 /// Who reads code in a file with this ending.
-fn by_ending(path: &str) -> Option<&'static str> {
+pub(super) fn by_ending(path: &str) -> Option<&'static str> {
     match path.rsplit_once('.')?.1 {
         "py" => Some("python3"),
         "js" | "mjs" | "cjs" | "ts" => Some("node"),
@@ -396,6 +426,7 @@ fn by_ending(path: &str) -> Option<&'static str> {
         "go" => Some("gorun"),
         "rs" => Some("rust-script"),
         "pl" => Some("perl"),
+        "c" | "cc" | "cpp" | "cxx" => Some("crun"),
         _ => None,
     }
 }

@@ -58,17 +58,49 @@ pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<
     let mut seen = BTreeSet::new();
     let mut wanted = vec![task.to_owned()];
     while let Some(name) = wanted.pop() {
-        let Some(at) = header(&lines, &name).filter(|_| seen.len() < MOST && seen.insert(name.clone())) else {
+        if seen.len() >= MOST || !seen.insert(name.clone()) {
+            continue;
+        }
+        let Some(at) = header(&lines, &name) else {
+            found.append(&mut in_line(&lines, &name, keys));
             continue;
         };
         let lines = block(&lines, at + 1, indent(lines.get(at).copied().unwrap_or_default()));
         found.append(&mut yaml_values(&lines, keys));
+        found.append(&mut bare_list(&lines));
         let others = yaml_values(&lines, &["task", "deps"]);
         wanted.extend(
             others.iter().flat_map(|text| text.split([',', '[', ']', ' '])).map(|name| unquoted(name).to_owned()),
         );
     }
     found
+}
+
+/// The commands of a task that is written in one line: `x: rm y`, `x: [rm y]`, `x: {cmds: [rm y]}`.
+fn in_line(lines: &[&str], name: &str, keys: &[&str]) -> Vec<String> {
+    let mut split = lines.iter().filter_map(|line| line.split_once(':'));
+    let Some((_, value)) = split.find(|(key, _)| unquoted(key) == name) else { return Vec::new() };
+    let value = value.trim();
+    if !value.starts_with(['{', '[']) {
+        return vec![unquoted(value).to_owned()];
+    }
+    let texts = value.split(['{', '}', '[', ']', ',']).map(unquoted);
+    let texts = texts.map(|text| {
+        let own = text.split_once(':').filter(|(key, _)| keys.contains(&key.trim()));
+        unquoted(own.map_or(text, |(_, value)| value)).to_owned()
+    });
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// The items of a list that is the whole block.
+fn bare_list(lines: &[&str]) -> Vec<String> {
+    let mut filled = lines.iter().filter(|line| !line.trim().is_empty()).peekable();
+    let Some(outer) = filled.peek().filter(|line| line.trim_start().starts_with("- ")).map(|line| indent(line)) else {
+        return Vec::new();
+    };
+    let items = filled.filter(|line| indent(line) == outer).filter_map(|line| line.trim_start().strip_prefix("- "));
+    let is_plain = |item: &&str| !item.starts_with("task:") && !item.starts_with("cmd:");
+    items.filter(is_plain).map(|item| unquoted(item).to_owned()).collect()
 }
 
 /// The values of these keys: in the line, as a list, or as a block of lines.

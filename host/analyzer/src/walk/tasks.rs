@@ -3,6 +3,8 @@
 //! The files are read line by line, not by a parser of YAML or TOML: a task that is spelled in a rare way lists a command
 //! too many or too few.
 
+mod typed;
+
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Word;
 
@@ -179,19 +181,25 @@ const BUILDS: &[&str] = &[
 /// Whether this program runs tasks of a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
-        || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3")
+        || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3" | "tmux")
         || RUNNERS.iter().any(|runner| runner.programs.contains(&name))
 }
 
 impl Walker {
     /// The tasks that a runner's words run.
     pub(super) fn tasks(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
+        if name == "node" {
+            let script = values(words, "--run").into_iter().next();
+            let words = script.map(|script| [literal("run"), script]);
+            return words.and_then(|words| self.package_scripts("npm", &words)).into_iter().collect();
+        }
         if !is_runner(name) {
             return Vec::new();
         }
         match name {
             "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),
             "git" => self.hooks(words),
+            "tmux" => Vec::new(),
             "pip" | "pip3" => self.set_up(words).into_iter().collect(),
             name if PACKAGERS.contains(&name) => {
                 let mut found: Vec<Started> = self.package_scripts(name, words).into_iter().collect();

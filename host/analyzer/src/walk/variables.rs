@@ -3,6 +3,8 @@
 use guard_sdk::syntax::{Assignment, Via, Word};
 
 use super::Walker;
+use super::output::Input;
+use super::started::values;
 use crate::languages::ex;
 use crate::limits;
 use crate::sources::{self, OPEN_TO_ALL, is_own_program};
@@ -209,6 +211,14 @@ fn fields(text: &str) -> Vec<Word> {
 /// Programs that read more of their words from a variable.
 const MORE_WORDS: &[(&[&str], &str)] = &[(&["tar", "gtar"], "TAR_OPTIONS"), (&["zip"], "ZIPOPT"), (&["gzip"], "GZIP")];
 
+/// Programs that read the names of files from a list, and the options that name it.
+const LISTS: &[(&[&str], &[&str])] = &[
+    (&["tar", "gtar", "bsdtar"], &["-T", "--files-from"]),
+    (&["rsync"], &["--files-from"]),
+    (&["wc", "du", "sort", "gwc", "gdu", "gsort"], &["--files0-from"]),
+    (&["git"], &["--pathspec-from-file"]),
+];
+
 impl Walker {
     /// Walks the values that programs run, of a command that was just listed.
     pub(super) fn run_variables(&mut self, id: u32) {
@@ -294,6 +304,24 @@ impl Walker {
             );
             redirected || writes && command.argv.iter().skip(1).any(|word| inside(&word.text))
         })
+    }
+
+    /// Adds the names that a program reads from a list which this text wrote.
+    pub(super) fn add_listed(&self, argv: &mut Vec<Word>, input: &Input) {
+        let Some(name) = program(argv) else { return };
+        let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
+        let words = argv.get(1..).unwrap_or_default();
+        let Some(file) = options.iter().find_map(|option| values(words, option).into_iter().next()) else { return };
+        let written = || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|held| held.text.text.clone());
+        let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
+        // `rsync` looks for the names below its first operand.
+        let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);
+        let root = root.and_then(|root| self.shell.plain(root)).map(|root| format!("{}/", root.trim_end_matches('/')));
+        let root = root.unwrap_or_default();
+        let text = text.unwrap_or_default();
+        let names = text.split(['\n', '\0']).map(str::trim).filter(|name| !name.is_empty()).take(limits::LINES);
+        let names: Vec<Word> = names.map(|name| literal(&format!("{root}{name}"))).collect();
+        if name == "rsync" { drop(argv.splice(1..1, names)) } else { argv.extend(names) }
     }
 
     /// Adds the words that a program reads from a variable.

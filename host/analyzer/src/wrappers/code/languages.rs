@@ -136,6 +136,16 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: false,
         backticks: false,
     },
+    // Code of C and C++, under a name that no program has: it is compiled and run.
+    Language {
+        programs: &["crun"],
+        takes: takes("", ""),
+        code: &[],
+        read: None,
+        calls: &["system", "popen", "execl", "execlp", "execle", "execv", "execvp", "posix_spawn"],
+        bare: false,
+        backticks: false,
+    },
     Language {
         programs: &["gorun"],
         takes: takes("", ""),

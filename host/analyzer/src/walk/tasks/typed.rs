@@ -1,0 +1,47 @@
+//! Files whose lines tmux runs as its commands, and texts that it types.
+
+use guard_sdk::syntax::Word;
+
+use crate::walk::Walker;
+use crate::walk::held::{Held, given};
+use crate::walk::output::Input;
+use crate::walk::started::{Started, values};
+use crate::word::expand::literal;
+
+/// The most lines of a file of commands.
+const MOST: usize = 256;
+
+impl Walker {
+    /// What tmux takes from files: commands of its own, and a text that it pastes.
+    pub(in crate::walk) fn tmux_files(&mut self, program: &str, words: &[Word], input: &Input) -> Vec<Started> {
+        if program != "tmux" {
+            return Vec::new();
+        }
+        let behind = |verbs: &[&str]| {
+            let at = words.iter().position(|word| verbs.contains(&word.text.as_str()))? + 1;
+            let is_end = |word: &&Word| matches!(word.text.as_str(), ";" | "\\;");
+            let own = words.get(at..)?.iter().take_while(|word| !is_end(word));
+            own.filter(|word| !word.text.starts_with('-') || word.text == "-").last().cloned()
+        };
+        let mut found = Vec::new();
+        let sourced = behind(&["source-file", "source"]).into_iter().chain(values(words, "-f").into_iter().take(1));
+        for file in sourced {
+            let Some((name, held)) = self.running_file(&file) else { continue };
+            let lines = held.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let text = lines.take(MOST).map(|line| format!("tmux {line}\n")).collect::<String>();
+            let held = Held { text: literal(&text), is_part: true, ..held };
+            found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+        }
+        if let Some(file) = behind(&["load-buffer", "loadb"]) {
+            // What the text did not write is no command.
+            let held = match file.text.as_str() {
+                "-" => Some(given(input)),
+                _ => self.path_of(&file).and_then(|path| self.files.get(&path).cloned()),
+            };
+            let name = "buffer of tmux".to_owned();
+            let held = held.filter(|held| held.whole && !held.text.text.is_empty());
+            found.extend(held.map(|held| Started { name, argv: Vec::new(), held, sure: false, is_given: false }));
+        }
+        found
+    }
+}
