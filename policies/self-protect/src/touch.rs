@@ -71,7 +71,7 @@ pub(crate) fn is_change(effect: &Effect) -> bool {
 
 /// The same, wherever the file is.
 pub(crate) fn changes(effect: &Effect) -> bool {
-    matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
+    matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.operation != "files.many-to-one"
 }
 
 fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(What, How)> {

@@ -198,7 +198,7 @@ fn copied(by: &str) -> Draft {
 pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>, each: bool) {
     let by = run.name.clone();
     let mut target = targets::perhaps_in(source, place.clone());
-    target.each = (each && one_name::is_one_file(&target)).then(|| source.text.clone().into_owned());
+    target.each = each && one_name::is_one_file(&target);
     target.write(run, |_, _| copied(&by));
 }
 

@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let passes = || is_named(effect) || is_own_worktree(effect, view) || fills_folder(effect);
+    let passes = || is_named(effect) || is_own_worktree(effect, view) || is_many_to_one(effect);
     if effect.severity != Severity::Destructive || passes() {
         return None;
     }
@@ -59,7 +59,7 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
         && !effects().any(fills)
 }
 
-/// Whether many files go to one place that is a folder, where each of them keeps its name.
-fn fills_folder(effect: &Effect) -> bool {
-    effect.operation == "files.many-to-one" && effect.path.kind == "dir"
+/// Whether many files get one name, which a rule of its own judges.
+fn is_many_to_one(effect: &Effect) -> bool {
+    effect.operation == "files.many-to-one"
 }

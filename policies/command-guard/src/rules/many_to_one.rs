@@ -1,5 +1,6 @@
-//! `many-to-one`: `mv` when it gives many files one name: a loop, or a search that starts it for each file. The rule
-//! passes a target that is a folder, or that the call makes, and options that keep what is there.
+//! `many-to-one`: `mv` when it gives many files one name: a loop, or a search that starts it for each file.
+//! `Move-Item` with a pattern is treated the same way. The rule passes a target that is a folder, or that the call makes,
+//! and options that keep what is there.
 //!
 //! ## Why
 //! Each move replaces the file before, so all but the last one are lost.
@@ -31,7 +32,9 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    effect.tag("each")?;
+    if effect.operation != "files.many-to-one" {
+        return None;
+    }
     let path = &effect.path;
     let made = |other: &Effect| {
         let is_folder = other.tag("directory").is_some();

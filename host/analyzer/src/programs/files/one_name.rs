@@ -14,22 +14,21 @@ const NEAR: usize = 256;
 /// Suppliers that start a program once for each name.
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
-/// What the moves take, if each of many files gets the target's name.
-pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) -> Option<String> {
+/// Whether each of many files gets the target's name.
+pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) -> bool {
     let keeps = parsed.has("nib", "no-clobber")
         || ["backup", "interactive", "update"].iter().any(|option| parsed.has("", option))
         || parsed.has("u", "")
         || parsed.value("t", "target-directory").is_some();
     if keeps || !is_one(target) {
-        return None;
+        return false;
     }
-    let source = target.sources.first()?;
-    let many = if is_supplied(run, source) {
+    let Some(source) = target.sources.first() else { return false };
+    if is_supplied(run, source) {
         !supplies_one(run)
     } else {
         target.sources.len() == 1 && in_loop(run.command) && changes(run, source, &target.place) && !chooses(run)
-    };
-    many.then(|| source.text.clone().into_owned())
+    }
 }
 
 /// Whether the target is one file by its text, whatever the round.

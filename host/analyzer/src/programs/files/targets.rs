@@ -4,6 +4,10 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::{Run, path};
 
+/// What is lost where many files get one name, and how each keeps its own.
+const LOST: &str = "all but the last of the files";
+const KEEP: &str = "give each a name of its own, or end the name of a folder with `/`";
+
 /// The target of a copy.
 pub(super) struct Target<'a, 'p> {
     pub(super) sources: &'p [Operand<'a>],
@@ -14,7 +18,7 @@ pub(super) struct Target<'a, 'p> {
     /// A source keeps its folders: `cp --parents a/b DIR`.
     keeps_folders: bool,
     /// Each of these files gets the target's name, one after the other.
-    pub(super) each: Option<String>,
+    pub(super) each: bool,
 }
 
 /// Whether the target is a folder, by the text alone.
@@ -43,7 +47,7 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
             folder: Folder::Surely,
             tree,
             keeps_folders,
-            each: None,
+            each: false,
         });
     }
     let (last, sources) = parsed.operands.split_last()?;
@@ -56,13 +60,13 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     } else {
         Folder::Perhaps
     };
-    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: None })
+    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false })
 }
 
 /// One source goes to a place, or below it if that is a folder.
 pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
     let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
-    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false, each: None }
+    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false, each: false }
 }
 
 /// Whether this text can name a folder only.
@@ -85,7 +89,11 @@ impl<'a> Target<'a, '_> {
         let place = path::place(&self.place, run.cwd(), run.home).raw;
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);
         let whole = draft(first, parent).flag("tree", contents);
-        run.write_as(&self.place, if let Some(each) = &self.each { whole.tag("each", each) } else { whole });
+        run.write_as(&self.place, whole);
+        if self.each {
+            let draft = Draft::destructive("delete", "files.many-to-one").tag("loses", LOST).tag("instead", KEEP);
+            run.emit_on(draft, &self.place);
+        }
         // Of a place that only the run shows, nothing can be said of what is in it.
         let perhaps = self.folder == Folder::Perhaps && !place.is_empty() && path::device(&place).is_none();
         if self.folder != Folder::Surely && !perhaps {
