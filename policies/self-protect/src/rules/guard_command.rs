@@ -72,6 +72,13 @@ const REMOVALS: &[&str] = &[
     "unlink",
 ];
 
+/// Words with which they put another version in its place.
+const INSTALLS: &[&str] = &["install", "add", "i", "reinstall", "upgrade", "update"];
+
+/// Programs that stop, limit or change a process that runs.
+const TAMPERING: &[&str] =
+    &["chrt", "gdb", "ionice", "lldb", "ltrace", "perf", "prlimit", "ptrace", "renice", "reptyr", "strace", "taskset"];
+
 /// Commands of guard-host that change something. A program of which nothing is known but that it is given one of these
 /// may be guard-host.
 const TELLING: &[&str] = &[
@@ -146,13 +153,37 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         let message = format!("`{shown}` makes guard-host available as `{name}`, where its commands aren't recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
     }
+    if let Some(finding) = of_tampering(command, view) {
+        return Some(finding);
+    }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
     let ours = |word: &str| view.guard.is_program(word.split('@').next().unwrap_or(word));
+    let installs = INSTALLERS.contains(&command.program()) && words().any(|word| INSTALLS.contains(&word));
+    // From a folder it is the one that is built here.
+    let is_built = words().any(|word| word == "--path" || word.starts_with("--path="));
+    if installs && !removes && !is_built && words().any(ours) {
+        let message = format!("`{}` replaces guard-host with another version", shorten(&command.text()));
+        return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("let the user update it"));
+    }
     (removes && words().any(ours)).then(|| {
         let shown = shown();
         let message = format!("`{shown}` removes guard-host, and no call would be checked any more");
         Finding::new(&RULE, message).remedy("let the user do it")
+    })
+}
+
+/// A debugger, or a program that limits a process, which is given a search for guard-host.
+fn of_tampering(command: &Command, view: &CallView<'_>) -> Option<Finding> {
+    if !TAMPERING.contains(&command.program()) {
+        return None;
+    }
+    let searches = |text: &str| text.contains("pgrep") || text.contains("pidof");
+    let parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
+    let mut searched = parts.filter(|part| part.kind == "command" && searches(&part.text));
+    searched.any(|part| view.guard.names_program(&part.text)).then(|| {
+        let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&command.text()));
+        Finding::new(&RULE, message).at(Outcome::Ask).remedy("let the user look into it")
     })
 }
 
