@@ -113,7 +113,8 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let name = first.text.to_ascii_lowercase();
     if !matches!(name.as_str(), "clone" | "config") {
         let given = git_settings::given(run.arguments());
-        given.iter().filter(|setting| setting.reads_more()).for_each(|setting| set(run, setting));
+        let more = given.iter().filter(|setting| setting.reads_more() || setting.is_transport());
+        more.for_each(|setting| set(run, setting));
     }
     runs_unread(run, parsed);
     restores::find(run, &name, words);
@@ -317,6 +318,15 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     parsed.operands.iter().for_each(|patch| run.read(patch));
+    if parsed.is("R", "reverse") {
+        super::text::undone(run);
+    }
+    // Then a patch may name files anywhere, and not only those of the repository.
+    if parsed.is("", "unsafe-paths")
+        && let Some(folder) = parsed.value("", "directory")
+    {
+        run.write_as(&folder, Draft::notable("write", "fs.write").tag("by", "git").flag("patch", true));
+    }
     let level = parsed.value("p", "").and_then(|level| level.text.parse().ok()).unwrap_or(1);
     super::text::write_patched(run, level);
     run.write_here("patch");

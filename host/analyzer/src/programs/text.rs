@@ -3,7 +3,7 @@
 mod script;
 mod sweep;
 
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::{Command, Word};
 
 use super::program::Program;
 use super::readers::reads;
@@ -162,6 +162,9 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.on("", "dry-run", false) {
         return;
     }
+    if parsed.is("R", "reverse") {
+        undone(run);
+    }
     let level = parsed.value("p", "strip").and_then(|level| level.text.parse().ok()).unwrap_or(0);
     write_patched(run, level);
     match parsed.operands.first() {
@@ -169,6 +172,29 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         None => run.write_here("patch"),
     }
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
+}
+
+/// The changes of the work tree that `git diff` prints are lost where its patch is applied in reverse.
+pub(super) fn undone(run: &mut Run<'_>) {
+    let is_diff = |command: &Command| {
+        let words = || command.argv.iter().skip(2).map(|word| word.text.as_str());
+        let revisions = words().take_while(|word| *word != "--").filter(|word| !word.starts_with('-'));
+        command.program() == "git"
+            && command.word(1) == "diff"
+            && !words().any(|word| matches!(word, "--cached" | "--staged") || word.contains(".."))
+            && revisions.count() < 2
+    };
+    let read = run.command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let read: Vec<&str> = read.chain(run.command.redirections.iter().map(|from| from.target.text.as_str())).collect();
+    let at = usize::try_from(run.command.id).unwrap_or_default().saturating_sub(1);
+    let before = run.commands.get(..at).unwrap_or_default().iter().rev().take(FILES);
+    let is_kept = |command: &Command| {
+        command.redirections.iter().any(|to| to.operator == ">" && read.contains(&to.target.text.as_str()))
+    };
+    let is_written = before.into_iter().any(|command| is_diff(command) && is_kept(command));
+    if is_written || run.before().is_some_and(is_diff) {
+        run.emit(Draft::destructive("vcs", "git.discard").target(".").flag("whole-directory", true));
+    }
 }
 
 /// The most files of a patch.

@@ -87,6 +87,12 @@ const LEADS: &[(&str, &str)] = &[
     ("mergetool.", ".path"),
 ];
 
+/// The name under which a program in an address counts as a setting.
+const TRANSPORT: &str = "remote.*.uploadpack";
+
+/// Sections that name programs.
+const SECTIONS: &[&str] = &["alias", "core", "credential", "diff", "filter", "include", "pager", "sequence"];
+
 /// Whether the value of this setting, in lower case, is a program, or with `!` before it.
 pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains(&name) || fits(PROGRAM_ENDS, name)
@@ -111,12 +117,17 @@ impl Setting {
         let shell = text.starts_with('!');
         let updates = self.name.starts_with("submodule.") && self.name.ends_with(".update");
         let program = is_program(&self.name) && !(switch && self.name != "core.sshcommand");
-        program || fits(LEADS, &self.name) || shell && (updates || self.is_alias())
+        program || self.name.ends_with(".*") || fits(LEADS, &self.name) || shell && (updates || self.is_alias())
     }
 
     /// Whether the value names a file of more settings.
     pub(crate) fn reads_more(&self) -> bool {
         self.name == "include.path" || self.name.starts_with("includeif.") && self.name.ends_with(".path")
+    }
+
+    /// Whether it is the program of an address, which git starts each time that it talks to it.
+    pub(crate) fn is_transport(&self) -> bool {
+        self.name == TRANSPORT
     }
 
     /// The text that becomes shell, if there is one.
@@ -160,6 +171,10 @@ pub(crate) fn given(words: &[Word]) -> Vec<Setting> {
         }
         "config" => found.extend(configured(rest)),
         _ => {}
+    }
+    if matches!(verb.text.as_str(), "remote" | "submodule") {
+        let programs = rest.iter().filter_map(|word| word.text.strip_prefix("ext::"));
+        found.extend(programs.map(|text| Setting { name: TRANSPORT.to_owned(), value: literal(text), stays: true }));
     }
     if matches!(verb.text.as_str(), "clone" | "init") {
         let parsed = parse(rest, CLONE, false);
@@ -211,6 +226,13 @@ fn configured(words: &[Word]) -> Option<Setting> {
     let set = parsed.text(0) == "set";
     if reads.iter().any(|name| parsed.is("", name) || !set && parsed.text(0) == *name) {
         return None;
+    }
+    // All of a section becomes settings of another name.
+    let renames = parsed.is("", "rename-section") || parsed.text(0) == "rename-section";
+    if let (true, Some(new)) = (renames, parsed.operands.last()) {
+        let section = new.text.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        let name = format!("{section}.*");
+        return SECTIONS.contains(&section.as_str()).then(|| Setting { name, value: literal("!"), stays: true });
     }
     let name = parsed.operands.get(usize::from(set)).filter(|name| name.text.contains('.'))?;
     let value = parsed.operands.get(usize::from(set) + 1)?;

@@ -75,6 +75,8 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
         Some("turns off git's certificate checks, in every repository")
     } else if family("http", ".sslcainfo") || family("http", ".sslcapath") {
         Some("makes git trust other certificates, in every repository")
+    } else if key == "core.attributesfile" && ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|open| value.starts_with(open)) {
+        Some("makes git read attributes from a folder that everybody may write to, in every repository")
     } else if family("http", ".extraheader") {
         Some("makes git send the value with every request")
     } else if family("url.", "insteadof") && !is_same_host(key, &value) {
