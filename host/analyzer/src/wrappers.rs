@@ -46,8 +46,8 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     match name {
         "find" | "gfind" => search::find(argv),
         "fd" | "fdfind" => search::fd(argv),
-        "xargs" | "gxargs" => search::xargs(argv, input),
-        "parallel" => search::parallel(argv, input),
+        "xargs" | "gxargs" => search::xargs(argv, input).map(|layer| search::with_list(layer, argv)),
+        "parallel" => search::parallel(argv, input).map(|layer| search::with_list(layer, argv)),
         "ssh" | "autossh" | "mosh" | "docker" | "podman" | "nerdctl" | "finch" | "docker-compose"
         | "podman-compose" | "kubectl" | "oc" => remote::peel(name, argv).or_else(|| table::peel(name, argv)),
         "node" | "nodejs" | "bun" | "deno" | "tsx" => agent_script(argv).or_else(|| table::peel(name, argv)),

@@ -28,8 +28,10 @@ pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
         let called = next.is_some_and(|c| "(\"'`".contains(c))
             || rest.starts_with(' ') && {
                 let argument = rest.trim_start().chars().next();
-                argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:".contains(c))
-            };
+                argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:<".contains(c))
+            }
+            // Perl takes the variable of the loop.
+            || matches!(name, "unlink" | "rmdir") && next == Some('}');
         let inside_word = begins_word && is_word(last) || ends_word && is_word(next);
         !inside_word && (!own || !method || of_language) && (!bare || called)
     };

@@ -5,6 +5,7 @@ use guard_sdk::syntax::Word;
 use super::files::writes;
 use super::program::Program;
 use super::scripts;
+use crate::draft::Draft;
 use crate::languages::ex::{self, Act};
 use crate::options::{Flag, Operand, Options, Parsed};
 use crate::run::{Run, here};
@@ -26,7 +27,9 @@ fn vi<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         parsed.operands.iter().for_each(|operand| run.read(operand));
         return;
     }
+    let mut empties = false;
     for command in editors::commands(&parsed) {
+        empties |= command.split('|').any(deletes_all);
         run.script("vim", &command, true);
         for act in ex::acts(&command) {
             touched(run, act);
@@ -36,8 +39,21 @@ fn vi<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         }
     }
     for operand in parsed.operands.iter().filter(|operand| !operand.text.starts_with('+')) {
-        run.write(operand);
+        if empties {
+            run.empty(operand, Draft::notable("write", "fs.write").tag("by", "vim"));
+        } else {
+            run.write(operand);
+        }
     }
+}
+
+/// Whether a command of vim deletes every line.
+fn deletes_all(command: &str) -> bool {
+    let command = command.trim().trim_start_matches(':');
+    let each = ["argdo ", "bufdo ", "windo ", "tabdo ", "silent ", "silent! "];
+    let command = each.iter().fold(command, |command, each| command.strip_prefix(each).unwrap_or(command).trim());
+    let every = ["%", "1,$", "g/^/", "g/.*/"].iter().find_map(|range| command.strip_prefix(range));
+    every.is_some_and(|rest| matches!(rest.split([' ', '_']).next(), Some("d" | "de" | "del" | "delete")))
 }
 
 /// What a command of vim does to a file.

@@ -11,6 +11,7 @@ use crate::run::Run;
 const LOADERS: &[&str] = &[
     "aws-vault",
     "chamber",
+    "direnv",
     "doppler",
     "dotenv",
     "dotenvx",
@@ -22,6 +23,9 @@ const LOADERS: &[&str] = &[
     "sops",
     "teller",
 ];
+
+/// Variables that every process has.
+const ORDINARY: &[&str] = &["HOME", "LANG", "PATH", "PWD", "SHELL", "TERM", "USER"];
 
 /// Words by which variables with secrets are searched for.
 const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
@@ -81,8 +85,10 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
     let has = |text: &str| words.iter().any(|word| word.text == text);
     let form = match run.name.as_str() {
         "env" | "printenv" => {
-            let is_service = is_on_platform(run) && are_of_platform(run) || words.is_empty() && is_in_service(run);
-            (is_service || words.is_empty() && is_loaded(run)) && !is_searched(run)
+            let is_all = words.is_empty() && (is_in_service(run) || is_loaded(run));
+            let is_value = run.name == "printenv" && !words.iter().all(|word| ORDINARY.contains(&word.text.as_str()));
+            let is_of_platform = is_on_platform(run) && are_of_platform(run);
+            (is_of_platform || is_all) && !is_searched(run) || is_value && is_loaded(run)
         }
         "export" | "declare" | "typeset" => words.len() == 1 && matches!(first, "-p" | "-xp" | "-px") && is_shown(run),
         "get" | "list" => is_loaded_by(run, &["dotenv"]),

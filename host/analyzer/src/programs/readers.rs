@@ -17,6 +17,15 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["join"], Options::new("aeijotv12", ""), reads),
     Program::new(&["comm", "cmp", "sdiff"], Options::new("in", "ignore-initial bytes"), reads),
     Program::new(&["diff", "colordiff", "diff3"], Options::new("CUFILWxX", "label exclude exclude-from width"), reads),
+    Program::new(
+        &["xargs", "gxargs", "parallel"],
+        Options::leading(
+            "adEILnPsR",
+            "arg-file delimiter max-args max-chars max-lines max-procs replace process-slot-var",
+        ),
+        takes_words,
+    ),
+    Program::new(&["gnuplot"], Options::new("ec", ""), plots),
     Program::new(&["fold", "fmt", "pr", "column", "csvlook"], Options::new("wsco", "width"), reads),
     Program::new(&["od", "god", "hexdump", "hd"], Options::new("AjNtwSneEvs", "skip-bytes read-bytes"), reads),
     Program::new(&["strings"], Options::new("ntTe", "bytes radix encoding"), reads),
@@ -45,6 +54,36 @@ pub(super) const TABLE: &[Program] = &[
 /// Reads every operand.
 pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.read(operand));
+}
+
+/// Files to which a script of gnuplot sends what it prints.
+const PLOTS: &[&str] = &["set output", "set out", "set print", "set table", "save"];
+
+/// Writes the files that the script names, and reads scripts.
+fn plots<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for code in parsed.values("e", "") {
+        let statements = code.text.split([';', '\n']).map(str::trim).take(STATEMENTS);
+        let named = statements.filter_map(|text| {
+            let rest = PLOTS.iter().find_map(|verb| text.strip_prefix(verb))?.trim_start();
+            let quote = rest.chars().next().filter(|char| matches!(char, '"' | '\''))?;
+            rest.get(1..)?.split(quote).next().map(str::to_owned)
+        });
+        let files: Vec<Operand<'_>> = named.map(|name| code.renamed(name)).collect();
+        files.iter().for_each(|file| run.write(file));
+    }
+    reads(run, parsed);
+}
+
+/// The most statements of a script of gnuplot.
+const STATEMENTS: usize = 64;
+
+/// Reads the file of words for a program.
+fn takes_words<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("a", "arg-file").for_each(|file| run.read(&file));
+    let words = run.arguments().iter().skip_while(|word| word.text != "::::").skip(1);
+    for word in words.take_while(|word| !word.text.starts_with(":::")) {
+        run.read(&Operand::of(word));
+    }
 }
 
 /// Reads the first operand; the others are arguments of the script.

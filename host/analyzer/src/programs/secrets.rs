@@ -7,6 +7,7 @@ use guard_sdk::syntax::{Command, Word};
 
 use super::environment;
 use crate::draft::Draft;
+use crate::options::Operand;
 use crate::run::Run;
 
 /// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
@@ -206,12 +207,44 @@ pub(super) fn find(run: &mut Run<'_>) {
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
+    reads_into_print(run);
     let prints = prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
+}
+
+/// Reads the files whose text a command prints as a part of an object, or by an expression of its own language.
+fn reads_into_print(run: &mut Run<'_>) {
+    let words = run.arguments();
+    let says = |wanted: &str| words.iter().any(|word| word.text == wanted);
+    let files: Vec<Operand<'_>> = match run.name.as_str() {
+        "kubectl" | "oc" if says("create") && words.iter().any(|word| is_form(&word.text)) => {
+            let given = |word: &'_ Word| {
+                let options = ["--from-file=", "--from-env-file="];
+                let value = options.iter().find_map(|option| word.text.strip_prefix(option))?;
+                Some(value.rsplit('=').next().unwrap_or(value).to_owned())
+            };
+            words.iter().filter_map(|word| Some(Operand::of(word).renamed(given(word)?))).collect()
+        }
+        "nix" | "nix-instantiate" => {
+            let given = |word: &'_ Word| {
+                let path = word.text.split_once("readFile ")?.1.trim_start().trim_start_matches(['(', '"']);
+                let end = path.find([' ', ')', ';', '"']).unwrap_or(path.len());
+                path.get(..end).map(str::to_owned)
+            };
+            words.iter().filter_map(|word| Some(Operand::of(word).renamed(given(word)?))).collect()
+        }
+        _ => return,
+    };
+    files.iter().take(MAX_VARIABLES).for_each(|file| run.read(file));
+}
+
+/// Whether a form of output shows the whole object.
+fn is_form(text: &str) -> bool {
+    WHOLE.contains(&text.trim_start_matches("--output=").trim_start_matches("-o="))
 }
 
 /// Whether what the command prints is seen by nobody: a variable takes it, or the login of a registry reads it.
@@ -378,11 +411,38 @@ fn prints_variable(run: &Run<'_>) -> bool {
             found.operator == "<<<" && shows_secret(&found.target)
                 || is_document && names_variable(&found.body, &["$", "${"])
         }),
+        // The subject of a commit is printed, and it stays in the history.
+        "git" => matches!(run.command.word(1), "commit" | "tag") && words.any(shows_secret),
+        // Only a shell that prints its commands shows what these are given.
+        ":" | "true" => is_traced(run) && words.any(shows_secret),
+        "make" | "gmake" => run.input().is_some_and(|input| {
+            let prints = |line: &&str| PRINTING.iter().any(|call| line.contains(call));
+            let mut lines = input.text.lines().filter(prints).take(MAX_VARIABLES);
+            lines.any(|line| names_variable(line, &["$(", "${", "$$"]))
+        }),
         // A runner that is told of a secret this way leaves it out of its log.
         "echo" | "printf" => words.any(|word| !word.text.starts_with("::add-mask::") && shows_secret(word)),
         _ => false,
     }
 }
+
+/// Calls by which a makefile prints.
+const PRINTING: &[&str] = &["$(info ", "$(warning ", "$(error ", "echo ", "printf "];
+
+/// Whether the shell prints each command, by `-x`.
+fn is_traced(run: &Run<'_>) -> bool {
+    let at = usize::try_from(run.command.id).unwrap_or_default();
+    let before = run.commands.get(..at).unwrap_or_default().iter().rev().take(MAX_TRACED);
+    let has_letter =
+        |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('x');
+    before.into_iter().any(|command| {
+        let is_shell = crate::wrappers::shells::is_shell(command.program()) || command.program() == "set";
+        is_shell && command.argv.iter().skip(1).take(4).any(has_letter)
+    })
+}
+
+/// The most commands before that may have a shell print what follows.
+const MAX_TRACED: usize = 64;
 
 /// Whether a word has the value of a variable that is named like a secret, or most of it.
 fn shows_secret(word: &Word) -> bool {

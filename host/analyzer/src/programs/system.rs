@@ -9,6 +9,11 @@ use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["mount"], Options::new("toLUO", "types options"), mount),
+    Program::new(
+        &["bindfs"],
+        Options::new("ugmMpo", "force-user force-group mirror mirror-only perms map create-for-user create-for-group"),
+        shows_again,
+    ),
     Program::new(&["umount"], Options::new("tO", "types"), unmount),
     Program::new(&["crontab"], Options::new("u", ""), crontab),
     Program::new(&["at", "batch"], Options::new("qft", ""), schedules),
@@ -28,6 +33,13 @@ fn mount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if let Some(what) = parsed.operands.last().filter(|_| !parsed.is("hV", "help")) {
         run.emit(Draft::notable("system", "system.mount").target(&what.text).certain(!what.dynamic));
+    }
+}
+
+/// A folder is there a second time.
+fn shows_again<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let [source, target, ..] = parsed.operands.as_slice() {
+        run.bind(source, target);
     }
 }
 

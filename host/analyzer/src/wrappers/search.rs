@@ -152,6 +152,17 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     Some(Layer { outer: None, runs })
 }
 
+/// The command stays listed if it takes the words from a file, which it reads.
+pub(super) fn with_list(layer: Layer, argv: &[Word]) -> Layer {
+    let is_list = |word: &Word| {
+        matches!(word.text.as_str(), "-a" | "--arg-file" | "::::") || word.text.starts_with("--arg-file=")
+    };
+    match layer.outer {
+        None if argv.iter().any(is_list) => Layer { outer: Some(argv.to_vec()), ..layer },
+        _ => layer,
+    }
+}
+
 /// Words with a mark that stands for something unknown. Whatever it is, it becomes `{}`, by which the effects know it.
 fn filled(mut words: Vec<Word>, mark: &str) -> Run {
     if mark.is_empty() {

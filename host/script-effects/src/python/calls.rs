@@ -44,6 +44,11 @@ impl Args {
     }
 }
 
+/// Whether a switch is on, as far as it is known.
+fn is_on(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Int(0)))
+}
+
 impl Reader<'_> {
     /// Calls a value.
     pub(super) fn apply(&mut self, callee: &Value, args: &Args) -> Value {
@@ -164,6 +169,10 @@ impl Reader<'_> {
                 };
                 let mode = if args.get(1, &["flags"]).is_some_and(writes) { "w" } else { "r" };
                 return self.open(name, path, Some(&Value::text(mode)), "r");
+            }
+            // What is printed then goes into the file.
+            Does::Read if name.starts_with("fileinput.") && is_on(args.named("inplace")) => {
+                self.on_path(name, path, WRITES, |path| What::Write { path, append: false });
             }
             Does::Read => self.on_path(name, path, Unknown::default(), What::Read),
             Does::ListFolder => {

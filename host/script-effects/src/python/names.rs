@@ -72,6 +72,7 @@ const CALLS: &[(&str, Does)] = &[
     ("linecache.getline", Read),
     ("dotenv.dotenv_values", Read),
     ("fileinput.input", Read),
+    ("fileinput.FileInput", Read),
     ("pandas.read_csv", Read),
     ("pandas.read_json", Read),
     ("pandas.read_excel", Read),

@@ -49,7 +49,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
             "python" | "javascript" => is_unknown(script, view),
             _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
-        unknown || hands_out_shell(&script.text)
+        unknown || hands_out_shell(&script.text) || types_for_user(&script.text)
     })?;
     let reason = format!("{}: ", script.language);
     let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
@@ -188,6 +188,11 @@ fn hands_out_shell(text: &str) -> bool {
     const SHELL: &[&str] = &["/bin/sh", "['sh'", "[\"sh\"", "['bash'", "[\"bash\"", "/bin/bash", "/bin/zsh", "cmd.exe", "dup2(", "popen("];
     let connects = ["socket", "Socket", "/inet/tcp/", "net.connect"].iter().any(|name| text.contains(name));
     connects && (SHELL.iter().any(|name| text.contains(name)) || text.contains("/inet/tcp/") && text.contains("getline"))
+}
+
+/// Whether code puts characters into the input of a terminal, as if the user typed them.
+fn types_for_user(text: &str) -> bool {
+    text.contains("ioctl") && ["TIOCSTI", "0x5412", "21522"].iter().any(|request| text.contains(request))
 }
 
 /// Programs of which a word that nobody knows may be all that counts.

@@ -78,6 +78,8 @@ const PHP: &[(&str, Does)] = &[
     ("copy", Does::Copy),
 ];
 
+const JULIA: &[(&str, Does)] = &[("cp", Does::Copy), ("mv", Does::Move)];
+
 /// The most calls that are looked at.
 const MOST: usize = 256;
 
@@ -87,6 +89,7 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
         "ruby" => RUBY,
         "perl" => PERL,
         "php" => PHP,
+        "julia" => JULIA,
         _ => return false,
     };
     let mut tried = 0;
@@ -114,7 +117,8 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
         }
         apply(found, program, *does, arguments);
     }
-    true
+    // Of the others, these calls are not all.
+    language != "julia"
 }
 
 fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {

@@ -71,12 +71,20 @@ pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
     }
     for file in parsed.from(given.operands).iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
-        if in_place {
+        if in_place && prints_nothing(&given.text) {
+            run.empty(file, Draft::notable("write", "fs.write").tag("by", "awk"));
+        } else if in_place {
             run.write(file);
         } else {
             run.read(file);
         }
     }
+}
+
+/// Whether a program of awk prints no line at all: nothing in it prints, and no pattern stands without an action.
+fn prints_nothing(program: &str) -> bool {
+    let program = program.trim();
+    program == "0" || program.ends_with('}') && !program.contains("print") && !program.contains("}1")
 }
 
 /// The word that names a file, if more than its end is known.
