@@ -46,9 +46,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let entry = view.settings.files.secret_of(effect)?;
-    if is_link_removed(effect, entry, view) {
-        return None;
-    }
     if effect.kind == "write" && !view.settings.strict {
         // A key that is made for a test, where nothing is kept.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
@@ -72,21 +69,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
-}
-
-/// Whether a link goes away whose own name says nothing of secrets: the file that it leads to stays.
-fn is_link_removed(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
-    let (folder, _) = effect.path.lexical.rsplit_once('/').unwrap_or_default();
-    let is_elsewhere = !effect.path.canonical.is_empty()
-        && effect.path.canonical.rsplit_once('/').is_some_and(|(_, name)| !effect.path.lexical.ends_with(&format!("/{name}")));
-    // In a linked folder the names are those of its own files.
-    effect.kind == "delete"
-        && effect.operation == "fs.delete"
-        && is_elsewhere
-        && !folder.is_empty()
-        && !effect.target.ends_with('/')
-        && !effect.target.contains(['*', '?', '[', '$'])
-        && view.settings.files.secret(&effect.target) != Some(entry)
 }
 
 /// Whether a program that makes keys writes a file that is not there yet.
