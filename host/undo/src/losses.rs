@@ -14,7 +14,7 @@ const LOSSES: usize = 256;
 const FILE_DATABASES: [&str; 2] = ["sqlite3", "duckdb"];
 
 /// Ways from a text to a command that runs in its place, on the same files. Others may run it elsewhere or later.
-const HERE: [&str; 21] = [
+const HERE: [&str; 22] = [
     "builtin",
     "busybox",
     "code",
@@ -33,6 +33,7 @@ const HERE: [&str; 21] = [
     "shell-c",
     "stdbuf",
     "sudo",
+    "terminal",
     "time",
     "timeout",
     "xargs",
