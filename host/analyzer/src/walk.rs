@@ -8,6 +8,7 @@ mod compound;
 mod descriptors;
 mod echo;
 mod edited;
+mod fields;
 mod files;
 mod foreign;
 mod held;
