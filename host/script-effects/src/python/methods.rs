@@ -7,6 +7,7 @@ use super::fold;
 use super::plain::expand_user;
 use super::reader::Reader;
 use super::requests::takes_away;
+use super::rows::view;
 use super::value::Value;
 use crate::{Piece, Text, Unknown, What};
 
@@ -44,87 +45,61 @@ impl Reader<'_> {
         match base {
             base if base.is_callable() && super::node::CALLERS.contains(&name) => self.call_through(base, name, args),
             Value::Path(path) => self.on_path_object(path, name, args),
-            Value::Text(text) => match name {
-                "format" | "format_map" => each_of(args, |values| fold::format(text, values, &args.named)),
-                "join" if !matches!(args.at(0), Some(Value::List(_))) => match args.at(0) {
-                    Some(Value::OneOf(_)) => each(args.at(0), |row| {
-                        fold::text_method(text, name, std::slice::from_ref(row)).unwrap_or(Value::Unknown)
-                    }),
-                    _ => Value::piece(Piece::Unknown),
-                },
-                "slice" | "substring" => fold::slice(base, args.at(0), args.at(1), None),
-                "concat" => {
-                    let parts = std::iter::once(base.clone()).chain(args.values.iter().cloned());
-                    fold::text_method(&Text::default(), "join", &[Value::List(parts.collect())])
-                        .unwrap_or(Value::Unknown)
-                }
-                "decode" | "encode" if args.values.is_empty() && args.named("encoding").is_some() => {
-                    let codec = args.named("encoding").cloned().unwrap_or(Value::Unknown);
-                    fold::text_method(text, name, &[codec]).unwrap_or(Value::Unknown)
-                }
-                _ => match fold::text_method(text, in_python(name), &args.values) {
-                    Some(value) => value,
-                    None => self.of_unknown(base, name, args),
-                },
+            Value::Text(text) => match on_text(base, text, name, args) {
+                Some(value) => value,
+                None => self.of_unknown(base, name, args),
             },
             Value::Dict(items) => match name {
-                "items" => Value::List(
-                    items.iter().map(|(key, value)| Value::List(vec![key.clone(), value.clone()])).collect(),
-                ),
-                "keys" => Value::List(items.iter().map(|(key, _)| key.clone()).collect()),
-                "values" => Value::List(items.iter().map(|(_, value)| value.clone()).collect()),
+                "items" | "keys" | "values" => view(items, name),
                 "get" | "pop" | "setdefault" => {
-                    let key = args.at(0).cloned().unwrap_or(Value::Unknown);
-                    let found = self.item(base, &key);
+                    let found = self.item(base, args.at(0).unwrap_or(&Value::Unknown));
                     Value::join([found].into_iter().chain(args.at(1).cloned()))
                 }
                 _ => Value::Unknown,
             },
-            Value::List(_) | Value::Many(_) => match name {
-                "copy" | "flat" | "toSorted" | "toReversed" => base.clone(),
-                "pop" | "shift" | "at" | "find" | "findLast" => base.element(),
-                "join" => match args.at(0).map_or_else(|| Some(Text::literal(",")), Value::as_text) {
-                    Some(by) if matches!(base, Value::List(_)) => {
-                        fold::text_method(&by, "join", std::slice::from_ref(base)).unwrap_or(Value::Unknown)
-                    }
-                    _ => Value::piece(Piece::Unknown),
-                },
-                "slice" => fold::slice(base, args.at(0), args.at(1), None),
-                "concat" => args.values.iter().fold(base.clone(), |row, more| {
-                    let more = if matches!(more, Value::List(_) | Value::Many(_)) {
-                        more.clone()
-                    } else {
-                        Value::List(vec![more.clone()])
-                    };
-                    fold::binary(&row, Operator::Add, &more)
-                }),
-                "map" | "flatMap" | "forEach" | "filter" | "some" | "every" => {
-                    let Some(callee) = args.at(0).filter(|callee| callee.is_callable()).cloned() else {
-                        return if name == "filter" { Value::many(base.element()) } else { Value::Unknown };
-                    };
-                    let mapped = self.call_each(&callee, base);
-                    if name == "filter" { Value::many(base.element()) } else { mapped }
-                }
-                _ => {
-                    self.call_back(args);
-                    Value::Unknown
-                }
-            },
+            Value::List(_) | Value::Many(_) => self.on_row(base, name, args),
             // Its `read` is what the file holds.
             Value::File(_) if matches!(name, "__enter__") => base.clone(),
             Value::Client => {
                 match name {
-                    "get" | "head" | "options" => self.connect(args.at(0), false),
+                    "get" | "head" | "options" | "connect" | "connect_ex" => self.connect(args.at(0), false),
                     "post" | "put" | "patch" | "delete" => {
                         self.request(args.at(0), true, takes_away(name, None, args));
                     }
-                    "connect" | "connect_ex" => self.connect(args.at(0), false),
                     "request" => self.request(args.at(1), true, takes_away(name, args.at(0), args)),
                     _ => {}
                 }
                 Value::Unknown
             }
             base => self.of_unknown(base, name, args),
+        }
+    }
+
+    /// A method of a row.
+    fn on_row(&mut self, row: &Value, name: &str, args: &Args) -> Value {
+        match name {
+            "copy" | "flat" | "toSorted" | "toReversed" => row.clone(),
+            "pop" | "shift" | "at" | "find" | "findLast" => row.element(),
+            "join" => match args.at(0).map_or_else(|| Some(Text::literal(",")), Value::as_text) {
+                Some(by) if matches!(row, Value::List(_)) => {
+                    fold::text_method(&by, "join", std::slice::from_ref(row)).unwrap_or(Value::Unknown)
+                }
+                _ => Value::piece(Piece::Unknown),
+            },
+            "slice" => fold::slice(row, args.at(0), args.at(1), None),
+            "concat" => args.values.iter().fold(row.clone(), |row, more| match more {
+                Value::List(_) | Value::Many(_) => fold::binary(&row, Operator::Add, more),
+                one => fold::binary(&row, Operator::Add, &Value::List(vec![one.clone()])),
+            }),
+            "map" | "flatMap" | "forEach" | "filter" | "some" | "every" => {
+                let callee = args.at(0).filter(|callee| callee.is_callable());
+                let mapped = callee.map_or(Value::Unknown, |callee| self.call_each(callee, row));
+                if name == "filter" { Value::many(row.element()) } else { mapped }
+            }
+            _ => {
+                self.call_back(args);
+                Value::Unknown
+            }
         }
     }
 
@@ -272,6 +247,29 @@ impl Reader<'_> {
                 _ => self.lose("a statement for a database is known only at run time", Unknown::default()),
             }
         }
+    }
+}
+
+/// A method of a text that does nothing to the machine. `base` is the text as a value.
+fn on_text(base: &Value, text: &Text, name: &str, args: &Args) -> Option<Value> {
+    match name {
+        "format" | "format_map" => Some(each_of(args, |values| fold::format(text, values, &args.named))),
+        "join" if !matches!(args.at(0), Some(Value::List(_))) => Some(match args.at(0) {
+            Some(Value::OneOf(_)) => each(args.at(0), |row| {
+                fold::text_method(text, name, std::slice::from_ref(row)).unwrap_or(Value::Unknown)
+            }),
+            _ => Value::piece(Piece::Unknown),
+        }),
+        "slice" | "substring" => Some(fold::slice(base, args.at(0), args.at(1), None)),
+        "concat" => {
+            let parts = std::iter::once(base).chain(&args.values).cloned().collect();
+            fold::text_method(&Text::default(), "join", &[Value::List(parts)]).or(Some(Value::Unknown))
+        }
+        "decode" | "encode" if args.values.is_empty() && args.named("encoding").is_some() => {
+            let codec = args.named("encoding").map(std::slice::from_ref).unwrap_or_default();
+            fold::text_method(text, name, codec).or(Some(Value::Unknown))
+        }
+        _ => fold::text_method(text, in_python(name), &args.values),
     }
 }
 

@@ -2,9 +2,12 @@
 //! modules hold.
 
 use super::calls::{Args, each};
+use super::expressions::add;
 use super::fold;
 use super::names::Does;
+use super::plain::{basename, each_text, from_codes, joined};
 use super::reader::Reader;
+use super::rows::view;
 use super::value::Value;
 use crate::{Piece, Text};
 
@@ -324,18 +327,13 @@ impl Reader<'_> {
         {
             return self.apply(&callee, &Args::of(vec![Value::Named(format!("node.{whole}"))]));
         }
+        if let Some(value) = path_made(name, args).or_else(|| text_made(name, args)) {
+            return value;
+        }
         match name {
             // What a function gives that `Function` makes.
-            "constant" => first.cloned().unwrap_or(Value::Unknown),
-            "text" => {
-                let mut texts = vec![Text::default()];
-                for value in &args.values {
-                    let parts: Vec<Text> = value.alternatives().iter().map(Value::as_part).collect();
-                    super::expressions::add(&mut texts, &parts);
-                }
-                Value::join(texts.into_iter().map(Value::Text)).bounded()
-            }
-            "String.raw"
+            "constant"
+            | "String.raw"
             | "String"
             | "path.normalize"
             | "path.toNamespacedPath"
@@ -347,79 +345,29 @@ impl Reader<'_> {
             | "Object.assign"
             | "Promise.resolve"
             | "structuredClone" => first.cloned().unwrap_or(Value::Unknown),
-            "path.join" | "path.resolve" => {
-                let joined = name == "path.join";
-                let part = |(at, value): (usize, &Value)| match value {
-                    Value::Text(text) if at > 0 && joined && text.head().starts_with('/') => {
-                        Value::Text(fold::relative(text))
-                    }
-                    value => value.clone(),
-                };
-                let parts: Vec<Value> = args.values.iter().enumerate().map(part).collect();
-                let open = |whole: Text| if args.open { whole.and(&Text::of(Piece::Unknown)) } else { whole };
-                Value::join(fold::joined(&parts).into_iter().map(open).map(Value::Text))
-            }
-            "path.dirname" => each(first, |value| Value::Text(fold::parent(&value.as_part()))),
-            "path.basename" => {
-                each(first, |value| fold::path_member(&value.as_part(), "name").unwrap_or(Value::Unknown))
-            }
-            "os.homedir" => Value::piece(Piece::Home),
-            "os.tmpdir" => Value::text("/tmp"),
-            "process.cwd" | "Deno.cwd" => Value::text("."),
-            "fs.mkdtemp"
-            | "fs.mkdtempSync"
-            | "Deno.makeTempDir"
-            | "Deno.makeTempDirSync"
-            | "Deno.makeTempFile"
-            | "Deno.makeTempFileSync" => Value::piece(Piece::Own),
             "Deno.env.get" => self.plain("os.getenv", args),
-            "Bun.file" => each(first, |value| Value::Path(value.as_part())),
-            "Buffer.from_" | "atob" => {
-                let coding = args.at(1).and_then(Value::known).unwrap_or(if name == "atob" { "base64" } else { "" });
-                each(first, |value| match (value, value.known(), coding) {
-                    (_, Some(text), "base64" | "base64url") => {
-                        fold::base64(text).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
-                    }
-                    (_, Some(text), "hex") => {
-                        fold::hex(text).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
-                    }
-                    (Value::List(values), ..) => super::plain::from_codes(values),
-                    (value, _, "" | "utf8" | "utf-8" | "latin1" | "ascii") => Value::Text(value.as_part()),
-                    _ => Value::piece(Piece::Unknown),
-                })
-            }
-            "String.fromCharCode" | "String.fromCodePoint" => super::plain::from_codes(&args.values),
-            "Object.keys" => first.map_or(Value::Unknown, |first| match first {
-                Value::Dict(items) => Value::List(items.iter().map(|(key, _)| key.clone()).collect()),
-                _ => Value::many(Value::piece(Piece::Unknown)),
-            }),
-            "Object.values" => first.map_or(Value::Unknown, |first| match first {
-                Value::Dict(items) => Value::List(items.iter().map(|(_, value)| value.clone()).collect()),
-                first => Value::many(first.element()),
-            }),
-            "Object.entries" => first.map_or(Value::Unknown, |first| match first {
-                Value::Dict(items) => Value::List(
-                    items.iter().map(|(key, value)| Value::List(vec![key.clone(), value.clone()])).collect(),
-                ),
-                first => Value::many(Value::List(vec![Value::piece(Piece::Unknown), first.element()])),
-            }),
-            "Array.from_" | "Array.of" | "Promise.all" | "Promise.allSettled" => {
-                match (first.cloned(), args.at(1).cloned()) {
-                    (Some(row), Some(callee)) if callee.is_callable() => self.call_each(&callee, &row),
-                    (Some(row), _) => row,
-                    (None, _) => Value::Unknown,
-                }
-            }
-            "Reflect.get" => match (first.cloned(), args.at(1).and_then(Value::known).map(str::to_owned)) {
-                (Some(base), Some(name)) => self.member(&base, &name),
+            "JSON.stringify" => self.plain("json.dumps", args),
+            "Object.keys" | "Object.values" | "Object.entries" => match (first, name) {
+                (Some(Value::Dict(items)), _) => view(items, name.trim_start_matches("Object.")),
+                (Some(_), "Object.keys") => Value::many(Value::piece(Piece::Unknown)),
+                (Some(row), "Object.values") => Value::many(row.element()),
+                (Some(row), _) => Value::many(Value::List(vec![Value::piece(Piece::Unknown), row.element()])),
+                (None, _) => Value::Unknown,
+            },
+            "Array.from_" | "Array.of" | "Promise.all" | "Promise.allSettled" => match (first, args.at(1)) {
+                (Some(row), Some(callee)) if callee.is_callable() => self.call_each(callee, row),
+                (Some(row), _) => row.clone(),
+                (None, _) => Value::Unknown,
+            },
+            "Reflect.get" => match (first, args.at(1).and_then(Value::known)) {
+                (Some(base), Some(name)) => self.member(base, name),
                 (Some(Value::Named(_)), None) => Value::Hidden,
                 _ => Value::Unknown,
             },
-            "Reflect.apply" => match (first.cloned(), args.at(2)) {
-                (Some(callee), Some(Value::List(values))) => self.apply(&callee, &Args::of(values.clone())),
+            "Reflect.apply" => match (first, args.at(2)) {
+                (Some(callee), Some(Value::List(values))) => self.apply(callee, &Args::of(values.clone())),
                 _ => Value::Unknown,
             },
-            "JSON.stringify" => self.plain("json.dumps", args),
             "module.createRequire" => Value::named("node.require"),
             _ => {
                 self.call_back(args);
@@ -440,6 +388,65 @@ impl Reader<'_> {
             _ => self.apply(callee, &Args::of(rest.to_vec())),
         }
     }
+}
+
+/// Calls that give a path.
+fn path_made(name: &str, args: &Args) -> Option<Value> {
+    let first = args.at(0);
+    Some(match name {
+        "path.join" | "path.resolve" => {
+            let is_relative = name == "path.join";
+            let part = |(at, value): (usize, &Value)| match value {
+                Value::Text(text) if at > 0 && is_relative && text.head().starts_with('/') => {
+                    Value::Text(fold::relative(text))
+                }
+                value => value.clone(),
+            };
+            let parts: Vec<Value> = args.values.iter().enumerate().map(part).collect();
+            joined(&parts, args.open)
+        }
+        "path.dirname" => each_text(first, fold::parent),
+        "path.basename" => basename(first),
+        "os.homedir" => Value::piece(Piece::Home),
+        "os.tmpdir" => Value::text("/tmp"),
+        "process.cwd" | "Deno.cwd" => Value::text("."),
+        "fs.mkdtemp"
+        | "fs.mkdtempSync"
+        | "Deno.makeTempDir"
+        | "Deno.makeTempDirSync"
+        | "Deno.makeTempFile"
+        | "Deno.makeTempFileSync" => Value::piece(Piece::Own),
+        "Bun.file" => each(first, |value| Value::Path(value.as_part())),
+        _ => return None,
+    })
+}
+
+/// Calls that give the text of parts, of bytes or of codes.
+fn text_made(name: &str, args: &Args) -> Option<Value> {
+    Some(match name {
+        "text" => {
+            let mut texts = vec![Text::default()];
+            for value in &args.values {
+                let parts: Vec<Text> = value.alternatives().iter().map(Value::as_part).collect();
+                add(&mut texts, &parts);
+            }
+            Value::join(texts.into_iter().map(Value::Text)).bounded()
+        }
+        "Buffer.from_" | "atob" => {
+            let coding = args.at(1).and_then(Value::known).unwrap_or(if name == "atob" { "base64" } else { "" });
+            let text =
+                |text: Option<String>| text.map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text));
+            each(args.at(0), |value| match (value, value.known(), coding) {
+                (_, Some(code), "base64" | "base64url") => text(fold::base64(code)),
+                (_, Some(code), "hex") => text(fold::hex(code)),
+                (Value::List(values), ..) => from_codes(values),
+                (value, _, "" | "utf8" | "utf-8" | "latin1" | "ascii") => Value::Text(value.as_part()),
+                _ => Value::piece(Piece::Unknown),
+            })
+        }
+        "String.fromCharCode" | "String.fromCodePoint" => from_codes(&args.values),
+        _ => return None,
+    })
 }
 
 /// The arguments of a call of Node: what a table of options holds are arguments by their names.

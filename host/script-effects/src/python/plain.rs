@@ -13,186 +13,18 @@ impl Reader<'_> {
         if let Some(name) = name.strip_prefix("node.") {
             return self.plain_of_node(name, args);
         }
-        let first = args.at(0);
-        let text = |value: Option<&Value>| value.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+        let value = self.path_made(name, args).or_else(|| temporary(name)).or_else(|| text_made(name, args));
+        let value = value.or_else(|| decoded_by(name, args)).or_else(|| self.row_made(name, args));
+        if let Some(value) = value.or_else(|| self.found_by_name(name, args)) {
+            return value;
+        }
         match name {
-            "pathlib.Path" => {
-                let here = [Value::text(".")];
-                let parts = if args.values.is_empty() { &here } else { args.values.as_slice() };
-                return Value::join(fold::joined(parts).into_iter().map(Value::Path));
-            }
-            "os.path.join" => {
-                let open = |whole: Text| if args.open { whole.and(&Text::of(Piece::Unknown)) } else { whole };
-                return Value::join(fold::joined(&args.values).into_iter().map(open).map(Value::Text));
-            }
-            "pathlib.Path.home" => return Value::Path(Text::of(Piece::Home)),
-            "pathlib.Path.cwd" => return Value::Path(self.here()),
-            "os.getcwd" | "os.getcwdb" => return Value::Text(self.here()),
-            "os.path.abspath" | "os.path.realpath" => {
-                return each(first, |value| Value::Text(self.whole(&value.as_part())));
-            }
-            "os.path.expanduser" => return each(first, |value| Value::Text(expand_user(&value.as_part()))),
-            "os.path.expandvars" | "string.Template" => {
-                return each(first, |value| Value::Text(expand_variables(&value.as_part())));
-            }
-            "codecs.decode" | "codecs.encode" | "builtins.str" | "builtins.bytes" if args.at(1).is_some() => {
-                let codec = args.values.get(1..).unwrap_or_default();
-                return each(first, |value| {
-                    fold::text_method(&value.as_part(), "decode", codec).unwrap_or(Value::Unknown)
-                });
-            }
-            "os.path.normpath" | "os.fspath" | "os.fsdecode" | "os.fsencode" | "builtins.str" | "builtins.bytes"
-            | "builtins.bytearray" | "os.path.normcase" => {
-                return first.map_or_else(
-                    || Value::text(""),
-                    |first| {
-                        each(Some(first), |value| match value {
-                            // `str(b"…")` and `bytes([…])` of what is not known as text.
-                            Value::List(values) if name == "builtins.bytes" => from_codes(values),
-                            Value::Unknown | Value::Many(_) | Value::List(_) | Value::Dict(_) => {
-                                Value::piece(Piece::Unknown)
-                            }
-                            value => Value::Text(value.as_part()),
-                        })
-                    },
-                );
-            }
-            "os.path.dirname" => return each(first, |value| Value::Text(dirname(&value.as_part()))),
-            "os.path.basename" => {
-                return each(first, |value| fold::path_member(&value.as_part(), "name").unwrap_or(Value::Unknown));
-            }
-            "os.getenv" | "os.environ.get" | "os.getenvb" | "os.environ.setdefault" | "os.environ.pop" => {
-                let known = first.and_then(Value::known).map(str::to_owned);
-                let variable = match known.as_deref() {
-                    Some("HOME") => Value::piece(Piece::Home),
-                    Some(name) => Value::piece(Piece::Variable(name.to_owned())),
-                    None => Value::piece(Piece::Unknown),
-                };
-                let default = args.at(1).filter(|value| matches!(value, Value::Text(_)));
-                return Value::join([variable].into_iter().chain(default.cloned()));
-            }
-            // Its text is not known, but what is in it is.
-            "json.dumps" => {
-                return first.map_or(Value::Unknown, |value| Value::many(value.clone()));
-            }
-            "builtins.repr" => return Value::Text(first.map_or_else(|| Text::of(Piece::Unknown), fold::represented)),
-            "builtins.getattr" => {
-                let Some(base) = first.cloned() else { return Value::Unknown };
-                return match args.at(1).and_then(Value::known).map(str::to_owned) {
-                    Some(member) => self.member(&base, &member),
-                    None if matches!(base, Value::Named(_) | Value::Hidden) => Value::Hidden,
-                    None => Value::Unknown,
-                };
-            }
-            "builtins.vars" => {
-                return first.map_or_else(
-                    || Value::named("builtins.globals()"),
-                    |module| match module {
-                        Value::Named(module) => Value::Named(format!("{module}.__dict__")),
-                        _ => Value::Unknown,
-                    },
-                );
-            }
-            "builtins.globals" | "builtins.locals" => return Value::named("builtins.globals()"),
-            "builtins.compile" | "textwrap.dedent" | "builtins.iter" | "builtins.sorted" | "builtins.list"
-            | "builtins.tuple" | "builtins.set" | "builtins.reversed" | "builtins.next" | "copy.copy"
-            | "copy.deepcopy" | "tqdm.tqdm" => {
-                let Some(value) = first else { return Value::List(Vec::new()) };
-                if name == "builtins.next" {
-                    return value.element();
-                }
-                let callables: Vec<(String, Value)> = args.named.clone();
-                self.call_back(&Args { named: callables, ..Args::default() });
-                let row = name.starts_with("builtins.") && name != "builtins.compile";
-                return match value.elements().filter(|_| row) {
-                    Some(mut elements) => {
-                        if name == "builtins.reversed" {
-                            elements.reverse();
-                        }
-                        Value::List(elements)
-                    }
-                    None => value.clone(),
-                };
-            }
-            "shlex.split" => {
-                let words = |line: &str| {
-                    Value::List(fold::words(line).iter().take(ELEMENTS).map(|word| Value::text(word)).collect())
-                };
-                return each(first, |value| value.known().map_or_else(|| split_parts(&value.as_part()), words));
-            }
-            "shlex.quote" | "pipes.quote" => {
-                return each(first, |value| match value.known() {
-                    Some(text) => Value::Text(Text::literal("'").with(&text.replace('\'', "'\\''")).with("'")),
-                    None => Value::Text(value.as_part()),
-                });
-            }
-            "shlex.join" | "subprocess.list2cmdline" => {
-                let words = first.and_then(Value::elements).unwrap_or_default();
-                let joined = fold::text_method(&Text::literal(" "), "join", &[Value::List(words)]);
-                return joined.unwrap_or(Value::Unknown);
-            }
-            "shutil.which" | "distutils.spawn.find_executable" => return first.cloned().unwrap_or(Value::Unknown),
-            "imageio_ffmpeg.get_ffmpeg_exe" => return Value::text("ffmpeg"),
-            "glob.glob" | "glob.iglob" => {
-                let pattern = text(first);
-                let found = |piece: &Piece| match piece {
-                    Piece::Literal(text) if text.contains(['*', '?', '[']) => Piece::Pattern(text.clone()),
-                    piece => piece.clone(),
-                };
-                return Value::many(Value::Text(Text { pieces: pattern.pieces.iter().map(found).collect() }));
-            }
-            "tempfile.mkdtemp" | "tempfile.mktemp" | "tempfile.gettempprefix" => return Value::piece(Piece::Own),
-            "tempfile.mkstemp" => return Value::List(vec![Value::Unknown, Value::piece(Piece::Own)]),
-            "tempfile.gettempdir" => return Value::text("/tmp"),
-            "tempfile.NamedTemporaryFile"
-            | "tempfile.TemporaryDirectory"
-            | "tempfile.TemporaryFile"
-            | "tempfile.SpooledTemporaryFile" => return Value::File(Text::of(Piece::Own)),
-            "base64.b64decode"
-            | "base64.urlsafe_b64decode"
-            | "base64.standard_b64decode"
-            | "base64.decodebytes"
-            | "binascii.a2b_base64" => return decoded(first, fold::base64),
-            "builtins.bytes.fromhex"
-            | "builtins.bytearray.fromhex"
-            | "binascii.unhexlify"
-            | "binascii.a2b_hex"
-            | "base64.b16decode" => return decoded(first, fold::hex),
-            "builtins.chr" => {
-                let char = match first {
-                    Some(Value::Int(code)) => u32::try_from(*code).ok().and_then(char::from_u32),
-                    _ => None,
-                };
-                return char.map_or_else(|| Value::piece(Piece::Unknown), |char| Value::text(&char.to_string()));
-            }
-            "builtins.map" | "builtins.filter" | "itertools.starmap" => {
-                let (Some(callee), Some(row)) = (first.cloned(), args.at(1).cloned()) else { return Value::Unknown };
-                let mapped = self.call_each(&callee, &row);
-                return if name == "builtins.map" { mapped } else { row };
-            }
-            "functools.partial" => {
-                if let Some((callee, rest)) = args.values.split_first() {
-                    let rest = Args { values: rest.to_vec(), ..args.clone() };
-                    return Value::Partial(Box::new(callee.clone()), Box::new(rest));
-                }
-            }
-            "builtins.enumerate" => return numbered(first),
-            "builtins.zip" => return zipped(args),
-            "builtins.range" => return range(args),
-            "builtins.dict" => {
-                return Value::Dict(
-                    args.named.iter().map(|(name, value)| (Value::text(name), value.clone())).collect(),
-                );
-            }
-            "builtins.input" => return Value::piece(Piece::Unknown),
             "requests.Session"
             | "requests.session"
             | "httpx.Client"
             | "httpx.AsyncClient"
             | "aiohttp.ClientSession"
-            | "socket.socket" => {
-                return Value::Client;
-            }
+            | "socket.socket" => return Value::Client,
             "requests.request" | "httpx.request" => {
                 let deletes = takes_away(name, args.get(0, &["method"]), args);
                 self.request(args.get(1, &["url"]), true, deletes);
@@ -201,6 +33,210 @@ impl Reader<'_> {
         }
         Value::Unknown
     }
+
+    /// Calls that give a path.
+    fn path_made(&self, name: &str, args: &Args) -> Option<Value> {
+        let first = args.at(0);
+        Some(match name {
+            "pathlib.Path" => {
+                let here = [Value::text(".")];
+                let parts = if args.values.is_empty() { &here } else { args.values.as_slice() };
+                Value::join(fold::joined(parts).into_iter().map(Value::Path))
+            }
+            "os.path.join" => joined(&args.values, args.open),
+            "pathlib.Path.home" => Value::Path(Text::of(Piece::Home)),
+            "pathlib.Path.cwd" => Value::Path(self.here()),
+            "os.getcwd" | "os.getcwdb" => Value::Text(self.here()),
+            "os.path.abspath" | "os.path.realpath" => each_text(first, |path| self.whole(path)),
+            "os.path.expanduser" => each_text(first, expand_user),
+            "os.path.dirname" => each_text(first, dirname),
+            "os.path.basename" => basename(first),
+            "shutil.which" | "distutils.spawn.find_executable" => first.cloned().unwrap_or(Value::Unknown),
+            "imageio_ffmpeg.get_ffmpeg_exe" => Value::text("ffmpeg"),
+            "glob.glob" | "glob.iglob" => {
+                let pattern = first.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                let found = |piece: &Piece| match piece {
+                    Piece::Literal(text) if text.contains(['*', '?', '[']) => Piece::Pattern(text.clone()),
+                    piece => piece.clone(),
+                };
+                Value::many(Value::Text(Text { pieces: pattern.pieces.iter().map(found).collect() }))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Calls that give a row or a table, or that go through one.
+    fn row_made(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let first = args.at(0);
+        Some(match name {
+            "builtins.compile" | "textwrap.dedent" | "builtins.iter" | "builtins.sorted" | "builtins.list"
+            | "builtins.tuple" | "builtins.set" | "builtins.reversed" | "builtins.next" | "copy.copy"
+            | "copy.deepcopy" | "tqdm.tqdm" => {
+                let Some(value) = first else { return Some(Value::List(Vec::new())) };
+                if name == "builtins.next" {
+                    return Some(value.element());
+                }
+                let callables: Vec<(String, Value)> = args.named.clone();
+                self.call_back(&Args { named: callables, ..Args::default() });
+                let row = name.starts_with("builtins.") && name != "builtins.compile";
+                match value.elements().filter(|_| row) {
+                    Some(mut elements) => {
+                        if name == "builtins.reversed" {
+                            elements.reverse();
+                        }
+                        Value::List(elements)
+                    }
+                    None => value.clone(),
+                }
+            }
+            "builtins.map" | "builtins.filter" | "itertools.starmap" => {
+                let (Some(callee), Some(row)) = (first.cloned(), args.at(1).cloned()) else {
+                    return Some(Value::Unknown);
+                };
+                let mapped = self.call_each(&callee, &row);
+                if name == "builtins.map" { mapped } else { row }
+            }
+            "builtins.enumerate" => numbered(first),
+            "builtins.zip" => zipped(args),
+            "builtins.range" => range(args),
+            "builtins.dict" => {
+                Value::Dict(args.named.iter().map(|(name, value)| (Value::text(name), value.clone())).collect())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Calls that look up a variable, a member or a table of names, and `partial`.
+    fn found_by_name(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let first = args.at(0);
+        Some(match name {
+            "os.getenv" | "os.environ.get" | "os.getenvb" | "os.environ.setdefault" | "os.environ.pop" => {
+                let variable = match first.and_then(Value::known) {
+                    Some("HOME") => Piece::Home,
+                    Some(name) => Piece::Variable(name.to_owned()),
+                    None => Piece::Unknown,
+                };
+                let default = args.at(1).filter(|value| matches!(value, Value::Text(_)));
+                Value::join([Value::piece(variable)].into_iter().chain(default.cloned()))
+            }
+            "builtins.getattr" => match (first, args.at(1).and_then(Value::known)) {
+                (Some(base), Some(member)) => self.member(base, member),
+                (Some(Value::Named(_) | Value::Hidden), None) => Value::Hidden,
+                _ => Value::Unknown,
+            },
+            "builtins.vars" => match first {
+                None => Value::named("builtins.globals()"),
+                Some(Value::Named(module)) => Value::Named(format!("{module}.__dict__")),
+                Some(_) => Value::Unknown,
+            },
+            "builtins.globals" | "builtins.locals" => Value::named("builtins.globals()"),
+            "functools.partial" => match args.values.split_first() {
+                Some((callee, rest)) => {
+                    let rest = Args { values: rest.to_vec(), ..args.clone() };
+                    Value::Partial(Box::new(callee.clone()), Box::new(rest))
+                }
+                None => Value::Unknown,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// Files and folders that the script makes for itself.
+fn temporary(name: &str) -> Option<Value> {
+    Some(match name {
+        "tempfile.mkdtemp" | "tempfile.mktemp" | "tempfile.gettempprefix" => Value::piece(Piece::Own),
+        "tempfile.mkstemp" => Value::List(vec![Value::Unknown, Value::piece(Piece::Own)]),
+        "tempfile.gettempdir" => Value::text("/tmp"),
+        "tempfile.NamedTemporaryFile"
+        | "tempfile.TemporaryDirectory"
+        | "tempfile.TemporaryFile"
+        | "tempfile.SpooledTemporaryFile" => Value::File(Text::of(Piece::Own)),
+        _ => return None,
+    })
+}
+
+/// Calls that give a text.
+fn text_made(name: &str, args: &Args) -> Option<Value> {
+    let first = args.at(0);
+    Some(match name {
+        "os.path.expandvars" | "string.Template" => each_text(first, expand_variables),
+        // Its text is not known, but what is in it is.
+        "json.dumps" => first.map_or(Value::Unknown, |value| Value::many(value.clone())),
+        "builtins.repr" => Value::Text(first.map_or_else(|| Text::of(Piece::Unknown), fold::represented)),
+        "shlex.split" => {
+            let words = |line: &str| {
+                Value::List(fold::words(line).iter().take(ELEMENTS).map(|word| Value::text(word)).collect())
+            };
+            each(first, |value| value.known().map_or_else(|| split_parts(&value.as_part()), words))
+        }
+        "shlex.quote" | "pipes.quote" => each(first, |value| match value.known() {
+            Some(text) => Value::Text(Text::literal("'").with(&text.replace('\'', "'\\''")).with("'")),
+            None => Value::Text(value.as_part()),
+        }),
+        "shlex.join" | "subprocess.list2cmdline" => {
+            let words = first.and_then(Value::elements).unwrap_or_default();
+            let joined = fold::text_method(&Text::literal(" "), "join", &[Value::List(words)]);
+            joined.unwrap_or(Value::Unknown)
+        }
+        "builtins.input" => Value::piece(Piece::Unknown),
+        _ => return None,
+    })
+}
+
+/// Calls that give the text of bytes, of codes or of another encoding.
+fn decoded_by(name: &str, args: &Args) -> Option<Value> {
+    let first = args.at(0);
+    Some(match name {
+        "codecs.decode" | "codecs.encode" | "builtins.str" | "builtins.bytes" if args.at(1).is_some() => {
+            let codec = args.values.get(1..).unwrap_or_default();
+            each(first, |value| fold::text_method(&value.as_part(), "decode", codec).unwrap_or(Value::Unknown))
+        }
+        "os.path.normpath" | "os.fspath" | "os.fsdecode" | "os.fsencode" | "builtins.str" | "builtins.bytes"
+        | "builtins.bytearray" | "os.path.normcase" => {
+            let Some(first) = first else { return Some(Value::text("")) };
+            each(Some(first), |value| match value {
+                // `str(b"…")` and `bytes([…])` of what is not known as text.
+                Value::List(values) if name == "builtins.bytes" => from_codes(values),
+                Value::Unknown | Value::Many(_) | Value::List(_) | Value::Dict(_) => Value::piece(Piece::Unknown),
+                value => Value::Text(value.as_part()),
+            })
+        }
+        "base64.b64decode"
+        | "base64.urlsafe_b64decode"
+        | "base64.standard_b64decode"
+        | "base64.decodebytes"
+        | "binascii.a2b_base64" => decoded(first, fold::base64),
+        "builtins.bytes.fromhex"
+        | "builtins.bytearray.fromhex"
+        | "binascii.unhexlify"
+        | "binascii.a2b_hex"
+        | "base64.b16decode" => decoded(first, fold::hex),
+        "builtins.chr" => {
+            let char = match first {
+                Some(Value::Int(code)) => u32::try_from(*code).ok().and_then(char::from_u32),
+                _ => None,
+            };
+            char.map_or_else(|| Value::piece(Piece::Unknown), |char| Value::text(&char.to_string()))
+        }
+        _ => return None,
+    })
+}
+
+/// The text of each that the argument may be, changed.
+pub(super) fn each_text(value: Option<&Value>, change: impl Fn(&Text) -> Text) -> Value {
+    each(value, |value| Value::Text(change(&value.as_part())))
+}
+
+/// The last part of a path.
+pub(super) fn basename(path: Option<&Value>) -> Value {
+    each(path, |path| fold::path_member(&path.as_part(), "name").unwrap_or(Value::Unknown))
+}
+
+/// Paths behind each other, which go on in a way that is not known if they are open.
+pub(super) fn joined(parts: &[Value], open: bool) -> Value {
+    let whole = |path: Text| if open { path.and(&Text::of(Piece::Unknown)) } else { path };
+    Value::join(fold::joined(parts).into_iter().map(whole).map(Value::Text))
 }
 
 fn decoded(value: Option<&Value>, decode: impl Fn(&str) -> Option<String>) -> Value {

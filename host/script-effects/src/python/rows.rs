@@ -12,12 +12,50 @@ impl Reader<'_> {
         let held = self.load(&base);
         let kept: Vec<Value> = args.values.iter().cloned().map(|value| self.keep(value)).collect();
         let loaded = self.loaded(args);
-        let given: Vec<Value> = loaded.values.iter().flat_map(each_element).collect();
-        let first = kept.first().cloned();
+        let changed = self.put_in(place, name, &held, &kept, args, &loaded);
+        if let Some(value) = changed.or_else(|| self.take_out(place, name, &held, &kept)) {
+            return value;
+        }
         match name {
+            "sort" | "reverse" | "rotate" => {
+                self.call_back(&Args { values: Vec::new(), ..args.clone() });
+                self.alter(place, |old| match old {
+                    Value::List(values) if name == "reverse" => Value::List(values.iter().rev().cloned().collect()),
+                    Value::List(values) if values.len() < 2 => old.clone(),
+                    Value::List(_) | Value::Many(_) => Value::many(old.element()),
+                    old => old.clone(),
+                });
+                Value::None
+            }
+            "__getitem__" => self.item(&base, kept.first().unwrap_or(&Value::Unknown)),
+            "union" | "__or__" | "__add__" if matches!(held, Value::Dict(_)) => Value::Unknown,
+            "union" | "__or__" | "__add__" => {
+                Value::many(Value::join(std::iter::once(held.element()).chain(elements(&loaded))))
+            }
+            "__iter__" | "difference" | "intersection" => held,
+            _ => {
+                let results: Vec<Value> =
+                    held.alternatives().iter().map(|held| self.call_method(held, name, &loaded)).collect();
+                Value::join(results)
+            }
+        }
+    }
+
+    /// A method that puts something into the row or table at a place.
+    fn put_in(
+        &mut self,
+        place: usize,
+        name: &str,
+        held: &Value,
+        kept: &[Value],
+        args: &Args,
+        loaded: &Args,
+    ) -> Option<Value> {
+        let first = kept.first();
+        Some(match name {
             // In JavaScript.
             "push" => {
-                self.alter(place, |old| with_more(old, &kept));
+                self.alter(place, |old| with_more(old, kept));
                 Value::Unknown
             }
             "unshift" | "splice" | "fill" => {
@@ -29,68 +67,76 @@ impl Reader<'_> {
                 });
                 Value::many(held.element())
             }
-            "shift" if first.is_none() => {
-                let taken = self.item(&base, &Value::Int(0));
-                self.alter(place, |old| without(old, Some(&Value::Int(0))));
-                taken
-            }
             "append" | "add" | "appendleft" | "insert" | "put" | "put_nowait" => {
                 let (at, value) = match name {
-                    "insert" => (first, kept.get(1).cloned()),
-                    "appendleft" => (Some(Value::Int(0)), first),
+                    "insert" => (first, kept.get(1)),
+                    "appendleft" => (Some(&Value::Int(0)), first),
                     _ => (None, first),
                 };
-                let value = value.unwrap_or(Value::Unknown);
-                self.alter(place, |old| with_element(old, at.as_ref(), &value));
+                self.alter(place, |old| with_element(old, at, value.unwrap_or(&Value::Unknown)));
                 Value::None
             }
             "extend" | "extendleft" | "__iadd__" | "symmetric_difference_update" => {
+                let given: Vec<Value> = elements(loaded).collect();
                 self.alter(place, |old| with_more(old, &given));
-                if name == "__iadd__" { base } else { Value::None }
+                if name == "__iadd__" { Value::Ref(place) } else { Value::None }
             }
             "update" | "__ior__" => {
                 let named = args.named.iter().map(|(name, value)| (Value::text(name), value.clone()));
-                let named: Vec<(Value, Value)> = named.collect();
-                let open = args.open;
-                self.alter(place, |old| updated(old, &loaded.values, &named, open, &given));
-                if name == "__ior__" { base } else { Value::None }
+                let (named, given) = (named.collect::<Vec<_>>(), elements(loaded).collect::<Vec<_>>());
+                self.alter(place, |old| updated(old, &loaded.values, &named, args.open, &given));
+                if name == "__ior__" { Value::Ref(place) } else { Value::None }
             }
             "setdefault" => {
-                let found = self.item(&base, &first.clone().unwrap_or(Value::Unknown));
-                let key = first.unwrap_or(Value::Unknown);
-                let value = kept.get(1).cloned().unwrap_or(Value::None);
-                let known = |old: &Value| matches!(old, Value::Dict(items) if items.iter().any(|(own, _)| *own == key));
-                if matches!(held, Value::Dict(_)) && known(&held) {
-                    return found;
+                let key = first.unwrap_or(&Value::Unknown);
+                let found = self.item(&Value::Ref(place), key);
+                let value = kept.get(1).unwrap_or(&Value::None);
+                let known = |old: &Value| matches!(old, Value::Dict(items) if items.iter().any(|(own, _)| own == key));
+                if known(held) {
+                    return Some(found);
                 }
-                self.alter(place, |old| if known(old) { old.clone() } else { with_item(old, &key, &value) });
+                self.alter(place, |old| if known(old) { old.clone() } else { with_item(old, key, value) });
                 match held {
-                    Value::Dict(items) if items.is_empty() => value,
-                    _ => Value::join([found, value]),
+                    Value::Dict(items) if items.is_empty() => value.clone(),
+                    _ => Value::join([found, value.clone()]),
                 }
             }
             "__setitem__" => {
-                let value = kept.get(1).cloned().unwrap_or(Value::Unknown);
-                self.alter(place, |old| with_item(old, &first.clone().unwrap_or(Value::Unknown), &value));
+                let (key, value) = (first.unwrap_or(&Value::Unknown), kept.get(1).unwrap_or(&Value::Unknown));
+                self.alter(place, |old| with_item(old, key, value));
                 Value::None
             }
+            _ => return None,
+        })
+    }
+
+    /// A method that takes something out of the row or table at a place.
+    fn take_out(&mut self, place: usize, name: &str, held: &Value, kept: &[Value]) -> Option<Value> {
+        let (base, first) = (Value::Ref(place), kept.first());
+        let zero = Value::Int(0);
+        Some(match name {
+            // In JavaScript.
+            "shift" if first.is_none() => {
+                let taken = self.item(&base, &zero);
+                self.alter(place, |old| without(old, Some(&zero)));
+                taken
+            }
             "pop" | "popleft" | "popitem" | "get_nowait" | "__delitem__" | "remove" | "discard" => {
-                let is_table = matches!(held, Value::Dict(_));
                 // A set gives any of its elements.
                 let key = match name {
-                    "popleft" => Some(Value::Int(0)),
+                    "popleft" => Some(&zero),
                     "popitem" | "remove" | "discard" => None,
                     _ => first,
                 };
-                let taken = match (&key, name) {
-                    (_, "popitem") => pair(&held),
+                let taken = match (key, name) {
+                    (_, "popitem") => pair(held),
                     (_, "remove" | "discard") => Value::None,
                     (Some(key), _) => self.item(&base, key),
                     (None, _) => held.element(),
                 };
-                self.alter(place, |old| without(old, key.as_ref()));
+                self.alter(place, |old| without(old, key));
                 // What is given if there is none.
-                let default = kept.get(1).cloned().filter(|_| is_table);
+                let default = kept.get(1).cloned().filter(|_| matches!(held, Value::Dict(_)));
                 Value::join([taken].into_iter().chain(default))
             }
             "clear" => {
@@ -101,29 +147,8 @@ impl Reader<'_> {
                 });
                 Value::None
             }
-            "sort" | "reverse" | "rotate" => {
-                self.call_back(&Args { values: Vec::new(), ..args.clone() });
-                self.alter(place, |old| match old {
-                    Value::List(values) if name == "reverse" => Value::List(values.iter().rev().cloned().collect()),
-                    Value::List(values) if values.len() < 2 => old.clone(),
-                    Value::List(_) | Value::Many(_) => Value::many(old.element()),
-                    old => old.clone(),
-                });
-                Value::None
-            }
-            "__getitem__" => self.item(&base, &first.unwrap_or(Value::Unknown)),
-            "__iter__" => held,
-            "union" | "__or__" | "__add__" => {
-                let all = std::iter::once(held.element()).chain(given);
-                if matches!(held, Value::Dict(_)) { Value::Unknown } else { Value::many(Value::join(all)) }
-            }
-            "difference" | "intersection" => held,
-            _ => {
-                let results: Vec<Value> =
-                    held.alternatives().iter().map(|held| self.call_method(held, name, &loaded)).collect();
-                Value::join(results)
-            }
-        }
+            _ => return None,
+        })
     }
 
     /// The arguments with what their rows and tables hold.
@@ -184,6 +209,21 @@ impl Reader<'_> {
 /// What a row holds, if that is known; otherwise one element, which stands for all.
 fn each_element(row: &Value) -> impl Iterator<Item = Value> + use<> {
     row.elements().unwrap_or_else(|| vec![row.element()]).into_iter()
+}
+
+/// The elements of all rows that a call is given.
+fn elements(args: &Args) -> impl Iterator<Item = Value> {
+    args.values.iter().flat_map(each_element)
+}
+
+/// The keys, values or items of a table, as a row.
+pub(super) fn view(items: &[(Value, Value)], what: &str) -> Value {
+    let part = |(key, value): &(Value, Value)| match what {
+        "keys" => key.clone(),
+        "values" => value.clone(),
+        _ => Value::List(vec![key.clone(), value.clone()]),
+    };
+    Value::List(items.iter().map(part).collect())
 }
 
 /// A key and a value of a table.
