@@ -1,9 +1,10 @@
 //! Expressions, each as one expression of Python. What has no place in one, such as a function, becomes lines before it.
 
 use oxc_ast::ast::{
-    Argument, ArrayExpressionElement, AssignmentExpression, AssignmentOperator, AssignmentTarget, BinaryExpression,
-    BinaryOperator, ChainElement, Expression, LogicalOperator, MemberExpression, ObjectExpression, ObjectPropertyKind,
-    PropertyKind, SimpleAssignmentTarget, TemplateLiteral, UnaryOperator, UpdateOperator,
+    Argument, ArrayExpression, ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression,
+    AssignmentOperator, AssignmentTarget, BinaryExpression, BinaryOperator, CallExpression, ChainElement, Expression,
+    LogicalOperator, MemberExpression, ObjectExpression, ObjectPropertyKind, PropertyKind, SimpleAssignmentTarget,
+    TemplateLiteral, UnaryOperator, UpdateOperator,
 };
 
 use super::statements::This;
@@ -28,39 +29,9 @@ impl Writer {
             Expression::Identifier(name) => self.variable(&name.name),
             Expression::ThisExpression(_) => "js_this".to_owned(),
             Expression::Super(_) => "super()".to_owned(),
-            Expression::ArrayExpression(array) => {
-                let elements: Vec<String> = array
-                    .elements
-                    .iter()
-                    .map(|element| match element {
-                        ArrayExpressionElement::SpreadElement(spread) => {
-                            format!("*{}", self.expression(&spread.argument))
-                        }
-                        element => element.as_expression().map_or("None".to_owned(), |value| self.expression(value)),
-                    })
-                    .collect();
-                format!("[{}]", elements.join(", "))
-            }
+            Expression::ArrayExpression(array) => self.array(array),
             Expression::ObjectExpression(object) => self.object(object),
-            Expression::ArrowFunctionExpression(arrow) => {
-                let name = self.fresh();
-                let (parameters, patterns) = self.parameters(&arrow.params);
-                self.function(&name, &parameters, |writer| {
-                    writer.own(&parameters);
-                    for (name, pattern) in &patterns {
-                        writer.bind(pattern, name);
-                    }
-                    match (arrow.body.as_expression(), arrow.body.as_function_body()) {
-                        (Some(value), _) => {
-                            let value = writer.expression(value);
-                            writer.line(&format!("return {value}"));
-                        }
-                        (None, Some(body)) => writer.body(body),
-                        (None, None) => {}
-                    }
-                });
-                name
-            }
+            Expression::ArrowFunctionExpression(arrow) => self.arrow(arrow),
             Expression::FunctionExpression(function) => self.named(function),
             Expression::ClassExpression(class) => self.class(class),
             Expression::AssignmentExpression(assignment) => self.assignment(assignment),
@@ -79,34 +50,17 @@ impl Writer {
                 let (one, other) = (self.expression(&choice.consequent), self.expression(&choice.alternate));
                 format!("({one} if {test} else {other})")
             }
-            Expression::CallExpression(call) => {
-                let callee = match &call.callee {
-                    Expression::Super(_) => "super().__init__".to_owned(),
-                    callee => self.expression(callee),
-                };
-                let arguments = self.arguments(&call.arguments);
-                if self.is_in_scope() && matches!(&call.callee, Expression::Identifier(name) if name.name == "eval") {
-                    // Its code means names of this block, which are called otherwise here.
-                    self.line("js_hidden()");
-                }
-                format!("{callee}({arguments})")
-            }
+            Expression::CallExpression(call) => self.call(call),
             Expression::NewExpression(call) => {
-                let callee = self.expression(&call.callee);
-                let arguments = self.arguments(&call.arguments);
-                format!("{callee}({arguments})")
+                format!("{}({})", self.expression(&call.callee), self.arguments(&call.arguments))
             }
             Expression::TaggedTemplateExpression(tagged) => {
-                let tag = self.expression(&tagged.tag);
-                let text = self.template(&tagged.quasi);
-                format!("{tag}({text})")
+                format!("{}({})", self.expression(&tagged.tag), self.template(&tagged.quasi))
             }
             Expression::ImportExpression(import) => format!("js_require({})", self.expression(&import.source)),
             Expression::ChainExpression(chain) => match &chain.expression {
                 ChainElement::CallExpression(call) => {
-                    let callee = self.expression(&call.callee);
-                    let arguments = self.arguments(&call.arguments);
-                    format!("{callee}({arguments})")
+                    format!("{}({})", self.expression(&call.callee), self.arguments(&call.arguments))
                 }
                 ChainElement::TSNonNullExpression(inner) => self.expression(&inner.expression),
                 chain => chain.as_member_expression().map_or(NOTHING.to_owned(), |place| self.member_of(place)),
@@ -162,6 +116,48 @@ impl Writer {
     fn operand(&mut self, expression: &Expression<'_>) -> String {
         let text = self.expression(expression);
         if text.starts_with(|c: char| c.is_ascii_digit()) { format!("({text})") } else { text }
+    }
+
+    fn array(&mut self, array: &ArrayExpression<'_>) -> String {
+        let element = |element: &ArrayExpressionElement<'_>| match element {
+            ArrayExpressionElement::SpreadElement(spread) => format!("*{}", self.expression(&spread.argument)),
+            element => element.as_expression().map_or("None".to_owned(), |value| self.expression(value)),
+        };
+        format!("[{}]", array.elements.iter().map(element).collect::<Vec<String>>().join(", "))
+    }
+
+    /// Writes an arrow function and gives its name.
+    fn arrow(&mut self, arrow: &ArrowFunctionExpression<'_>) -> String {
+        let name = self.fresh();
+        let (parameters, patterns) = self.parameters(&arrow.params);
+        self.function(&name, &parameters, |writer| {
+            writer.own(&parameters);
+            for (name, pattern) in &patterns {
+                writer.bind(pattern, name);
+            }
+            match (arrow.body.as_expression(), arrow.body.as_function_body()) {
+                (Some(value), _) => {
+                    let value = writer.expression(value);
+                    writer.line(&format!("return {value}"));
+                }
+                (None, Some(body)) => writer.body(body),
+                (None, None) => {}
+            }
+        });
+        name
+    }
+
+    fn call(&mut self, call: &CallExpression<'_>) -> String {
+        let callee = match &call.callee {
+            Expression::Super(_) => "super().__init__".to_owned(),
+            callee => self.expression(callee),
+        };
+        let arguments = self.arguments(&call.arguments);
+        if self.is_in_scope() && matches!(&call.callee, Expression::Identifier(name) if name.name == "eval") {
+            // Its code means names of this block, which are called otherwise here.
+            self.line("js_hidden()");
+        }
+        format!("{callee}({arguments})")
     }
 
     fn object(&mut self, object: &ObjectExpression<'_>) -> String {

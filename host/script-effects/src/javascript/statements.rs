@@ -4,8 +4,8 @@ use oxc_allocator::Vec as Row;
 use oxc_ast::ast::{
     BindingPattern, Class, ClassElement, Declaration, ExportDefaultDeclarationKind, Expression, ForStatement,
     ForStatementInit, ForStatementLeft, Function, FunctionBody, IfStatement, ImportDeclaration,
-    ImportDeclarationSpecifier, MethodDefinitionKind, Statement, TSModuleReference, TSNamespaceDeclarationBody,
-    VariableDeclaration,
+    ImportDeclarationSpecifier, MethodDefinitionKind, Statement, SwitchStatement, TSModuleReference,
+    TSNamespaceDeclarationBody, TryStatement, VariableDeclaration,
 };
 
 use super::writer::{Writer, member, quoted};
@@ -63,55 +63,19 @@ impl Writer {
                     false => self.line(&format!("return {value}")),
                 }
             }
-            Statement::SwitchStatement(statement) => {
-                let on = self.expression(&statement.discriminant);
-                // A case may fall through, so that each may be done, or not.
-                self.scope(statement.cases.iter().flat_map(|case| declared(&case.consequent)), |writer| {
-                    for case in &statement.cases {
-                        let test = case.test.as_ref().map_or("None".to_owned(), |test| writer.expression(test));
-                        writer.below(&format!("if {on} == {test}:"), |writer| writer.block(&case.consequent));
-                    }
-                });
-            }
+            Statement::SwitchStatement(statement) => self.switch(statement),
             Statement::ThrowStatement(statement) => {
                 let value = self.expression(&statement.argument);
                 self.line(&format!("raise {value}"));
             }
-            Statement::TryStatement(statement) => {
-                self.below("try:", |writer| writer.inner(&statement.block.body));
-                self.below("except Exception:", |writer| {
-                    let Some(handler) = &statement.handler else { return };
-                    let parameter = handler.param.as_ref().map(|parameter| &parameter.pattern);
-                    writer.scope(parameter.into_iter().flat_map(names), |writer| {
-                        if let Some(parameter) = parameter {
-                            writer.bind(parameter, "js_Error()");
-                        }
-                        writer.inner(&handler.body.body);
-                    });
-                });
-                if let Some(last) = &statement.finalizer {
-                    self.inner(&last.body);
-                }
-            }
+            Statement::TryStatement(statement) => self.try_(statement),
             Statement::WithStatement(statement) => {
                 self.line("js_hidden()");
                 self.statement(&statement.body);
             }
             Statement::ImportDeclaration(import) => self.import(import),
             Statement::ExportDeclaration(export) => self.declaration(&export.declaration),
-            Statement::ExportDefaultDeclaration(export) => match &export.declaration {
-                ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                    self.named(function);
-                }
-                ExportDefaultDeclarationKind::ClassDeclaration(class) => {
-                    self.class(class);
-                }
-                kind => {
-                    if let Some(value) = kind.as_expression().map(|value| self.expression(value)) {
-                        self.line(&value);
-                    }
-                }
-            },
+            Statement::ExportDefaultDeclaration(export) => self.export_default(&export.declaration),
             Statement::TSExportAssignment(export) => {
                 let value = self.expression(&export.expression);
                 self.line(&value);
@@ -153,6 +117,22 @@ impl Writer {
         }
     }
 
+    fn export_default(&mut self, declaration: &ExportDefaultDeclarationKind<'_>) {
+        match declaration {
+            ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                self.named(function);
+            }
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => {
+                self.class(class);
+            }
+            kind => {
+                if let Some(value) = kind.as_expression().map(|value| self.expression(value)) {
+                    self.line(&value);
+                }
+            }
+        }
+    }
+
     fn variables(&mut self, declaration: &VariableDeclaration<'_>) {
         for declarator in &declaration.declarations {
             let value = declarator.init.as_ref().map_or("None".to_owned(), |value| self.expression(value));
@@ -188,6 +168,34 @@ impl Writer {
         self.below(&format!("if {test}:"), |writer| writer.statement(&statement.consequent));
         if let Some(other) = &statement.alternate {
             self.below("else:", |writer| writer.statement(other));
+        }
+    }
+
+    fn switch(&mut self, statement: &SwitchStatement<'_>) {
+        let on = self.expression(&statement.discriminant);
+        // A case may fall through, so that each may be done, or not.
+        self.scope(statement.cases.iter().flat_map(|case| declared(&case.consequent)), |writer| {
+            for case in &statement.cases {
+                let test = case.test.as_ref().map_or("None".to_owned(), |test| writer.expression(test));
+                writer.below(&format!("if {on} == {test}:"), |writer| writer.block(&case.consequent));
+            }
+        });
+    }
+
+    fn try_(&mut self, statement: &TryStatement<'_>) {
+        self.below("try:", |writer| writer.inner(&statement.block.body));
+        self.below("except Exception:", |writer| {
+            let Some(handler) = &statement.handler else { return };
+            let parameter = handler.param.as_ref().map(|parameter| &parameter.pattern);
+            writer.scope(parameter.into_iter().flat_map(names), |writer| {
+                if let Some(parameter) = parameter {
+                    writer.bind(parameter, "js_Error()");
+                }
+                writer.inner(&handler.body.body);
+            });
+        });
+        if let Some(last) = &statement.finalizer {
+            self.inner(&last.body);
         }
     }
 

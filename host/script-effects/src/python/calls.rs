@@ -11,6 +11,9 @@ const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false
 const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
+/// The names of the argument that is a path.
+const PATHS: &[&str] = &["path", "file", "filename", "src", "name", "top", "filepath_or_buffer", "fname"];
+
 /// The arguments of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Args {
@@ -154,19 +157,50 @@ impl Reader<'_> {
         }
     }
 
+    /// Does what a call by a known name does.
     fn act_on(&mut self, name: &str, does: Does, args: &Args) -> Value {
-        let path = args.get(0, &["path", "file", "filename", "src", "name", "top", "filepath_or_buffer", "fname"]);
+        match does {
+            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {
+                return self.launch(name, does, args);
+            }
+            // The body stands behind the parameters.
+            Does::Code if name == "node.Function" => {
+                return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
+            }
+            // Otherwise its first argument is a file.
+            Does::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
+            Does::Code => return self.run_in(name, args),
+            Does::Connect | Does::Send => {
+                let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
+                let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
+                let method = if at == 1 { args.get(0, &["method"]) } else { None };
+                let deletes = takes_away(name, method, args);
+                self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
+            }
+            Does::Fetch => {
+                self.connect(args.get(0, &["url"]), false);
+                let to = args.get(1, &["filename", "out"]);
+                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+            }
+            Does::Import => return imported(name, args),
+            Does::Hide => {
+                if matches!(name, "code.interact" | "node.hidden") {
+                    self.lose("what is called is looked up at run time", EXECUTES);
+                }
+                return Value::Hidden;
+            }
+            _ => return self.act_on_files(name, does, args),
+        }
+        Value::Unknown
+    }
+
+    /// Does what a call does to files and folders.
+    fn act_on_files(&mut self, name: &str, does: Does, args: &Args) -> Value {
+        let path = args.get(0, PATHS);
         match does {
             Does::Open => return self.open(name, path, args.get(1, &["mode", "flags"]), "r"),
             Does::OpenPacked => return self.open(name, path, args.get(1, &["mode"]), "r"),
             Does::OpenByFlags => {
-                let writes = |flags: &Value| match flags {
-                    Value::Named(flags) => {
-                        ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"].iter().any(|flag| flags.contains(flag))
-                    }
-                    Value::Int(flags) => *flags != 0,
-                    _ => true,
-                };
                 let mode = if args.get(1, &["flags"]).is_some_and(writes) { "w" } else { "r" };
                 return self.open(name, path, Some(&Value::text(mode)), "r");
             }
@@ -177,9 +211,9 @@ impl Reader<'_> {
             Does::Read => self.on_path(name, path, Unknown::default(), What::Read),
             Does::ListFolder => {
                 let here = Value::text(".");
-                let folder = path.unwrap_or(&here).clone();
-                self.on_path(name, Some(&folder), Unknown::default(), What::Read);
-                return listed(name, &folder);
+                let folder = path.unwrap_or(&here);
+                self.on_path(name, Some(folder), Unknown::default(), What::Read);
+                return listed(name, folder);
             }
             Does::Write => {
                 let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
@@ -209,9 +243,9 @@ impl Reader<'_> {
             }
             Does::Unpack => {
                 self.on_path(name, path, Unknown::default(), What::Read);
-                let here = Value::piece(Piece::Literal(".".to_owned()));
-                let to = args.get(1, &["extract_dir"]).unwrap_or(&here).clone();
-                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+                let here = Value::text(".");
+                let to = args.get(1, &["extract_dir"]).unwrap_or(&here);
+                self.on_path(name, Some(to), Unknown::default(), |folder| What::Fill { folder, archive: true });
             }
             Does::Link => {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
@@ -225,47 +259,9 @@ impl Reader<'_> {
                 self.state.folder = Some(self.place(&to));
                 self.touch();
             }
-            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {
-                return self.launch(name, does, args);
-            }
-            // The body stands behind the parameters.
-            Does::Code if name == "node.Function" => {
-                return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
-            }
-            // Otherwise its first argument is a file.
-            Does::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
-            Does::Code => return self.run_in(name, args),
-            Does::Connect | Does::Send => {
-                let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
-                let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
-                let method = if at == 1 { args.get(0, &["method"]) } else { None };
-                let deletes = takes_away(name, method, args);
-                self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
-            }
-            Does::Fetch => {
-                self.connect(args.get(0, &["url"]), false);
-                self.on_path(name, args.get(1, &["filename", "out"]), WRITES, |path| What::Write {
-                    path,
-                    append: false,
-                });
-            }
-            Does::Import => match args.get(0, &["name"]).and_then(Value::known) {
-                Some(module) if name.starts_with("node.") => return super::node::module(module),
-                Some(module) => {
-                    let whole = name != "builtins.__import__" || args.values.len() > 3;
-                    let module = if whole { module } else { module.split('.').next().unwrap_or(module) };
-                    return Value::Named(canonical(module));
-                }
-                // A file beside it.
-                None if path.is_some_and(|path| path.as_part().head().starts_with(['.', '/'])) => {}
-                None => return Value::Hidden,
-            },
-            Does::Hide => {
-                if matches!(name, "code.interact" | "node.hidden") {
-                    self.lose("what is called is looked up at run time", EXECUTES);
-                }
-                return Value::Hidden;
-            }
+            // Not about files.
+            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {}
+            Does::Code | Does::Connect | Does::Send | Does::Fetch | Does::Import | Does::Hide => {}
         }
         Value::Unknown
     }
@@ -387,6 +383,30 @@ impl Reader<'_> {
             }
         });
         Value::join(results)
+    }
+}
+
+/// Whether flags of `os.open` let it write.
+fn writes(flags: &Value) -> bool {
+    match flags {
+        Value::Named(flags) => ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"].iter().any(|flag| flags.contains(flag)),
+        Value::Int(flags) => *flags != 0,
+        _ => true,
+    }
+}
+
+/// The module that a call loads.
+fn imported(name: &str, args: &Args) -> Value {
+    match args.get(0, &["name"]).and_then(Value::known) {
+        Some(module) if name.starts_with("node.") => super::node::module(module),
+        Some(module) => {
+            let whole = name != "builtins.__import__" || args.values.len() > 3;
+            let module = if whole { module } else { module.split('.').next().unwrap_or(module) };
+            Value::Named(canonical(module))
+        }
+        // A file beside it.
+        None if args.get(0, PATHS).is_some_and(|path| path.as_part().head().starts_with(['.', '/'])) => Value::Unknown,
+        None => Value::Hidden,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Expressions: the value of each, and what evaluating it does.
 
 use ruff_python_ast::{
-    Arguments, Comprehension, Expr, ExprCall, ExprFString, FStringPart, InterpolatedStringElement, Operator, UnaryOp,
+    Arguments, Comprehension, Expr, ExprCall, ExprDict, ExprFString, ExprIf, ExprSubscript, FStringPart,
+    InterpolatedStringElement, Operator, UnaryOp,
 };
 
 use super::calls::Args;
@@ -47,36 +48,14 @@ impl<'a> Reader<'a> {
                 self.member(&base, attribute.attr.as_str())
             }
             Expr::Call(call) => self.call(call),
-            Expr::Subscript(subscript) => {
-                let base = self.eval(&subscript.value);
-                if let Expr::Slice(slice) = &*subscript.slice {
-                    let mut part = |bound: &'a Option<Box<Expr>>| bound.as_ref().map(|bound| self.eval(bound));
-                    let (from, to, step) = (part(&slice.lower), part(&slice.upper), part(&slice.step));
-                    let base = self.load(&base);
-                    return rows::slice(&base, from.as_ref(), to.as_ref(), step.as_ref());
-                }
-                let key = self.eval(&subscript.slice);
-                self.item(&base, &key)
-            }
+            Expr::Subscript(subscript) => self.subscript(subscript),
             Expr::BinOp(_) => self.operators(expression),
-            Expr::BoolOp(operation) => {
-                let mut values = Vec::new();
-                for (at, value) in operation.values.iter().enumerate() {
-                    values.push(if at == 0 { self.eval(value) } else { self.perhaps(|reader| reader.eval(value)) });
-                }
-                Value::join(values)
-            }
+            Expr::BoolOp(operation) => self.and_or(&operation.values),
             Expr::UnaryOp(operation) => match (operation.op, self.eval(&operation.operand)) {
                 (UnaryOp::USub, Value::Int(number)) => number.checked_neg().map_or(Value::Unknown, Value::Int),
                 _ => Value::Unknown,
             },
-            Expr::If(choice) => {
-                self.eval(&choice.test);
-                let sides = [&choice.body, &choice.orelse];
-                let values =
-                    self.ways(sides.len(), |reader, at| sides.get(at).map_or(Value::Unknown, |side| reader.eval(side)));
-                Value::join(values)
-            }
+            Expr::If(choice) => self.conditional(choice),
             Expr::Compare(compare) => {
                 self.eval(&compare.left);
                 compare.comparators.iter().for_each(|side| {
@@ -101,22 +80,7 @@ impl<'a> Reader<'a> {
                 let row = self.row(&set.elts);
                 self.keep(row)
             }
-            Expr::Dict(dict) => {
-                let mut items = Vec::new();
-                for item in &dict.items {
-                    let key = item.key.as_ref().map(|key| self.eval(key));
-                    let value = self.eval(&item.value);
-                    match key {
-                        Some(key) => items.push((key, self.keep(value))),
-                        None => match self.load(&value) {
-                            Value::Dict(more) => items.extend(more),
-                            _ => items.push((Value::Unknown, Value::Unknown)),
-                        },
-                    }
-                }
-                let all = rows::table(items);
-                self.keep(all)
-            }
+            Expr::Dict(dict) => self.dict(dict),
             Expr::Lambda(lambda) => self.function(lambda.parameters.as_deref(), Body::Value(&lambda.body)),
             Expr::ListComp(row) => self.comprehension(&row.generators, &row.elt, None),
             Expr::SetComp(row) => self.comprehension(&row.generators, &row.elt, None),
@@ -176,6 +140,55 @@ impl<'a> Reader<'a> {
             }
         }
         Value::join(found).bounded()
+    }
+
+    /// An element or a slice of a row.
+    fn subscript(&mut self, subscript: &'a ExprSubscript) -> Value {
+        let base = self.eval(&subscript.value);
+        if let Expr::Slice(slice) = &*subscript.slice {
+            let mut part = |bound: &'a Option<Box<Expr>>| bound.as_ref().map(|bound| self.eval(bound));
+            let (from, to, step) = (part(&slice.lower), part(&slice.upper), part(&slice.step));
+            let base = self.load(&base);
+            return rows::slice(&base, from.as_ref(), to.as_ref(), step.as_ref());
+        }
+        let key = self.eval(&subscript.slice);
+        self.item(&base, &key)
+    }
+
+    /// Operands of `and` or `or`, of which all but the first one may not be evaluated.
+    fn and_or(&mut self, operands: &'a [Expr]) -> Value {
+        let mut values = Vec::new();
+        for (at, value) in operands.iter().enumerate() {
+            values.push(if at == 0 { self.eval(value) } else { self.perhaps(|reader| reader.eval(value)) });
+        }
+        Value::join(values)
+    }
+
+    /// Either side of a conditional expression.
+    fn conditional(&mut self, choice: &'a ExprIf) -> Value {
+        self.eval(&choice.test);
+        let sides = [&choice.body, &choice.orelse];
+        let values =
+            self.ways(sides.len(), |reader, at| sides.get(at).map_or(Value::Unknown, |side| reader.eval(side)));
+        Value::join(values)
+    }
+
+    /// A table that is written out.
+    fn dict(&mut self, dict: &'a ExprDict) -> Value {
+        let mut items = Vec::new();
+        for item in &dict.items {
+            let key = item.key.as_ref().map(|key| self.eval(key));
+            let value = self.eval(&item.value);
+            match key {
+                Some(key) => items.push((key, self.keep(value))),
+                None => match self.load(&value) {
+                    Value::Dict(more) => items.extend(more),
+                    _ => items.push((Value::Unknown, Value::Unknown)),
+                },
+            }
+        }
+        let all = rows::table(items);
+        self.keep(all)
     }
 
     fn row(&mut self, elements: &'a [Expr]) -> Value {

@@ -38,60 +38,103 @@ impl Reader<'_> {
 
     /// Calls that want their arguments as they are held; none if it is not one of them.
     pub(super) fn call_special(&mut self, name: &str, args: &Args) -> Option<Value> {
-        let first = args.at(0).cloned().unwrap_or(Value::Unknown);
-        let rest = || Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
-        let key = args.at(1).and_then(Value::known).map(str::to_owned);
-        Some(match name {
-            "builtins.setattr" | "builtins.object.__setattr__" => {
-                let value = args.at(2).cloned().unwrap_or(Value::Unknown);
-                self.set_member(&first, key.as_deref().unwrap_or(ANY), value);
-                Value::None
+        let first = args.at(0).unwrap_or(&Value::Unknown);
+        let value = self.on_environment(name, first, args).or_else(|| self.on_rows(name, first, args));
+        let value = value.or_else(|| self.on_objects(name, first, args));
+        value.or_else(|| match name {
+            "builtins.exec" | "builtins.eval" => {
+                let code = args.values.first().map(|code| self.load(code));
+                let values = code.into_iter().chain(args.values.iter().skip(1).cloned()).collect();
+                Some(self.run_in(name, &Args { values, ..args.clone() }))
             }
-            "builtins.delattr" => Value::None,
+            // What is printed is not called.
+            "builtins.print" | "builtins.len" => Some(Value::Unknown),
+            "os.fchdir" => {
+                self.state.folder = Some(Text::of(Piece::Unknown));
+                self.touch();
+                Some(Value::None)
+            }
+            _ => self.by_full_name(name, args),
+        })
+    }
+
+    /// Calls that read or set variables of the environment.
+    fn on_environment(&mut self, name: &str, variable: &Value, args: &Args) -> Option<Value> {
+        let environment = || Value::named("os.environ");
+        Some(match name {
             "os.getenv" | "os.environ.get" | "os.environ.pop" | "os.environ.__getitem__" | "os.getenvb" => {
-                let found = self.item(&Value::named("os.environ"), &first);
+                let found = self.item(&environment(), variable);
                 Value::join([found].into_iter().chain(args.at(1).cloned()))
             }
             "os.putenv" | "os.environ.__setitem__" => {
-                self.set_item(&Value::named("os.environ"), &first, args.at(1).unwrap_or(&Value::Unknown));
+                self.set_item(&environment(), variable, args.at(1).unwrap_or(&Value::Unknown));
                 Value::None
             }
             "os.environ.setdefault" => {
-                let found = self.item(&Value::named("os.environ"), &first);
-                let value = args.at(1).cloned().unwrap_or(Value::Unknown);
-                let all = Value::join([found, value]);
-                self.set_item(&Value::named("os.environ"), &first, &all);
+                let found = self.item(&environment(), variable);
+                let all = Value::join([found, args.at(1).cloned().unwrap_or(Value::Unknown)]);
+                self.set_item(&environment(), variable, &all);
                 all
             }
-            "builtins.exec" | "builtins.eval" => {
-                let code =
-                    Args { values: args.values.iter().take(1).map(|code| self.load(code)).collect(), ..args.clone() };
-                let rest = args.values.iter().skip(1).cloned();
-                self.run_in(name, &Args { values: code.values.into_iter().chain(rest).collect(), ..args.clone() })
-            }
+            _ => return None,
+        })
+    }
+
+    /// Calls that make or change a row or a table.
+    fn on_rows(&mut self, name: &str, row: &Value, args: &Args) -> Option<Value> {
+        let rest = || Args { values: args.values.iter().skip(1).cloned().collect(), ..args.clone() };
+        Some(match name {
             "operator.setitem" => {
-                let key = args.at(1).cloned().unwrap_or(Value::Unknown);
-                self.set_item(&first, &key, args.at(2).unwrap_or(&Value::Unknown));
+                let (key, value) = (args.at(1).unwrap_or(&Value::Unknown), args.at(2).unwrap_or(&Value::Unknown));
+                self.set_item(row, key, value);
                 Value::None
-            }
-            // What is printed is not called.
-            "builtins.print" | "builtins.len" => Value::Unknown,
-            "inspect.getmembers" if matches!(first, Value::Named(_)) => {
-                let all = if first == Value::named("__main__") { "builtins.globals()" } else { "" };
-                Value::many(Value::List(vec![Value::piece(Piece::Unknown), self.all_of(all)]))
             }
             "operator.iadd" | "operator.iconcat" | "operator.ior" => {
                 let method = if name == "operator.ior" { "__ior__" } else { "__iadd__" };
-                self.method_of(&first, method, &rest())
+                self.method_of(row, method, &rest())
             }
             "heapq.heappush" | "bisect.insort" | "bisect.insort_left" | "bisect.insort_right" => {
-                self.method_of(&first, "append", &rest());
-                self.method_of(&first, "sort", &Args::default())
+                self.method_of(row, "append", &rest());
+                self.method_of(row, "sort", &Args::default())
             }
             "heapq.heappop" | "heapq.heapify" | "random.shuffle" => {
-                let row = self.load(&first);
-                self.method_of(&first, "sort", &Args::default());
-                row.element()
+                let held = self.load(row);
+                self.method_of(row, "sort", &Args::default());
+                held.element()
+            }
+            "collections.deque" | "builtins.frozenset" | "builtins.set" | "builtins.list" | "builtins.tuple"
+                if !args.values.is_empty() =>
+            {
+                let held = self.load(row);
+                held.elements().map_or_else(|| Value::many(held.element()), Value::List)
+            }
+            "collections.deque" | "queue.Queue" | "asyncio.Queue" => Value::List(Vec::new()),
+            "builtins.dict" | "collections.OrderedDict" => {
+                let this = self.keep(Value::Dict(Vec::new()));
+                self.method_of(&this, "update", args);
+                this
+            }
+            _ => return None,
+        })
+    }
+
+    /// Calls that make, copy or change an object, or get something of one.
+    fn on_objects(&mut self, name: &str, object: &Value, args: &Args) -> Option<Value> {
+        Some(match name {
+            "builtins.setattr" | "builtins.object.__setattr__" => {
+                let member = args.at(1).and_then(Value::known).unwrap_or(ANY);
+                self.set_member(object, member, args.at(2).cloned().unwrap_or(Value::Unknown));
+                Value::None
+            }
+            "builtins.delattr" => Value::None,
+            "builtins.vars" if matches!(object, Value::Ref(_)) => self.member(object, "__dict__"),
+            "builtins.super" => match args.values.as_slice() {
+                [Value::Ref(class), this] => Value::Super(Box::new(this.clone()), *class),
+                _ => self.above(),
+            },
+            "inspect.getmembers" if matches!(object, Value::Named(_)) => {
+                let all = if *object == Value::named("__main__") { "builtins.globals()" } else { "" };
+                Value::many(Value::List(vec![Value::piece(Piece::Unknown), self.all_of(all)]))
             }
             "types.SimpleNamespace" | "argparse.Namespace" => {
                 let this = self.keep(Value::Object(Box::default()));
@@ -104,46 +147,20 @@ impl Reader<'_> {
                 this
             }
             "collections.namedtuple" => self.named_row(args),
-            "builtins.super" => match args.values.as_slice() {
-                [Value::Ref(class), this] => Value::Super(Box::new(this.clone()), *class),
-                _ => self.above(),
-            },
-            "dataclasses.replace" | "copy.replace" => self.replaced(&first, args),
-            "copy.copy" | "copy.deepcopy" => match self.load(&first) {
+            "dataclasses.field" => Value::Partial(Box::new(Value::named(name)), Box::new(args.clone())),
+            "dataclasses.replace" | "copy.replace" => self.replaced(object, args),
+            "copy.copy" | "copy.deepcopy" => match self.load(object) {
                 Value::Ref(place) => {
                     let held = (*self.at(place)).clone();
                     self.keep(held)
                 }
                 other => other,
             },
-            "builtins.vars" if matches!(first, Value::Ref(_)) => self.member(&first, "__dict__"),
-            "dataclasses.field" => Value::Partial(Box::new(Value::named(name)), Box::new(args.clone())),
-            "collections.deque" | "builtins.frozenset" | "builtins.set" | "builtins.list" | "builtins.tuple"
-                if !args.values.is_empty() =>
-            {
-                let row = self.load(&first);
-                match row.elements() {
-                    Some(elements) => Value::List(elements),
-                    None if name == "builtins.tuple" && !row.is_row() => Value::many(row.element()),
-                    None => Value::many(row.element()),
-                }
-            }
-            "collections.deque" | "queue.Queue" | "asyncio.Queue" => Value::List(Vec::new()),
-            "builtins.dict" | "collections.OrderedDict" => {
-                let this = self.keep(Value::Dict(Vec::new()));
-                self.method_of(&this, "update", args);
-                this
-            }
             "operator.attrgetter" | "operator.methodcaller" | "operator.itemgetter" => {
                 Value::Partial(Box::new(Value::Named(format!("{name}()"))), Box::new(args.clone()))
             }
             "operator.attrgetter()" | "operator.methodcaller()" | "operator.itemgetter()" => self.got(name, args),
-            "os.fchdir" => {
-                self.state.folder = Some(Text::of(Piece::Unknown));
-                self.touch();
-                Value::None
-            }
-            _ => return self.by_full_name(name, args),
+            _ => return None,
         })
     }
 
