@@ -1,10 +1,11 @@
 //! Goes through a text word by word and leaves secrets out: values of telling names, passwords in addresses, tokens.
 
-use super::names::{is_harmless, is_reference, is_telling, refers};
+mod expected;
+
+use super::names::{self, is_harmless, is_reference, is_telling, refers};
 use super::quotes::{AHEAD, Quotes};
 use super::spans::Spans;
 use super::word::{SCHEMES, assigning, ends_as_function, is_call, is_quote, is_scheme, is_word, one, separates};
-use super::{names, secrets};
 
 /// What the next words are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,126 +125,10 @@ fn read_image<'a>(text: &'a str, out: &mut Spans) -> &'a str {
 
 impl<'a> State<'a> {
     fn word(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) {
-        let quote = separator.filter(|c| is_quote(*c));
-        match self.expect {
-            Expect::Until(closing) | Expect::UntilEscaped(closing) => {
-                let secret = word.trim_end_matches('\\');
-                out.hide(secret);
-                out.keep(word.get(secret.len()..).unwrap_or_default());
-                let (escaped, wanted) = (word.ends_with('\\'), matches!(self.expect, Expect::UntilEscaped(_)));
-                if separator == Some(closing) && escaped == wanted {
-                    self.expect = Expect::Adjoining;
-                }
-                return;
-            }
-            Expect::Line(depth) => {
-                if is_reference(word) {
-                    out.keep(word);
-                } else {
-                    out.hide(word);
-                }
-                if separator == Some('\n') || self.closes && self.quotes.0.len() < depth {
-                    self.expect = Expect::Nothing;
-                }
-                return;
-            }
-            Expect::Adjoining => {
-                let structure = word.starts_with(['}', ']', ':', '\\']);
-                self.expect = Expect::Nothing;
-                if !word.is_empty() && !structure {
-                    out.hide(word);
-                    self.expect = self.adjoins(quote);
-                    return;
-                }
-                if word.is_empty() && quote.is_some() {
-                    self.expect = self.adjoins(quote);
-                    return;
-                }
-            }
-            Expect::Pair => {
-                self.expect = match separator {
-                    Some(',') => Expect::Quoted,
-                    Some(')' | '\n') | None => Expect::Nothing,
-                    _ => Expect::Pair,
-                };
-                out.keep(word);
-                return;
-            }
-            Expect::Quoted => {
-                let value = word.trim_start_matches(['=', '\\']);
-                // Quotes of PostgreSQL: `$$x$$`.
-                if ["$$", "$\\$"].iter().any(|quotes| value.starts_with(quotes)) {
-                    out.hide(word);
-                    self.expect = Expect::Nothing;
-                    return;
-                }
-                let begins = value.is_empty()
-                    || matches!(value, "N" | "n" | "E" | "e" | "b" | "f" | "r" | "u") && quote.is_some();
-                if !begins {
-                    self.expect = Expect::Nothing;
-                } else {
-                    out.keep(word);
-                    self.expect = match quote {
-                        Some(quote) if !self.closes => self.opened(quote, word),
-                        _ if separator == Some(';') => Expect::Nothing,
-                        _ => Expect::Quoted,
-                    };
-                    return;
-                }
-            }
-            Expect::Secret | Expect::Nameless if word.bytes().all(|byte| matches!(byte, b'\\' | b'$')) => {
-                out.keep(word);
-                self.expect = match (quote, separator) {
-                    (Some(_), _) if self.closes => Expect::Adjoining,
-                    (Some(quote), _) => self.opened(quote, word),
-                    (None, Some('\n')) if word.is_empty() => Expect::Nothing,
-                    (None, Some(';' | '|' | '&' | ')' | '<' | '>')) => Expect::Nothing,
-                    (None, Some('(')) if !word.is_empty() => Expect::Nothing,
-                    (None, _) => self.expect,
-                };
-                return;
-            }
-            Expect::Secret | Expect::Nameless | Expect::Last => {
-                let expect = std::mem::replace(&mut self.expect, Expect::Nothing);
-                let scheme = is_scheme(word);
-                let value = word.trim_end_matches(['}', ']']);
-                // An object begins, whose keys tell their own values.
-                let inside = word.trim_start_matches(['[', '{']);
-                let open = inside.len() < word.len() && (inside.is_empty() || inside.ends_with(':'));
-                let waits = matches!(word, "await" | "new" | "yield");
-                let harmless = open
-                    || waits
-                    || is_harmless("", value)
-                    || is_call(word, separator)
-                    || word.starts_with("--") && !secrets::is_distinct(word)
-                    || expect == Expect::Nameless && names::is_name(value)
-                    || expect == Expect::Last && !(self.is_last(separator) && secrets::is_distinct(word));
-                if scheme && expect == Expect::Secret {
-                    out.keep(word);
-                    self.expect = if word.eq_ignore_ascii_case("digest") { self.line() } else { Expect::Secret };
-                    return;
-                }
-                if !harmless {
-                    let secret = word.trim_end_matches('\\');
-                    out.hide(secret);
-                    out.keep(word.get(secret.len()..).unwrap_or_default());
-                    self.expect = self.adjoins(quote);
-                    return;
-                }
-                if waits {
-                    self.expect = expect;
-                }
-                if separator == Some('(') && ends_as_function(word) {
-                    self.expect = Expect::Quoted;
-                }
-                // Without a secret the word is like any other.
-                if expect == Expect::Secret && !word.starts_with('-') && !open {
-                    out.keep(word);
-                    return;
-                }
-            }
-            Expect::Nothing => {}
+        if self.expected(word, separator, out) {
+            return;
         }
+        let quote = separator.filter(|c| is_quote(*c));
         let before = self.before;
         if separator == Some('\n') {
             self.before = "";

@@ -2,7 +2,9 @@
 //! end of the text.
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 use std::ops::Range;
+use std::str::CharIndices;
 
 /// Commands within quotes within quotes are looked for this deep.
 const DEPTH: usize = 3;
@@ -95,6 +97,8 @@ const DOCUMENTS: usize = 64;
 
 struct Splitter<'o> {
     text: &'o str,
+    /// What of the text is not read yet.
+    chars: Peekable<CharIndices<'o>>,
     /// Where the text stands in the whole text.
     offset: usize,
     /// The place in the text where the next here-document begins at the earliest.
@@ -105,6 +109,8 @@ struct Splitter<'o> {
     current: Command<'static>,
     word: Option<Word<'static>>,
     next: Next,
+    /// Texts within quotes that may be commands.
+    quoted: Vec<Range<usize>>,
     all: &'o mut Vec<Command<'static>>,
 }
 
@@ -154,14 +160,69 @@ impl Splitter<'_> {
     }
 
     fn push(&mut self, c: char, at: usize) {
-        self.word.get_or_insert_default().push(c, at);
+        self.word.get_or_insert_default().push(c, self.offset + at);
+    }
+
+    /// Takes what is within the quotes that begin at `at`; a quote that is not closed is a letter.
+    fn quotes(&mut self, at: usize, quote: char) {
+        let Some(end) = closing(self.text, at, quote) else { return self.push(quote, at) };
+        self.word.get_or_insert_default();
+        while let Some((at, inside)) = self.chars.next_if(|(at, _)| *at < end) {
+            let escaped = quote == '"' && inside == '\\';
+            let taken = if escaped { self.chars.next_if(|(at, _)| *at < end) } else { None };
+            let (at, inside) = taken.unwrap_or((at, inside));
+            self.push(inside, at);
+        }
+        self.chars.next();
+        if self.text.get(at + 1..end).is_some_and(|inside| inside.contains(char::is_whitespace)) {
+            self.quoted.push(at + 1..end);
+        }
+    }
+
+    /// Ends the command at an operator between commands or around a group of them.
+    fn operator(&mut self, at: usize, c: char) {
+        let twice = self.chars.next_if(|(_, next)| *next == c).is_some();
+        self.current.fed = c == '('
+            && match &self.word {
+                None => self.next == Next::Source,
+                Some(word) => word.text().ends_with('$'),
+            };
+        self.end_command(at, c == '|' && !twice);
+        match c {
+            '(' | '{' if self.groups.len() < GROUPS => self.groups.push(self.all.len()),
+            ')' | '}' => self.current.group = self.groups.pop(),
+            _ => {}
+        }
+    }
+
+    /// Ends the word at a redirection, which says what the next word is.
+    fn redirection(&mut self, at: usize, c: char) {
+        // A number right before it is a descriptor.
+        let descriptor = |word: &Word<'_>| word.text().bytes().all(|byte| byte.is_ascii_digit());
+        if self.word.as_ref().is_some_and(descriptor) {
+            self.word = None;
+        }
+        self.end_word(at);
+        let mut count = 1;
+        while self.chars.next_if(|(_, next)| matches!(next, '<' | '>' | '&' | '|')).is_some() {
+            count += 1;
+        }
+        self.next = match (c, count) {
+            ('<', 3) => Next::HereString,
+            ('<', 2) => {
+                self.chars.next_if(|(_, next)| *next == '-');
+                Next::Delimiter
+            }
+            ('<', _) => Next::Source,
+            _ => Next::Target,
+        };
     }
 }
 
 fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>>) {
-    let mut inner: Vec<Range<usize>> = Vec::new();
     let mut out = Splitter {
         text,
+        chars: text.char_indices().peekable(),
         offset,
         read: 0,
         documents: 0,
@@ -169,84 +230,34 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
         current: Command::default(),
         word: None,
         next: Next::Argument,
+        quoted: Vec::new(),
         all,
     };
-    let mut chars = text.char_indices().peekable();
     let mut comment = false;
-    while let Some((at, c)) = chars.next() {
-        let place = offset + at;
+    while let Some((at, c)) = out.chars.next() {
         match c {
             '\n' => {
                 comment = false;
                 out.end_command(at, false);
             }
             _ if c.is_whitespace() => out.end_word(at),
-            '\'' | '"' if !comment => {
-                let Some(end) = closing(text, at, c) else {
-                    out.push(c, place);
-                    continue;
-                };
-                out.word.get_or_insert_default();
-                while let Some((at, inside)) = chars.next_if(|(at, _)| *at < end) {
-                    let escaped = c == '"' && inside == '\\';
-                    let taken = if escaped { chars.next_if(|(at, _)| *at < end) } else { None };
-                    let (at, inside) = taken.unwrap_or((at, inside));
-                    out.push(inside, offset + at);
-                }
-                chars.next();
-                if text.get(at + 1..end).is_some_and(|inside| inside.contains(char::is_whitespace)) {
-                    inner.push(at + 1..end);
-                }
-            }
-            '\\' => {
-                if let Some((at, next)) = chars.next_if(|(_, next)| *next != '\n') {
-                    out.push(next, offset + at);
-                } else {
-                    chars.next();
-                }
-            }
+            '\'' | '"' if !comment => out.quotes(at, c),
+            '\\' => match out.chars.next() {
+                Some((at, next)) if next != '\n' => out.push(next, at),
+                _ => {}
+            },
             '#' if out.word.is_none() => comment = true,
             '|' | ';' | '&' | '(' | ')' | '`' | '{' | '}' if out.word.is_none() || !matches!(c, '{' | '}') => {
-                let twice = chars.next_if(|(_, next)| *next == c).is_some();
-                out.current.fed = c == '('
-                    && match &out.word {
-                        None => out.next == Next::Source,
-                        Some(word) => word.text().ends_with('$'),
-                    };
-                out.end_command(at, c == '|' && !twice);
-                match c {
-                    '(' | '{' if out.groups.len() < GROUPS => out.groups.push(out.all.len()),
-                    ')' | '}' => out.current.group = out.groups.pop(),
-                    _ => {}
-                }
+                out.operator(at, c);
             }
-            '<' | '>' => {
-                // A number right before it is a descriptor.
-                let descriptor = |word: &Word<'_>| word.text().bytes().all(|byte| byte.is_ascii_digit());
-                if out.word.as_ref().is_some_and(descriptor) {
-                    out.word = None;
-                }
-                out.end_word(at);
-                let mut count = 1;
-                while chars.next_if(|(_, next)| matches!(next, '<' | '>' | '&' | '|')).is_some() {
-                    count += 1;
-                }
-                out.next = match (c, count) {
-                    ('<', 3) => Next::HereString,
-                    ('<', 2) => {
-                        chars.next_if(|(_, next)| *next == '-');
-                        Next::Delimiter
-                    }
-                    ('<', _) => Next::Source,
-                    _ => Next::Target,
-                };
-            }
-            _ => out.push(c, place),
+            '<' | '>' => out.redirection(at, c),
+            _ => out.push(c, at),
         }
     }
     out.end_command(text.len(), false);
+    let quoted = out.quoted;
     if let Some(depth) = depth.checked_sub(1) {
-        for range in inner {
+        for range in quoted {
             split(text.get(range.clone()).unwrap_or_default(), offset + range.start, depth, all);
         }
     }
