@@ -18,6 +18,9 @@ use guard_harness::{Harness, Reply};
 use guard_redact::plain;
 use guard_state::session::Sessions;
 
+/// The check of what a tried call is answered.
+const CHECK: &str = "canary";
+
 /// A command that every chain denies.
 const CANARY: &str = "rm -rf /";
 
@@ -125,94 +128,102 @@ pub(super) struct Trial<'a> {
 impl Trial<'_> {
     /// Whether a deny comes back, and how long a call takes.
     pub(super) fn run(&self) -> Vec<Finding> {
-        const CHECK: &str = "canary";
-        let place = self.found.place.display();
-        let server = matches!(self.found.running, Running::Server { .. });
-        let what = if server { "server" } else { "command" };
         let Some(canary) = self.canary() else {
-            let text = format!(
-                "the {what} in `{place}` was not tried: no call is known that `{}` must deny",
-                self.found.only.join(", ")
-            );
+            let only = self.found.only.join(", ");
+            let text = format!("{} was not tried: no call is known that `{only}` must deny", self.subject());
             return vec![Finding::note(CHECK, text, "start it with a call that it must deny")];
         };
+        if let Some(untried) = self.untried(&canary) {
+            return vec![untried];
+        }
+        let answer = self.call(&canary.payload);
+        // What has just not answered would be waited for again and again.
+        let calls = if answer.is_ok() { CALLS } else { 0 };
+        let mut findings = self.verdict(&canary, answer.map(|(reply, _)| reply));
+        // What was only tried waits for nobody.
+        let sessions = guard_config::load(self.site.places, &[]).sessions;
+        let _ = sessions.end(&Sessions::name(SESSION), PATIENCE);
+        findings.extend(self.cost(calls));
+        findings
+    }
+
+    fn is_server(&self) -> bool {
+        matches!(self.found.running, Running::Server { .. })
+    }
+
+    /// What is tried, as a person reads it.
+    fn subject(&self) -> String {
+        format!("the {} in `{}`", if self.is_server() { "server" } else { "command" }, self.found.place.display())
+    }
+
+    /// Why the call is not tried, if it must not be.
+    fn untried(&self, canary: &Canary) -> Option<Finding> {
+        let subject = self.subject();
         let shell = self.registration.tools().first().copied().unwrap_or_default();
         let tool = if canary.tool == SHELL { shell } else { &canary.tool };
         if self.found.left_out.contains(&tool) {
             let kind = if canary.tool == SHELL { "shell commands".to_owned() } else { format!("`{}`", canary.tool) };
-            let text = format!("the {what} in `{place}` was not tried: it is not asked about {kind}");
+            let text = format!("{subject} was not tried: it is not asked about {kind}");
             let remedy = format!("run `guard-host install {}` without `--matcher`", self.harness.name());
-            return vec![Finding::note(CHECK, text, remedy)];
+            return Some(Finding::note(CHECK, text, remedy));
         }
-        let shown = &canary.shown;
         // What a repository's file names may be anything. It is started only if it is this program.
         let known = match &self.found.running {
             Running::Program(name, _) => Program::of(name, self.site) == Program::This,
             Running::Shell(_) | Running::Server { .. } => false,
         };
-        if self.found.foreign && !known {
-            let text =
-                format!("the {what} in `{place}` was not tried: it comes with the project and is not this program");
-            return vec![Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")];
-        }
+        (self.found.foreign && !known).then(|| {
+            let text = format!("{subject} was not tried: it comes with the project and is not this program");
+            Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")
+        })
+    }
+
+    /// What the answer to the call says, and of its program, if that did not start.
+    fn verdict(&self, canary: &Canary, answer: Result<Reply, String>) -> Vec<Finding> {
+        let (subject, shown) = (self.subject(), &canary.shown);
         let again = format!("run `guard-host install {}`", self.harness.name());
-        let mut program = None;
-        let first = self.call(&canary.payload);
-        let answers = first.is_ok();
-        let denied = match first {
-            Ok((reply, _)) if self.is_deny(&reply) => {
-                Finding::ok(CHECK, format!("`{shown}` by the {what} in `{place}` is denied"))
-            }
-            Ok((reply, _)) if self.is_not_started(&reply) => {
+        let verdict = match answer {
+            Ok(reply) if self.is_deny(&reply) => Finding::ok(CHECK, format!("`{shown}` by {subject} is denied")),
+            Ok(reply) if self.is_not_started(&reply) => {
                 let why = if reply.exit == CANNOT_EXECUTE { "cannot be executed" } else { "is not there" };
-                program = Some(Finding::problem("program", format!("what `{place}` starts {why}"), &again));
-                let text = format!("the {what} in `{place}` does not run: exit code {} of the shell", reply.exit);
-                Finding::problem(CHECK, text, again)
+                let text = format!("what `{}` starts {why}", self.found.place.display());
+                let program = Finding::problem("program", text, &again);
+                let text = format!("{subject} does not run: exit code {} of the shell", reply.exit);
+                return vec![program, Finding::problem(CHECK, text, again)];
             }
-            Ok((reply, _)) if self.is_idle && reply.exit == 0 => {
-                let text =
-                    format!("`{shown}` by the {what} in `{place}` is not denied, as its policy stops nothing now");
+            Ok(reply) if self.is_idle && reply.exit == 0 => {
+                let text = format!("`{shown}` by {subject} is not denied, as its policy stops nothing now");
                 Finding::note(CHECK, text, "see what is said of `mode` below")
             }
-            Ok((reply, _)) if self.may_be_settled(&reply) => {
-                let text = format!("`{shown}` by the {what} in `{place}` is not denied; its settings file may say so");
+            Ok(reply) if self.may_be_settled(&reply) => {
+                let text = format!("`{shown}` by {subject} is not denied; its settings file may say so");
                 Finding::note(CHECK, text, "run `guard-host config check` if you did not write such settings")
             }
-            Ok((reply, _)) => {
-                let text = format!(
-                    "`{shown}` by the {what} in `{place}` is not denied: exit code {}, {}",
-                    reply.exit,
-                    if reply.stdout.is_empty() { "no reply" } else { "another reply" },
-                );
+            Ok(reply) => {
+                let answer = if reply.stdout.is_empty() { "no reply" } else { "another reply" };
+                let text = format!("`{shown}` by {subject} is not denied: exit code {}, {answer}", reply.exit);
                 let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
                 let why = format!("run `guard-host explain {explain}'{shown}'` to see why");
-                let who = if server { "see that no other program listens there, and " } else { "" };
+                let who = if self.is_server() { "see that no other program listens there, and " } else { "" };
                 Finding::problem(CHECK, text, format!("{who}{why}"))
             }
-            Err(error) if server => {
-                let text = format!("the server in `{place}` gives no verdict: {error}");
+            Err(error) if self.is_server() => {
+                let text = format!("{subject} gives no verdict: {error}");
                 Finding::problem(CHECK, text, format!("{}, and {again} --http", self.found.running.start(self.site)))
             }
-            Err(error) => {
-                let text = format!("the command in `{place}` does not run: {error}");
-                Finding::problem(CHECK, text, again)
-            }
+            Err(error) => Finding::problem(CHECK, format!("{subject} does not run: {error}"), again),
         };
-        // What was only tried waits for nobody.
-        let sessions = guard_config::load(self.site.places, &[]).sessions;
-        let _ = sessions.end(&Sessions::name(SESSION), PATIENCE);
+        vec![verdict]
+    }
+
+    /// How long a call takes, measured with so many of them.
+    fn cost(&self, calls: usize) -> Option<Finding> {
         let harmless = self.registration.payload(HARMLESS, self.site.project);
-        // What has just not answered would be waited for again and again.
-        let calls = if answers { CALLS } else { 0 };
         let mut times: Vec<Duration> =
             (0..calls).filter_map(|_| self.call(&harmless).ok()).map(|(_, time)| time).collect();
         times.sort();
-        let median = times.get(times.len() / 2);
-        let cost = median.map(|median| {
-            let millis = median.as_secs_f64() * 1000.0;
-            Finding::ok("cost", format!("a call takes {millis:.1} ms here (median of {})", times.len()))
-        });
-        program.into_iter().chain([denied]).chain(cost).collect()
+        let millis = times.get(times.len() / 2)?.as_secs_f64() * 1000.0;
+        Some(Finding::ok("cost", format!("a call takes {millis:.1} ms here (median of {})", times.len())))
     }
 
     /// A call that the registered policies must deny: of all of them the usual one, of some of them an example of theirs.
