@@ -61,20 +61,16 @@ fn lines_of(path: &Path) -> usize {
     fs::read(path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count())
 }
 
-#[test]
-fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let paths = &Paths::of(folder.path());
-    paths.append("first");
+/// Fifty processes write at once. Every third one is killed on the way, and another one takes its place.
+fn write_at_once(folder: &Path) {
     let start = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "writer"]).env(FOLDER, folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["--exact", "writer"]).env(FOLDER, folder).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().unwrap()
     };
     thread::scope(|scope| {
         for number in 0..PROCESSES {
             scope.spawn(move || {
-                // Every third one is killed on the way, and another one takes its place.
                 if number % 3 == 0 {
                     let mut killed = start();
                     thread::sleep(Duration::from_millis(20 + number * 11 % 300));
@@ -85,6 +81,45 @@ fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
             });
         }
     });
+}
+
+/// What is changed in a file.
+const KINDS: [&str; 7] = ["bit", "byte taken out", "removed", "swapped", "doubled", "moved", "from the other file"];
+
+/// A file with one change of this kind, at places that `next` gives below a bound.
+fn edited(kind: &str, file: &[u8], other: &[u8], next: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
+    let split =
+        |bytes: &[u8]| -> Vec<Vec<u8>> { bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect() };
+    let (mut bytes, mut lines) = (file.to_vec(), split(file));
+    let at = next(lines.len() - 1);
+    match kind {
+        "bit" => {
+            let place = next(bytes.len());
+            *bytes.get_mut(place).unwrap() ^= 1 << next(8);
+            return bytes;
+        }
+        "byte taken out" => {
+            bytes.remove(next(bytes.len()));
+            return bytes;
+        }
+        "removed" => drop(lines.remove(at)),
+        "swapped" => lines.swap(at, at + 1),
+        "doubled" => lines.insert(at, lines.get(at).unwrap().clone()),
+        "moved" => {
+            let line = lines.remove(at);
+            lines.insert((at + 1 + next(lines.len() - 1)) % lines.len(), line);
+        }
+        _ => lines.insert(at, split(other).swap_remove(3)),
+    }
+    lines.concat()
+}
+
+#[test]
+fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    paths.append("first");
+    write_at_once(folder.path());
     let written = lines_of(&paths.log) + lines_of(&paths.rotated);
     assert!(written >= LINES, "{written}");
     let found = paths.log().verify().unwrap().unwrap();
@@ -97,35 +132,8 @@ fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
     };
     for edit in 0..EDITS {
         let which = next(2);
-        let mut bytes = whole[which].clone();
-        let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-        let at = next(lines.len() - 1);
-        let what = ["bit", "byte taken out", "removed", "swapped", "doubled", "moved", "from the other file"]
-            [edit as usize % 7];
-        match what {
-            "bit" => {
-                let place = next(bytes.len());
-                bytes[place] ^= 1 << next(8);
-            }
-            "byte taken out" => {
-                let place = next(bytes.len());
-                bytes.remove(place);
-            }
-            "removed" => drop(lines.remove(at)),
-            "swapped" => lines.swap(at, at + 1),
-            "doubled" => lines.insert(at, lines[at].clone()),
-            "moved" => {
-                let line = lines.remove(at);
-                lines.insert((at + 1 + next(lines.len() - 1)) % lines.len(), line);
-            }
-            _ => {
-                let other = whole[1 - which].split_inclusive(|byte| *byte == b'\n').nth(3).unwrap();
-                lines.insert(at, other.to_vec());
-            }
-        }
-        if !what.starts_with('b') {
-            bytes = lines.concat();
-        }
+        let kind = KINDS[edit as usize % 7];
+        let bytes = edited(kind, &whole[which], &whole[1 - which], &mut next);
         if bytes == whole[which] {
             continue;
         }
@@ -138,7 +146,7 @@ fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
         let named = (&wrong.place.file == path && (line..=line + 1).contains(&wrong.place.line))
             // The last line of the older file is missed by the first one of the other.
             || which == 0 && line as usize >= lines_of(path) && wrong.place.file == paths.log;
-        assert!(named, "{edit} {what} line {line}: {wrong:?}");
+        assert!(named, "{edit} {kind} line {line}: {wrong:?}");
         fs::write(path, &whole[which]).unwrap();
     }
     fs::write(&paths.log, &whole[0]).unwrap();
