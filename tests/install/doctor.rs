@@ -87,6 +87,36 @@ fn what_was_installed_is_fine() {
 }
 
 #[test]
+fn a_copy_is_tried_and_restored_and_one_line_says_what_is_kept() {
+    let world = installed();
+    // Other tests run beside this one.
+    world.configure("[undo]\nmax-ms = 1500\n");
+    let tried = || {
+        let (_, findings) = examine(&world, &[]);
+        let of: Vec<&Value> = findings.iter().filter(|finding| finding["check"] == "undo").collect();
+        assert_eq!(of.len(), 1, "{findings:#?}");
+        [&of[0]["state"], &of[0]["text"], &of[0]["remedy"]].map(|value| value.as_str().unwrap().to_owned())
+    };
+    let [state, text, _] = tried();
+    assert_eq!(state, "ok", "{text}");
+    for words in
+        ["works here: a copy took ", " ms and was restored", "and what git discards", "up to 256 MiB", "0 copies now"]
+    {
+        assert!(text.contains(words), "{text}");
+    }
+    // The rehearsal is in no list, and its folder is gone.
+    assert_eq!(world.run(&["undo", "list", "--all"], "").stdout, "no copies are kept\n");
+    let names = fs::read_dir(world.path(".local/state/guard-host")).unwrap().flatten();
+    assert!(names.into_iter().all(|entry| !entry.file_name().to_string_lossy().contains("rehearsal")));
+    world.configure("[undo]\nmax-ms = 1500\nmax-bytes = 5\n");
+    let [state, text, _] = tried();
+    assert!(state == "problem" && text.contains("doesn't work here: larger than"), "{state}: {text}");
+    world.configure("[undo]\nenabled = false\n");
+    let [state, text, remedy] = tried();
+    assert!(state == "note" && text.contains("nothing is copied") && remedy.contains("[undo]"), "{state}: {text}");
+}
+
+#[test]
 fn its_test_calls_are_no_calls_of_an_agent() {
     let world = installed();
     assert_eq!(examine(&world, &[]).0, 0);

@@ -1,5 +1,6 @@
 //! [`Copy`]: what is kept of what calls destroy, before they may run.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use guard_chain::Trace;
@@ -10,7 +11,7 @@ use guard_contract::{Layer, Outcome};
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_undo::backup::{Answer, COMMAND, Task};
-use guard_undo::{Kept, Loss, Losses, losses};
+use guard_undo::{Kept, Loss, Losses, Rehearsal, losses};
 
 use crate::cache::Prepared;
 use crate::hook::OpenCall;
@@ -164,6 +165,54 @@ impl Copy {
             closing => format!("{line}\n{closing}"),
         };
     }
+}
+
+/// How long a child may take in a rehearsal, which no call waits for.
+const REHEARSAL: Duration = Duration::from_secs(5);
+
+/// How often a copy is tried. The fastest one counts, because a machine may be busy for a moment.
+const ATTEMPTS: usize = 3;
+
+/// What a rehearsal showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rehearsed {
+    /// How long the fastest copy took, with the start of its process.
+    pub took: Duration,
+    /// Copies share their extents with the files of this folder until a file changes.
+    pub shares_extents: bool,
+}
+
+/// Has a child copy files in a throwaway folder as for a call, and restores them. `project` is where calls run.
+///
+/// # Errors
+///
+/// Why no copy was made, or why the files didn't come back as they were.
+pub fn rehearse(
+    config: &Config,
+    project: &Path,
+    places: &Places,
+    environment: &Environment,
+) -> Result<Rehearsed, String> {
+    let mut best: Option<Rehearsed> = None;
+    for _ in 0..ATTEMPTS {
+        let rehearsal = Rehearsal::begin(&places.state).map_err(|error| error.to_string())?;
+        let left_ms = u64::try_from(REHEARSAL.as_millis()).unwrap_or(u64::MAX);
+        let started = Instant::now();
+        let answer = ask(&rehearsal.task(left_ms, config.undo.max_bytes), environment, started + REHEARSAL)?;
+        let took = started.elapsed();
+        let shares_extents = rehearsal.shares_extents(project);
+        rehearsal.restore(&answer, &environment.variables)?;
+        if best.is_none_or(|best| took < best.took) {
+            best = Some(Rehearsed { took, shares_extents });
+        }
+    }
+    best.ok_or_else(|| "no copy was tried".to_owned())
+}
+
+/// How long a call waits for its copy at most: the budget, and the start of a process.
+#[must_use]
+pub fn patience(config: &Config) -> Duration {
+    Duration::from_millis(config.undo.max_ms.into()) + START
 }
 
 /// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.

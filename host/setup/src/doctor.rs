@@ -5,6 +5,7 @@
 mod machine;
 mod server;
 mod trial;
+mod undo;
 
 use std::path::Path;
 
@@ -82,6 +83,7 @@ pub fn examine(
     findings.extend(ready);
     findings.extend(machine::chain(site, projects));
     findings.extend(server::surroundings(site, projects));
+    findings.extend(undo::rehearsed(site, projects));
     findings
 }
 

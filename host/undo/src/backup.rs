@@ -329,7 +329,7 @@ fn fill(
         gatherer.check_time()?;
         let to = making.copy(number);
         match copy(Path::new(&entry.path), &to, Some(until)) {
-            Ok(()) => {
+            Ok(_) => {
                 // It may have grown since it was listed.
                 entry.size = to.metadata().map_err(failed)?.len();
                 manifest.bytes += entry.size;

@@ -11,13 +11,28 @@ use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps};
 /// How much is copied between two looks at the clock.
 const CHUNK: u64 = 4 << 20;
 
+/// How a file was copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copied {
+    /// Both files share their extents until one of them changes.
+    Cloned,
+    /// Byte by byte.
+    Bytes,
+}
+
+impl Copied {
+    pub(crate) fn is_cloned(self) -> bool {
+        self == Copied::Cloned
+    }
+}
+
 /// Copies the bytes of a regular file to a new file of this user alone. No link is followed, and a file that is no regular
 /// one by now is not opened for long.
 ///
 /// # Errors
 ///
 /// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
-pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<Copied> {
     let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).map_err(io::Error::other)?;
     let mut source = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
     if !source.metadata()?.is_file() {
@@ -25,14 +40,14 @@ pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result
     }
     let mut target = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     if is_cloned(&source, &target) {
-        return Ok(());
+        return Ok(Copied::Cloned);
     }
     loop {
         if until.is_some_and(|until| Instant::now() >= until) {
             return Err(io::ErrorKind::TimedOut.into());
         }
         if io::copy(&mut (&mut source).take(CHUNK), &mut target)? < CHUNK {
-            return Ok(());
+            return Ok(Copied::Bytes);
         }
     }
 }

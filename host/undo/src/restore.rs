@@ -414,7 +414,9 @@ impl Writing<'_> {
     fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
         match &entry.content {
             Content::Folder => return DirBuilder::new().mode(0o700).create(at),
-            Content::Copy(number) => copy(&self.restorer.store.copy(self.manifest, *number), at, None)?,
+            Content::Copy(number) => {
+                copy(&self.restorer.store.copy(self.manifest, *number), at, None)?;
+            }
             Content::Git { oid, .. } => {
                 let bytes = self.blobs.get(oid).ok_or(io::ErrorKind::NotFound)?;
                 let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(at)?;

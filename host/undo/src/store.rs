@@ -145,6 +145,13 @@ impl Store {
         Ok(places.iter().filter_map(|place| read(&seal, place)).collect())
     }
 
+    /// How many backups there are, and their bytes, by their names alone.
+    #[must_use]
+    pub fn usage(&self) -> (usize, u64) {
+        let places = self.places();
+        (places.len(), places.iter().map(|place| place.bytes).sum())
+    }
+
     /// The file of a copy.
     #[must_use]
     pub fn copy(&self, manifest: &Manifest, number: u32) -> PathBuf {

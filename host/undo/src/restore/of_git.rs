@@ -186,7 +186,7 @@ impl Restorer<'_> {
                 continue;
             }
             let lock = index.with_file_name("index.lock");
-            let put = copy(&self.store.copy(manifest, number), &lock, None).and_then(|()| {
+            let put = copy(&self.store.copy(manifest, number), &lock, None).and_then(|_| {
                 let renamed = std::fs::rename(&lock, &index);
                 if renamed.is_err() {
                     let _ = std::fs::remove_file(&lock);

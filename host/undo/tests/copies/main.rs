@@ -1,6 +1,7 @@
 //! Backups and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
 
 mod git;
+mod rehearsal;
 mod world;
 
 use std::fs;

@@ -1,0 +1,55 @@
+//! Whether `guard-host undo` works here: a copy and a restore in a throwaway folder.
+
+use guard_config::{Config, load};
+use guard_hook::undo::{Rehearsed, patience, rehearse};
+use guard_redact::plain;
+use guard_state::check_private;
+use guard_undo::Store;
+
+use super::Finding;
+use crate::install::Site;
+
+const CHECK: &str = "undo";
+
+/// Tries it. Without a sound state folder there is nothing to try, and another finding says so.
+pub(super) fn rehearsed(site: Site<'_>, projects: &[String]) -> Option<Finding> {
+    let config = load(site.places, projects);
+    if !config.undo.enabled {
+        let text = "nothing is copied before a call, and `guard-host undo` restores nothing: `enabled = false`";
+        return Some(Finding::note(CHECK, text, "remove `enabled = false` from `[undo]` to be able to undo calls"));
+    }
+    check_private(&site.places.state).ok()?;
+    Some(match rehearse(&config, site.project, site.places, site.environment) {
+        Ok(rehearsed) => works(rehearsed, &config, site),
+        Err(why) => {
+            let text = format!("`guard-host undo` doesn't work here: {}", plain(&why));
+            let shown = site.places.state.display();
+            let remedy =
+                format!("check that `{shown}` has space and is writable, and that `guard-host-tools` is complete");
+            Finding::problem(CHECK, text, remedy)
+        }
+    })
+}
+
+fn works(rehearsed: Rehearsed, config: &Config, site: Site<'_>) -> Finding {
+    let (took, most) = (rehearsed.took.as_millis(), patience(config));
+    let (count, bytes) = Store::of(&site.places.state).usage();
+    let git = match guard_facts::git::command("/", &[], &site.environment.variables) {
+        Some(_) => " and what git discards",
+        None => ", but nothing of git, because `git` isn't in `PATH`",
+    };
+    let space =
+        if rehearsed.shares_extents { "copies take no space until a file changes" } else { "copies take space" };
+    let copies = if count == 1 { "copy" } else { "copies" };
+    let text = format!(
+        "works here: a copy took {took} ms and was restored; files{git} are kept, up to {} MiB a call ({space}); {count} \
+         {copies} now, {} MiB",
+        config.undo.max_bytes >> 20,
+        bytes >> 20,
+    );
+    if rehearsed.took > most {
+        let remedy = format!("raise `max-ms` in `[undo]`: a call waits {} ms for its copy", most.as_millis());
+        return Finding::note(CHECK, text, remedy);
+    }
+    Finding::ok(CHECK, text)
+}

@@ -1,0 +1,130 @@
+//! [`Rehearsal`]: a copy and a restore in a throwaway folder, to see whether undo works on this machine.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+
+use guard_state::{check_private, hex};
+
+use crate::backup::{Answer, Task};
+use crate::copy::{changed, copy, dress};
+use crate::losses::{How, Loss, Losses, PathLoss};
+use crate::manifest::Kept;
+use crate::restore::{Options, Restorer};
+use crate::store::{Store, StoreError};
+
+/// The time of the file that is copied: long ago, so that a restore without times is noticed.
+const OLD: (i64, i64) = (1_000_000_000, 5000);
+
+const TEXT: &[u8] = b"a file of `guard-host doctor`\n";
+
+/// A throwaway folder in the state folder, with files and a store of its own. It is removed when this is dropped.
+#[derive(Debug)]
+pub struct Rehearsal {
+    folder: PathBuf,
+}
+
+impl Drop for Rehearsal {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Rehearsal {
+    /// Makes the folder and the files. The state folder has to be there.
+    ///
+    /// # Errors
+    ///
+    /// The state folder can't be written to.
+    pub fn begin(state: &Path) -> Result<Self, StoreError> {
+        check_private(state)?;
+        let mut random = [0_u8; 8];
+        getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+        let folder = state.canonicalize()?.join(format!(".undo-rehearsal-{}", hex(&random)));
+        // Never one that is there: all of it is removed in the end.
+        DirBuilder::new().mode(0o700).create(&folder)?;
+        let rehearsal = Rehearsal { folder };
+        rehearsal.write()?;
+        Ok(rehearsal)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.join("project")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.folder.join("state")
+    }
+
+    fn lost(&self) -> PathBuf {
+        self.project().join("lost")
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let lost = self.lost();
+        DirBuilder::new().recursive(true).mode(0o700).create(lost.join("empty"))?;
+        File::create_new(lost.join("file"))?.write_all(TEXT)?;
+        symlink("file", lost.join("link"))?;
+        dress(&lost.join("file"), 0o640, OLD)
+    }
+
+    /// What a child has to copy.
+    #[must_use]
+    pub fn task(&self, left_ms: u64, max_bytes: u64) -> Task {
+        let path = self.lost().to_string_lossy().into_owned();
+        let loss = Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() });
+        Task {
+            state: self.state(),
+            losses: Losses { list: vec![loss], may_be_more: false },
+            left_ms,
+            max_bytes,
+            exclude: Vec::new(),
+            tool: "guard-host".to_owned(),
+            call: "guard-host doctor".to_owned(),
+            session: String::new(),
+            project: self.project().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Removes the files, and restores them from the copy that this answer names.
+    ///
+    /// # Errors
+    ///
+    /// Why they are not as they were.
+    pub fn restore(&self, answer: &Answer, env: &BTreeMap<String, String>) -> Result<(), String> {
+        if answer.kept != Kept::Whole || answer.id.is_empty() {
+            let why = if answer.why.is_empty() { "no copy was made" } else { &answer.why };
+            return Err(why.to_owned());
+        }
+        let (state, store) = (self.state(), Store::of(&self.state()));
+        let manifests = store.list().map_err(|error| error.to_string())?;
+        let manifest = manifests.iter().find(|manifest| manifest.id == answer.id).ok_or("the copy is in no list")?;
+        fs::remove_dir_all(self.lost()).map_err(|error| error.to_string())?;
+        let restorer = Restorer { store: &store, state: &state, env };
+        let items = restorer.plan(manifest, &Options::default());
+        restorer.apply(manifest, &items, &Options::default()).map_err(|error| error.to_string())?;
+        self.check().map_err(|error| error.to_string())
+    }
+
+    /// Everything is as [`Rehearsal::begin`] made it.
+    fn check(&self) -> io::Result<()> {
+        let lost = self.lost();
+        let file = lost.join("file");
+        let data = file.symlink_metadata()?;
+        let is_same = fs::read(&file)? == TEXT
+            && (data.mode() & 0o7777, changed(&data)) == (0o640, OLD)
+            && fs::read_link(lost.join("link"))? == Path::new("file")
+            && lost.join("empty").symlink_metadata()?.is_dir();
+        is_same.then_some(()).ok_or_else(|| io::Error::other("a restored file differs from the one that was copied"))
+    }
+
+    /// Copies of files of this folder's file system share their extents until one of them changes.
+    #[must_use]
+    pub fn shares_extents(&self, of: &Path) -> bool {
+        let (from, to) = (self.lost().join("file"), self.folder.join("clone"));
+        let is_near = of.metadata().is_ok_and(|of| self.folder.metadata().is_ok_and(|own| own.dev() == of.dev()));
+        is_near && copy(&from, &to, None).is_ok_and(|how| how.is_cloned())
+    }
+}
