@@ -195,3 +195,36 @@ fn undo_lists_shows_and_restores_parts() {
     assert_eq!(repo.world.run(&["undo", "prune", "--all", "--yes"], "").exit, 0);
     assert!(!is_kept(&repo));
 }
+
+#[test]
+fn the_report_says_what_was_copied_and_what_was_restored() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    repo.write("notes.txt", "notes");
+    assert_eq!(repo.bash("rm -rf build").decision(), "ask");
+    // It is not asked about, and has no line in the log.
+    repo.bash("echo new > notes.txt");
+    fs::remove_dir_all(repo.path("build")).unwrap();
+    repo.write("notes.txt", "new");
+    let line = |action: &str| {
+        let lines = repo.world.run(&["audit", "show", "--action", action, "--format", "json"], "").stdout;
+        serde_json::from_str::<serde_json::Value>(lines.lines().next_back().unwrap()).unwrap()
+    };
+    let asked = line("confirm_required");
+    let id = asked["undo"].as_str().unwrap();
+    assert_eq!(repo.world.run(&["undo", "restore", id], "").exit, 0);
+    let restored = line("undo");
+    assert_eq!((&restored["undo"], &restored["by"]), (&asked["undo"], &"person".into()));
+    assert_eq!(restored["operation"], format!("restored 1 path from {id}"));
+    let ended = repo.world.run(&["audit", "report", "--output", "r.html"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let page = fs::read_to_string(repo.path("r.html")).unwrap();
+    for words in
+        ["2</b>calls with a copy<", "1</b>copies restored<", "restored 1 path from ", "echo new &gt; notes.txt"]
+    {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    // A restore that changes nothing is no line of its own.
+    repo.world.run(&["undo", "restore", id], "");
+    assert_eq!(line("undo")["ts"], restored["ts"]);
+}

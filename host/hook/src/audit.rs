@@ -51,6 +51,9 @@ pub const WOULD_ASK: &str = "would-ask";
 /// The same, of one that would have been denied.
 pub const WOULD_DENY: &str = "would-deny";
 
+/// The action of a restore of what a call destroyed.
+pub const UNDO: &str = "undo";
+
 /// The longest operation that is logged, in bytes.
 pub const OPERATION_BYTES: usize = 8 << 10;
 
@@ -81,10 +84,23 @@ struct Line<'a> {
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    undo: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Value>,
     #[serde(skip_serializing_if = "str::is_empty")]
     policies: &'a str,
+}
+
+/// What a line says besides the call and the verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Account<'a> {
+    /// How long the verdict took.
+    pub elapsed: Duration,
+    /// All that the verdict rests on, if the level asks for it.
+    pub decision: Option<&'a Decision>,
+    /// The copy of what the call destroys. Empty: none.
+    pub copy: &'a str,
 }
 
 /// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
@@ -119,6 +135,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
             End::Ran | End::Refused => "unknown",
         }),
         asked: Some(&entry.ts),
+        undo: "",
         decision: None,
         policies: &audit.policies,
     };
@@ -128,7 +145,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
 /// Whether a line with this action is of a call. Others tell what became of one, or what was done to guard-host itself.
 #[must_use]
 pub fn is_of_call(action: &str) -> bool {
-    !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync")
+    !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO)
 }
 
 /// Appends the line about what a person did to guard-host itself, such as a pause of it.
@@ -137,6 +154,19 @@ pub fn is_of_call(action: &str) -> bool {
 ///
 /// Those of the file system.
 pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &str) -> io::Result<()> {
+    append_own(audit, action, operation, cwd, "")
+}
+
+/// Appends the line about a copy that was restored.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn append_undo(audit: &Audit, copy: &str, operation: &str, cwd: &str) -> io::Result<()> {
+    append_own(audit, UNDO, operation, cwd, copy)
+}
+
+fn append_own(audit: &Audit, action: &'static str, operation: &str, cwd: &str, undo: &str) -> io::Result<()> {
     let now = Timestamp::now();
     let line = Line {
         ts: stamp(now),
@@ -156,6 +186,7 @@ pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &s
         agent: String::new(),
         by: Some("person"),
         asked: None,
+        undo,
         decision: None,
         policies: &audit.policies,
     };
@@ -179,19 +210,18 @@ pub fn line(
     call: &ToolCall,
     at: &CallContext,
     verdict: &Verdict,
-    elapsed: Duration,
-    decision: Option<&Decision>,
+    account: Account<'_>,
 ) -> io::Result<Option<String>> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
     let unwatched = verdict.unwatched().filter(|_| is_mild);
     if let Some(unwatched) = &unwatched {
         let action = if unwatched.outcome == Outcome::Deny { WOULD_DENY } else { WOULD_ASK };
-        return of_verdict(audit, call, at, unwatched, action, elapsed, decision).map(Some);
+        return of_verdict(audit, call, at, unwatched, action, account).map(Some);
     }
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
         return Ok(None);
     }
-    of_verdict(audit, call, at, verdict, action(verdict), elapsed, decision).map(Some)
+    of_verdict(audit, call, at, verdict, action(verdict), account).map(Some)
 }
 
 fn of_verdict(
@@ -200,8 +230,7 @@ fn of_verdict(
     at: &CallContext,
     verdict: &Verdict,
     action: &'static str,
-    elapsed: Duration,
-    decision: Option<&Decision>,
+    Account { elapsed, decision, copy }: Account<'_>,
 ) -> io::Result<String> {
     let deciding = recorded(verdict);
     // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
@@ -235,6 +264,7 @@ fn of_verdict(
         agent: name(&at.agent),
         by: None,
         asked: None,
+        undo: copy,
         decision: decision.and_then(Decision::kept),
         policies: &audit.policies,
     };

@@ -119,6 +119,12 @@ impl Copy {
         Copy { answer: is_all.then_some(needless), is_all }
     }
 
+    /// The name of a copy that holds something. Empty: there is none.
+    pub(crate) fn id(&self) -> &str {
+        let answer = self.answer.as_ref().filter(|answer| answer.kept != Kept::Nothing);
+        answer.map(|answer| answer.id.as_str()).unwrap_or_default()
+    }
+
     /// The verdict with a warning in the place of its asks, if a loss that the copy brings back whole is the only reason
     /// for each, and the configuration says so.
     #[must_use]

@@ -1,6 +1,7 @@
 //! `guard-host audit report`: the audit log as one page to look at.
 
 mod chart;
+mod copies;
 mod page;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,6 +19,7 @@ use super::explain::{analysis_lines, understood};
 use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, circumstances, refused, tool_calls};
 use super::{html, log, print};
+use copies::Copies;
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Record, Selection, Stats};
@@ -60,6 +62,7 @@ struct Report<'a> {
     /// Questions of all calls, and what is known of them.
     questions: [u64; 3],
     suggestions: Vec<Suggestion>,
+    copies: Copies,
     calls: Vec<Call>,
     /// Different calls that are not listed.
     left_out: usize,
@@ -109,11 +112,13 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 5], Call> = HashMap::new();
+    let mut copies = Copies::default();
     let mut forgotten = 0;
     let (log, selection) = (&config.audit.path, log::selection(&args.filters)?);
     stats.damaged = log::each(log, &selection, |record, _| {
         stats.add(record);
         questions.add(record);
+        copies.see(record);
         count(&mut folders, &record.cwd);
         count(&mut agents, &agent(record));
         let call = Call::of(record);
@@ -125,6 +130,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         }
         Ok(())
     })?;
+    copies.add_kept(places, &selection);
     let asked = questions.most();
     let sums = asked
         .iter()
@@ -151,6 +157,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         asked: asked.into_iter().take(MOST).collect(),
         questions: sums,
         suggestions,
+        copies,
         calls,
         left_out,
         replayed,

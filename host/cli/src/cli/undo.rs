@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::paths::is_below;
+use guard_hook::audit::append_undo;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_undo::backup::{Task, make};
-use guard_undo::restore::{Fate, Item, Options, Restorer};
+use guard_undo::restore::{Fate, Item, Options, Report, Restorer};
 use guard_undo::{Content, Kept, Manifest, Store};
 use jiff::Timestamp;
 use similar::TextDiff;
@@ -235,6 +237,7 @@ impl Undoing<'_> {
         let count = report.restored.len() as u64;
         let what = print::count(count, "path");
         print::line(&format!("restored {what}"))?;
+        self.log(manifest, &report, &what);
         for line in &report.git {
             print::line(&format!("restored {}", plain(line)))?;
         }
@@ -259,6 +262,20 @@ impl Undoing<'_> {
             exit = Exit::Failures;
         }
         Ok(exit)
+    }
+
+    /// Notes a restore in the audit log. It is done, so a log that can't be written is a warning.
+    fn log(&self, manifest: &Manifest, report: &Report, paths: &str) {
+        if report.restored.is_empty() && report.git.is_empty() {
+            return;
+        }
+        let restored: Vec<&str> = [paths].into_iter().chain(report.git.iter().map(String::as_str)).collect();
+        let (id, at) = (&manifest.id, circumstances(self.environment, None));
+        let audit = load(self.places, &at.projects()).audit;
+        let operation = format!("restored {} from {id}", restored.join(", "));
+        if let Err(error) = append_undo(&audit, id, &operation, &at.cwd) {
+            print::note(&format!("warning: `{}` can't be written: {error}", audit.path.display()));
+        }
     }
 
     fn prune(&self, all: bool, yes: bool) -> anyhow::Result<Exit> {

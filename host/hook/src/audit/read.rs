@@ -33,6 +33,7 @@ pub struct Record {
     pub policy: String,
     pub rules: Vec<String>,
     pub by: String,
+    pub undo: String,
 }
 
 impl Record {

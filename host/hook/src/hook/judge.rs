@@ -186,6 +186,7 @@ impl Judge<'_> {
             true => Copy::default(),
             false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
         };
+        call.set_copy(copy.id());
         let verdict = copy.in_place_of_asks(verdict, &chain.prepared);
         let reader = reader(surface, denies_asks, asks_itself(harness, &at));
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
-use crate::audit::{self, Decision};
+use crate::audit::{self, Account, Decision};
 use guard_chain::bypass;
 use guard_config::{Audit, AuditLevel};
 use guard_contract::Outcome;
@@ -36,6 +36,8 @@ pub struct OpenCall {
     heard: Mutex<Vec<Opinion>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
+    /// The copy of what the call destroys.
+    copy: Mutex<String>,
     is_log_tried: AtomicBool,
     is_unlogged: AtomicBool,
     denies_asks: AtomicBool,
@@ -68,6 +70,7 @@ impl OpenCall {
             heard: Mutex::default(),
             record: Mutex::default(),
             decision: Mutex::default(),
+            copy: Mutex::default(),
             is_log_tried: AtomicBool::new(false),
             is_unlogged: AtomicBool::new(false),
             denies_asks: AtomicBool::new(false),
@@ -181,7 +184,9 @@ impl OpenCall {
             Some(Some((audit, call, at))) => {
                 let decision = attempt(&self.decision);
                 let decision = decision.as_deref().and_then(Option::as_ref);
-                audit::line(audit, call, at, verdict, self.elapsed(), decision)
+                let copy = attempt(&self.copy);
+                let copy = copy.as_deref().map(String::as_str).unwrap_or_default();
+                audit::line(audit, call, at, verdict, Account { elapsed: self.elapsed(), decision, copy })
             }
             _ => Ok(None),
         }
@@ -197,7 +202,8 @@ impl OpenCall {
             Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
                 let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
                 let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-                let line = audit::line(audit, &call, at, &merge([error]), self.elapsed(), None)?;
+                let account = Account { elapsed: self.elapsed(), ..Account::default() };
+                let line = audit::line(audit, &call, at, &merge([error]), account)?;
                 line.map_or(Ok(()), |line| audit::write(audit, &line))
             }
             _ => Ok(()),
@@ -223,6 +229,11 @@ impl OpenCall {
     /// What the audit line says of how the call was decided.
     pub(super) fn set_decision(&self, decision: Decision) {
         *self.decision.lock().unwrap_or_else(PoisonError::into_inner) = Some(decision);
+    }
+
+    /// What the audit line says of the copy of what the call destroys.
+    pub(super) fn set_copy(&self, id: &str) {
+        id.clone_into(&mut self.copy.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Notes an opinion for the case that the deadline comes before the verdict.

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::Format;
 use super::policy::NetworkArgs;
 use super::{ReportArgs, WatchArgs};
-use guard_hook::audit::{WOULD_ASK, WOULD_DENY};
+use guard_hook::audit::{UNDO, WOULD_ASK, WOULD_DENY};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -195,6 +195,8 @@ pub(in crate::cli) enum Action {
     Resume,
     /// `guard-host sync` changed the configuration
     Sync,
+    /// `guard-host undo` restored files or commits
+    Undo,
 }
 
 impl Action {
@@ -214,6 +216,7 @@ impl Action {
             Action::Pause => "pause",
             Action::Resume => "resume",
             Action::Sync => "sync",
+            Action::Undo => UNDO,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, PreEscaped, html};
 
 use super::chart::{KINDS, bars, day, kind, kinds};
+use super::copies::Copied;
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
 use crate::cli::html::{SCRIPT, shell};
@@ -30,6 +31,7 @@ pub(super) fn html(report: &Report<'_>) -> String {
         }
         (days(report))
         (most(report))
+        (undone(report))
         (by_rule(report))
         (by_name("By folder", "folder", &report.folders))
         (by_name("By agent", "agent", &report.agents))
@@ -43,6 +45,7 @@ fn top(report: &Report<'_>) -> Markup {
     let stats = &report.stats;
     let action = |name: &str| stats.actions.get(name).copied().unwrap_or(0);
     let [asks, ran, refused] = report.questions;
+    let (copied, restored) = report.copies.counts();
     let tiles = [
         ("denied", "deny", action("block")),
         ("asked about", "ask", action("confirm_required")),
@@ -50,6 +53,8 @@ fn top(report: &Report<'_>) -> Markup {
         ("asked, and refused", "deny", refused),
         ("asked, outcome not known", "", asks.saturating_sub(ran + refused)),
         ("would have been stopped", "would", action("would-ask") + action("would-deny")),
+        ("calls with a copy", "ok", copied),
+        ("copies restored", "ok", restored),
         ("faults", "", action("error")),
         ("lines of the log", "", stats.lines),
     ];
@@ -99,6 +104,38 @@ fn most(report: &Report<'_>) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The calls whose losses were copied, those that were restored first.
+fn undone(report: &Report<'_>) -> Markup {
+    let copies = report.copies.newest();
+    let kept = |copied: &Copied| match (copied.is_gone, copied.is_part) {
+        (true, _) => "removed since",
+        (false, true) => "a part",
+        (false, false) => "all",
+    };
+    html! {
+        h2 { "Copied and restored" }
+        @if copies.is_empty() { p { "Nothing was copied before a call." } } @else {
+            table class="stack" {
+                thead { tr { th { "call" } th { "time" } th { "copy" } th { "restored" } } }
+                tbody {
+                    @for copied in copies.iter().take(ROWS) {
+                        tr {
+                            td class="call" { code { bdi { (text(&copied.operation)) } } }
+                            td { (copied.time) }
+                            td { (kept(copied)) }
+                            td class="how" {
+                                @if copied.restores.is_empty() { span class="dim" { "no" } }
+                                @for (time, what) in &copied.restores { p { (time) ": " bdi { (text(what)) } } }
+                            }
+                        }
+                    }
+                }
+            }
+            @if copies.len() > ROWS { p class="dim" { "and " (copies.len() - ROWS) " others" } }
         }
     }
 }

@@ -1,0 +1,118 @@
+//! The copies of what calls destroyed, and the restores, from the log and from the copies that are still there.
+
+use std::collections::BTreeMap;
+
+use guard_hook::audit::{Record, Selection, UNDO};
+use guard_redact::{plain, redact, shorten};
+use guard_state::Places;
+use guard_undo::{Kept, Store};
+
+use super::{CALL_BYTES, CALLS, NAME_BYTES};
+
+/// The name of this program as a tool: a restore copies what it replaces, and is no call.
+const OWN: &str = "guard-host";
+
+/// A call with a copy of what it destroyed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Copied {
+    pub(super) time: String,
+    pub(super) operation: String,
+    /// A part of what the call destroyed was not copied.
+    pub(super) is_part: bool,
+    /// The copy was removed since.
+    pub(super) is_gone: bool,
+    /// When it was restored, and what.
+    pub(super) restores: Vec<(String, String)>,
+}
+
+/// The calls with a copy, by the copy's name.
+#[derive(Debug, Default)]
+pub(super) struct Copies(BTreeMap<String, Copied>);
+
+impl Copies {
+    /// Adds what a line of the log says.
+    pub(super) fn see(&mut self, record: &Record) {
+        if record.undo.is_empty() || (self.0.len() >= CALLS && !self.0.contains_key(&record.undo)) {
+            return;
+        }
+        let text = |text: &str, bytes| shorten(&plain(text), bytes);
+        let of = self.0.entry(record.undo.clone()).or_insert_with(|| Copied { is_gone: true, ..Copied::default() });
+        if record.action == UNDO {
+            of.restores.push((text(&record.ts, NAME_BYTES), text(&record.operation, CALL_BYTES)));
+        } else {
+            (of.time, of.operation) = (text(&record.ts, NAME_BYTES), text(&record.operation, CALL_BYTES));
+        }
+    }
+
+    /// Adds the copies that are there, also those of calls that have no line. Without a key there are none.
+    pub(super) fn add_kept(&mut self, places: &Places, selection: &Selection) {
+        for manifest in Store::of(&places.state).list().unwrap_or_default() {
+            let line = Record {
+                ts: manifest.time.clone(),
+                tool: manifest.tool.clone(),
+                session: manifest.session.clone(),
+                action: "allow".to_owned(),
+                ..Record::default()
+            };
+            let is_known = self.0.contains_key(&manifest.id);
+            let is_wanted = is_known || manifest.tool != OWN && selection.wants(&line) && self.0.len() < CALLS;
+            if manifest.kept == Kept::Nothing || !is_wanted {
+                continue;
+            }
+            let of = self.0.entry(manifest.id).or_default();
+            (of.is_gone, of.is_part) = (false, manifest.kept == Kept::Partly);
+            if of.operation.is_empty() {
+                of.time = shorten(&plain(&manifest.time), NAME_BYTES);
+                of.operation = shorten(&plain(&redact(&manifest.call)), CALL_BYTES);
+            }
+        }
+    }
+
+    /// How many calls have a copy, and how many copies were restored.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        let restored = self.0.values().filter(|copied| !copied.restores.is_empty()).count();
+        (self.0.len() as u64, restored as u64)
+    }
+
+    /// The calls, those that were restored first, and the newest ones before others.
+    pub(super) fn newest(&self) -> Vec<&Copied> {
+        let mut all: Vec<&Copied> = self.0.values().collect();
+        all.sort_by(|one, other| {
+            let key = |of: &Copied| (!of.restores.is_empty(), of.time.clone());
+            key(other).cmp(&key(one))
+        });
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(action: &str, undo: &str, operation: &str) -> Record {
+        Record {
+            ts: "2026-01-02T03:04:05.678Z".to_owned(),
+            action: action.to_owned(),
+            undo: undo.to_owned(),
+            operation: operation.to_owned(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_copy_is_counted_once_and_so_is_its_restore() {
+        let mut copies = Copies::default();
+        for line in [
+            record("confirm_required", "a", "rm -r d"),
+            record("confirm_required", "b", "rm -r e"),
+            record("block", "", "rm -rf /"),
+            record(UNDO, "a", "restored 1 path from a"),
+            record(UNDO, "a", "restored 2 paths from a"),
+        ] {
+            copies.see(&line);
+        }
+        assert_eq!(copies.counts(), (2, 1));
+        let first = copies.newest()[0];
+        assert_eq!((first.operation.as_str(), first.restores.len(), first.is_gone), ("rm -r d", 2, true));
+    }
+}
