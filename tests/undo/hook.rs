@@ -228,3 +228,90 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
     repo.world.run(&["undo", "restore", id], "");
     assert_eq!(line("undo")["ts"], restored["ts"]);
 }
+
+/// Answers the question of a command of this program by what a person types.
+fn attended(repo: &Repo, arguments: &[&str], typed: &str) -> crate::support::world::Ended {
+    crate::support::terminal::attended_by(&repo.world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
+}
+
+/// A question that a person answers with yes, as Claude Code tells it.
+fn approve(repo: &Repo, command: &str) {
+    for event in ["PreToolUse", "PostToolUse"] {
+        let payload = serde_json::json!({
+            "session_id": "s1", "cwd": repo.world.repo(), "hook_event_name": event, "tool_name": "Bash",
+            "permission_mode": "default", "tool_use_id": command, "tool_input": { "command": command },
+        });
+        let mut started = repo.world.command(&["hook", "claude"]);
+        started.env("CLAUDE_CODE_ENTRYPOINT", "cli").env("AI_AGENT", "claude-code_2-1-332_harness");
+        end(started, &payload.to_string());
+    }
+}
+
+#[test]
+fn copies_in_place_of_questions_are_suggested_and_written() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    repo.write("src/lib.rs", "changed");
+    for command in ["rm -rf build", "git reset --hard", "git push --force"] {
+        approve(&repo, command);
+    }
+    let suggested = || -> Vec<serde_json::Value> {
+        serde_json::from_str(&repo.world.run(&["audit", "suggest", "--format", "json"], "").stdout).unwrap()
+    };
+    let found = suggested();
+    let last = found.last().unwrap();
+    assert_eq!((&last["undo"], &last["spares"]), (&true.into(), &2.into()), "{found:?}");
+    assert!(!last.to_string().contains("git push"), "{last}");
+    let number = found.len().to_string();
+    let unattended = repo.world.run(&["audit", "suggest", "--apply", &number], "");
+    assert_eq!(unattended.exit, 77, "{unattended:?}");
+    let applied = attended(&repo, &["audit", "suggest", "--apply", &number], "y\n");
+    assert!(applied.exit == 0 && applied.stdout.contains("[undo] instead-of-ask = true"), "{applied:?}");
+    let file = fs::read_to_string(repo.world.path(".config/guard-host/guard.toml")).unwrap();
+    assert_eq!(file, "[undo]\ninstead-of-ask = true\nmax-ms = 1500\n");
+    assert!(suggested().iter().all(|found| found["undo"].is_null()), "{:?}", suggested());
+    assert_ne!(repo.bash("git reset --hard").decision(), "ask");
+}
+
+#[test]
+fn allow_offers_copies_only_for_what_they_bring_back() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    let title = "what a call destroys is copied, and it runs with a warning";
+    repo.bash("git push --force");
+    let other = attended(&repo, &["allow", "--last"], "\n");
+    assert!(!other.stdout.contains(title), "{other:?}");
+    repo.bash("rm -rf build");
+    let offered = attended(&repo, &["allow", "--last"], "\n");
+    assert!(
+        offered.stdout.contains(title) && offered.stdout.contains("   [undo] instead-of-ask = true"),
+        "{offered:?}"
+    );
+    let line = offered.stdout.lines().find(|line| line.contains(title)).unwrap();
+    let number = line.split_whitespace().next().unwrap();
+    let chosen = attended(&repo, &["allow", "--last", "--choose", number, "--yes"], "");
+    assert!(chosen.exit == 0 && chosen.stdout.contains("to be asked again"), "{chosen:?}");
+    let ended = repo.bash("rm -rf build");
+    assert!(ended.decision() != "ask" && ended.stdout.contains("is kept: guard-host undo"), "{ended:?}");
+    assert_eq!(repo.bash("git push --force").decision(), "ask");
+}
+
+#[test]
+fn replay_counts_the_asks_that_copies_would_spare() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    repo.write("src/lib.rs", "changed");
+    let cwd = repo.world.repo();
+    let call = |command: &str| serde_json::json!({ "tool": "Bash", "input": { "command": command }, "cwd": cwd });
+    let commands = ["rm -rf build", "rm -rf build", "git reset --hard", "git push --force", "ls"];
+    let lines: String = commands.map(|command| format!("{}\n", call(command))).concat();
+    let calls = repo.world.write("calls.jsonl", lines).display().to_string();
+    let replayed = || repo.world.run(&["replay", &calls], "");
+    let told = "`[undo] instead-of-ask = true` would spare 3 of 4 asks (2 distinct)";
+    assert!(replayed().stdout.contains(told), "{:?}", replayed());
+    let json = repo.world.run(&["replay", &calls, "--format", "json"], "").stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["spared-by-undo"], serde_json::json!({ "asks": 4, "calls": 3, "distinct": 2 }));
+    repo.world.configure("[undo]\ninstead-of-ask = true\n");
+    assert!(!replayed().stdout.contains("would spare"), "{:?}", replayed());
+}

@@ -8,6 +8,7 @@ mod list;
 pub mod place;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::path::{Path, PathBuf};
 

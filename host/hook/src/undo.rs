@@ -129,19 +129,9 @@ impl Copy {
     /// for each, and the configuration says so.
     #[must_use]
     pub fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
-        let config = &prepared.config;
-        let Some(answer) = self.answer.as_ref().filter(|_| config.undo.instead_of_ask && self.is_all) else {
+        let Some(answer) = self.sparing(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask) else {
             return verdict;
         };
-        let is_whole = answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());
-        let may_lift = |asked: &Attributed| {
-            let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
-            let is_loss = asked.policy == POLICY && OF_LOSS.contains(&asked.finding.rule.as_str()) && !asked.of_host;
-            is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
-        };
-        if verdict.outcome != Outcome::Ask || !is_whole || !verdict.asks().all(may_lift) {
-            return verdict;
-        }
         let is_ask = |found: &Attributed| found.finding.outcome == Outcome::Ask;
         let (lifted, others): (Vec<_>, Vec<_>) = verdict.findings.into_iter().partition(is_ask);
         let text = match answer.is_needless {
@@ -153,6 +143,19 @@ impl Copy {
         verdict.findings.extend(own.findings);
         verdict.lifted.extend(lifted);
         verdict
+    }
+
+    /// The answer of a copy that brings back all that these asks are about.
+    fn sparing(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&Answer> {
+        let config = &prepared.config;
+        let may_lift = |asked: &Attributed| {
+            let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
+            let is_loss = asked.policy == POLICY && OF_LOSS.contains(&asked.finding.rule.as_str()) && !asked.of_host;
+            is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
+        };
+        let is_whole = |answer: &&Answer| answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());
+        let answer = self.answer.as_ref().filter(|_| self.is_all).filter(is_whole)?;
+        (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
 
     /// Says under a question what is kept.
@@ -219,6 +222,13 @@ pub fn rehearse(
 #[must_use]
 pub fn patience(config: &Config) -> Duration {
     Duration::from_millis(config.undo.max_ms.into()) + START
+}
+
+/// With `instead-of-ask` in `[undo]`, this call would run with a warning in the place of its prompt.
+#[must_use]
+pub fn would_spare(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
+    trace.verdict.outcome == Outcome::Ask
+        && Copy::assumed(call, trace, &prepared.config).sparing(&trace.verdict, prepared).is_some()
 }
 
 /// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.

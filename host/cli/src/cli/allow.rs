@@ -74,6 +74,7 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     match chosen {
         Change::Allows(new) => add(new, places, environment, &at),
         Change::Setting(setting) => set(setting, places, environment, &at),
+        Change::CopyInstead => copy_instead(places, environment, &at),
     }
 }
 
@@ -107,6 +108,16 @@ pub(super) fn set(
     write(edited, Some(after), places, environment, at)?;
     let (file, item) = (places.config.display(), plain(item));
     print::line(&format!("written; take `{item}` out of `{key}` of {policy} in {file} to be asked again"))?;
+    Ok(Exit::Success)
+}
+
+/// Has copies take the place of questions, in the user's file.
+pub(super) fn copy_instead(places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<Exit> {
+    let edited = open(places)?;
+    let after = target(places).copy_instead_of_ask(edited.text()).map_err(told)?;
+    write(edited, Some(after), places, environment, at)?;
+    let file = places.config.display();
+    print::line(&format!("written; remove `instead-of-ask` from `[undo]` in {file} to be asked again"))?;
     Ok(Exit::Success)
 }
 

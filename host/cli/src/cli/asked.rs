@@ -13,12 +13,16 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{Outcome, rank};
 use guard_hook::audit::{OVERRIDE, Record};
 use guard_hook::chain::Trace;
+use guard_hook::undo::would_spare;
 use guard_redact::MARK;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The most commands that are looked at: those that were asked about most.
 const COMMANDS: usize = 500;
+
+/// The setting that copies what a call destroys in the place of a question.
+pub(super) const INSTEAD_OF_ASK: &str = "[undo] instead-of-ask = true";
 
 /// The fewest questions about a command, or by a rule, that are worth a suggestion.
 const QUESTIONS: u64 = 2;
@@ -128,6 +132,9 @@ pub(super) struct Suggestion {
     pub(super) id: String,
     /// The rule that a setting would lower, as `policy:rule`; empty if an allow is suggested.
     pub(super) lower: String,
+    /// `instead-of-ask` in `[undo]` is suggested.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) undo: bool,
     /// How many questions it would have spared.
     pub(super) spares: u64,
     /// The calls that were always approved, most often first.
@@ -200,7 +207,23 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         }
     }
     suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
+    suggestions.extend(copies_instead(&judged, &mut evaluators)?);
     Ok(suggestions)
+}
+
+/// Copies in the place of questions, if that would have spared some that were approved, and nobody refused one of them. It
+/// comes last, because it covers calls that others of the suggestions cover as well.
+fn copies_instead(judged: &[Judged<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
+    let mut covered = Vec::new();
+    for of in judged {
+        if would_spare(&of.call, &of.trace, &evaluators.at(&of.at)?.chain.prepared) {
+            covered.push(of.asked);
+        }
+    }
+    let suggestion = Suggestion::new(covered.into_iter(), String::new(), String::new());
+    let is_refused = suggestion.also.iter().any(|asked| asked.refused > 0);
+    let is_worth_it = suggestion.spares >= QUESTIONS && !suggestion.approved.is_empty() && !is_refused;
+    Ok(is_worth_it.then_some(Suggestion { undo: true, ..suggestion }))
 }
 
 /// Whether no call is asked about any more with a rule lowered. A policy may have no such setting.
@@ -230,12 +253,13 @@ impl Suggestion {
     fn new<'a>(covered: impl Iterator<Item = &'a Asked>, id: String, lower: String) -> Self {
         let (approved, also): (Vec<Asked>, Vec<Asked>) = covered.cloned().partition(Asked::is_always_approved);
         let spares = approved.iter().chain(&also).map(|asked| asked.asks).sum();
-        Suggestion { id, lower, spares, approved, also }
+        Suggestion { id, lower, undo: false, spares, approved, also }
     }
 
     /// What a person does to have it: a command, or what to write.
     pub(super) fn how(&self) -> String {
         match self.lower.split_once(':') {
+            _ if self.undo => format!("{INSTEAD_OF_ASK}, which copies what a call destroys and runs it with a warning"),
             Some((policy, rule)) => format!("[[policy]] name = \"{policy}\", settings = {{ lower = [\"{rule}\"] }}"),
             None => format!("guard-host allow --id {}", self.id),
         }

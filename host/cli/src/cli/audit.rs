@@ -125,6 +125,17 @@ fn suggest(
             let hint = "`guard-host audit suggest` lists them";
             return Err(refused(Exit::Usage, format!("there is no suggestion {number}"), hint));
         };
+        if found.undo {
+            if !is_attended() {
+                let command = format!("guard-host audit suggest --apply {number}");
+                return Err(unattended("copies take the place of questions", &command));
+            }
+            shown(number, found)?;
+            if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
+                return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+            }
+            return allow::copy_instead(places, environment, &circumstances(environment, None));
+        }
         return match found.lower.split_once(':') {
             None => allow::run(&AllowArgs::of_question(&found.id), places, environment),
             Some(rule) => {

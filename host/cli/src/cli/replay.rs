@@ -182,11 +182,16 @@ impl Decider {
             What::Calls(calls, at) => {
                 let recording = Arc::new(Recording::of(self.facts.clone()));
                 let facts = recording.clone() as Arc<dyn Facts>;
-                let say = |side: &Side| Said::of(side.decide(&calls, &at, &facts).as_ref());
+                let say = |side: &Side| {
+                    let (verdict, spared) = side.decide(&calls, &at, &facts);
+                    (Said::of(verdict.as_ref()), spared)
+                };
                 let (first, second) = (say(&self.first), self.second.as_ref().map(say));
+                let spared = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first).1;
+                let (first, second) = (first.0, second.map(|(said, _)| said));
                 let rests = lacks(&recording.record());
                 let call = calls.into_iter().next();
-                Decided { id, first, second, rests, differs: false, call, cwd: at.cwd.clone() }
+                Decided { id, first, second, rests, differs: false, spared, call, cwd: at.cwd.clone() }
             }
             What::Decision(decision) => {
                 let first = self.first.again(&decision);
@@ -194,13 +199,15 @@ impl Decider {
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
                 // The log has the verdict without the word about watched policies.
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
+                let side = self.second.as_ref().filter(|_| self.is_here_second).unwrap_or(&self.first);
+                let spared = side.is_spared(&decision.call, &here.trace, &decision.at);
                 let differs = !Said::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
                 let say =
                     |side: &Side, again: Again| Said::of(Some(&side.noted(&decision.call, again.trace, &decision.at)));
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;
-                Decided { id, first, second, rests, differs, call: Some(call), cwd: at.cwd }
+                Decided { id, first, second, rests, differs, spared, call: Some(call), cwd: at.cwd }
             }
         }
     }

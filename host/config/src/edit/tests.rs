@@ -233,3 +233,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn copies_in_place_of_asks_are_switched_on_and_nothing_else_changes() {
+    for (before, after) in [
+        (None, "[undo]\ninstead-of-ask = true\n"),
+        (Some("deadline-ms = 900\n"), "deadline-ms = 900\n\n[undo]\ninstead-of-ask = true\n"),
+        (Some("[undo] # mine\nmax-ms = 200\n"), "[undo] # mine\ninstead-of-ask = true\nmax-ms = 200\n"),
+        (Some("[undo]\ninstead-of-ask  =  false # no\n"), "[undo]\ninstead-of-ask  =  true # no\n"),
+        (Some("undo = { max-ms = 200 }\n"), "undo = { instead-of-ask = true, max-ms = 200 }\n"),
+        (Some("undo = {}\n"), "undo = { instead-of-ask = true }\n"),
+        (Some("undo.max-ms = 200\n[audit]\n"), "undo.max-ms = 200\nundo.instead-of-ask = true\n[audit]\n"),
+        (Some("[undo]\r\nmax-ms = 200\r\n"), "[undo]\r\ninstead-of-ask = true\r\nmax-ms = 200\r\n"),
+        (Some("[audit]\n[undo]"), "[audit]\n[undo]\ninstead-of-ask = true\n"),
+    ] {
+        assert_eq!(user().copy_instead_of_ask(before).unwrap(), after, "{before:?}");
+        assert_eq!(user().copy_instead_of_ask(Some(after)).unwrap(), after, "twice is as once");
+    }
+    assert!(user().copy_instead_of_ask(Some("undo = 1\n")).is_err());
+}

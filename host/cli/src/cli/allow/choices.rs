@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
+use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
 use crate::cli::subject::{Evaluator, Evaluators, circumstances, refused, tool_calls};
 use crate::cli::terminal::{answer, is_agreed};
@@ -19,6 +20,7 @@ use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::Trace;
+use guard_hook::undo::would_spare;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -36,6 +38,8 @@ pub(in crate::cli) struct Setting {
 pub(super) enum Change {
     Allows(Vec<Allow>),
     Setting(Setting),
+    /// Copies of what calls destroy take the place of questions.
+    CopyInstead,
 }
 
 /// The ways to end a question.
@@ -48,6 +52,8 @@ pub(super) struct Choices {
     offered: Vec<(String, Change)>,
     /// Why there is no allow.
     obstacle: String,
+    /// A copy brings back all that the call destroys, and nothing else is asked about.
+    is_recoverable: bool,
     /// The call itself, and where it happens.
     own: (String, String),
 }
@@ -65,8 +71,8 @@ impl Choices {
         let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
         let own = (question.operation.clone(), at.cwd.clone());
         let is_secret = question.operation.contains(MARK) || redact(&question.operation) != question.operation;
-        let mut choices =
-            Choices { shown, rules: question.rules.clone(), offered: Vec::new(), obstacle: String::new(), own };
+        let (rules, offered, obstacle) = (question.rules.clone(), Vec::new(), String::new());
+        let mut choices = Choices { shown, rules, offered, obstacle, is_recoverable: false, own };
         if question.tool != "Bash" {
             choices.obstacle =
                 format!("allows cover only shell commands, and this was a call of {}", plain(&question.tool));
@@ -76,6 +82,10 @@ impl Choices {
             choices.add_allows(question, given, at, places, environment)?;
         }
         choices.add_settings(&config, question);
+        if choices.is_recoverable {
+            let title = "what a call destroys is copied, and it runs with a warning, in every project";
+            choices.offered.push((title.to_owned(), Change::CopyInstead));
+        }
         match choices.offered.is_empty() {
             true => Err(choices.nothing()),
             false => Ok(choices),
@@ -106,6 +116,7 @@ impl Choices {
             _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
+        self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
             let narrowest = evaluator.chain.sparing(&trace.verdict, placed, analysis, &given)?;
@@ -197,6 +208,10 @@ impl Choices {
                         .iter()
                         .try_for_each(|allow| print::line(&indented(&plain(block(allow, "\n").trim_end()))))?;
                     others.passing(allows, &mut evaluators)?
+                }
+                Change::CopyInstead => {
+                    print::line(&format!("   {INSTEAD_OF_ASK}"))?;
+                    others.recoverable(&mut evaluators)?
                 }
                 Change::Setting(Setting { policy, key, item }) => {
                     print::line(&format!(
@@ -326,6 +341,17 @@ impl Others {
         let mut passing = Vec::new();
         for other in &self.asked {
             if lifts(evaluators.at(&other.there)?, allows, &other.trace, (&other.call, &other.there)) {
+                passing.push(other.shown());
+            }
+        }
+        Ok(passing)
+    }
+
+    /// Those that would run with a warning, because a copy brings back all that they destroy.
+    fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
+        let mut passing = Vec::new();
+        for other in &self.asked {
+            if would_spare(&other.call, &other.trace, &evaluators.at(&other.there)?.chain.prepared) {
                 passing.push(other.shown());
             }
         }

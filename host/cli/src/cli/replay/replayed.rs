@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::sources::{Skipped, Sources};
 use super::tally::{Change, Group, Sum, Tally};
+use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
 
@@ -54,6 +55,13 @@ impl Replayed<'_> {
                  decided otherwise"
             ));
         }
+        let (spared, distinct) = self.sum.spared;
+        if spared > 0 {
+            let asks = print::count(self.sum.asks, "ask");
+            lines.push(format!(
+                "`{INSTEAD_OF_ASK}` would spare {spared} of {asks} ({distinct} distinct): a copy is kept"
+            ));
+        }
         lines
     }
 
@@ -96,6 +104,7 @@ impl Replayed<'_> {
             "skipped": skipped.collect::<Vec<_>>(),
             "skipped-count": self.sources.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "rest-on-missing": self.sum.rest_on_missing,
+            "spared-by-undo": { "asks": self.sum.asks, "calls": self.sum.spared.0, "distinct": self.sum.spared.1 },
             "decided-otherwise-by-the-log": { "distinct": self.sum.differing, "first": differing.collect::<Vec<_>>() },
             "groups": self.sum.groups,
         })

@@ -10,12 +10,11 @@ use crate::cli::subject::{circumstances, noted, open, refused};
 use guard_config::lock::Lock;
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, candidate, load};
-use guard_contract::Wasi;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
-use guard_contract::rank;
 use guard_contract::verdict::Verdict;
+use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
@@ -23,6 +22,7 @@ use guard_hook::audit::{Again, Decision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
+use guard_hook::undo::would_spare;
 use guard_kit::suite::{Subject, Suite};
 use guard_redact::plain;
 use guard_state::Places;
@@ -163,18 +163,43 @@ impl Side {
     }
 
     /// The worst verdict of the calls of one event.
-    pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext, facts: &Arc<dyn Facts>) -> Option<Verdict> {
+    ///
+    /// With it goes whether `instead-of-ask` would spare the prompt; none if there is no prompt.
+    pub(super) fn decide(
+        &self,
+        calls: &[ToolCall],
+        at: &CallContext,
+        facts: &Arc<dyn Facts>,
+    ) -> (Option<Verdict>, Option<bool>) {
         let chain = self.chain(at);
         let nested = |folders: &[String]| self.nested(folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
-        let verdicts =
-            calls.iter().map(|call| noted(call, chain.decide(call, at, facts, ask), &chain.prepared).verdict);
-        verdicts.reduce(|worst, verdict| if rank(verdict.outcome) > rank(worst.outcome) { verdict } else { worst })
+        let mut is_spared = true;
+        let mut verdict: Option<Verdict> = None;
+        for call in calls {
+            let trace = chain.decide(call, at, facts, ask);
+            is_spared &= trace.verdict.outcome != Outcome::Ask || would_spare(call, &trace, &chain.prepared);
+            let one = noted(call, trace, &chain.prepared).verdict;
+            if verdict.as_ref().is_none_or(|worst| rank(one.outcome) > rank(worst.outcome)) {
+                verdict = Some(one);
+            }
+        }
+        let is_ask = verdict.as_ref().is_some_and(|verdict| verdict.outcome == Outcome::Ask);
+        (verdict, is_ask.then_some(is_spared))
     }
 
     /// What the hook would say after such a trace where it happened.
     pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
         noted(call, trace, &self.chain(at).prepared).verdict
+    }
+
+    /// Whether `instead-of-ask` would spare the prompt of such a trace; none if there is no prompt.
+    pub(super) fn is_spared(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Option<bool> {
+        let prepared = &self.chain(at).prepared;
+        let is_spared = would_spare(call, trace, prepared);
+        // Where it is set already, a call that it spares has no prompt.
+        let is_ask = trace.verdict.outcome == Outcome::Ask && !(is_spared && prepared.config.undo.instead_of_ask);
+        is_ask.then_some(is_spared)
     }
 
     /// A decision of the log, made again.

@@ -99,6 +99,8 @@ pub(super) struct Decided {
     pub(super) rests: bool,
     /// The log says that it was decided otherwise.
     pub(super) differs: bool,
+    /// With `instead-of-ask` in `[undo]` it would run without its prompt. None: there is no prompt.
+    pub(super) spared: Option<bool>,
     /// The call and where it happened.
     pub(super) call: Option<ToolCall>,
     pub(super) cwd: String,
@@ -153,6 +155,7 @@ struct Entry {
     group: u32,
     rests: bool,
     differs: bool,
+    spared: Option<bool>,
 }
 
 /// Everything that was decided so far.
@@ -174,12 +177,16 @@ pub(super) struct Sum {
     pub(super) distinct: u64,
     pub(super) rest_on_missing: u64,
     pub(super) differing: u64,
+    /// Calls with a prompt.
+    pub(super) asks: u64,
+    /// Those that would run without it, with `instead-of-ask` in `[undo]`: all, and distinct ones.
+    pub(super) spared: (u64, u64),
     pub(super) groups: Vec<Group>,
 }
 
 impl Tally {
     pub(super) fn add(&mut self, decided: Decided) {
-        let Decided { id, first, second, rests, differs, call, cwd } = decided;
+        let Decided { id, first, second, rests, differs, spared, call, cwd } = decided;
         self.done += 1;
         if differs {
             keep(&mut self.differing, id, || (shown(call.as_ref()), first.clone()));
@@ -203,7 +210,7 @@ impl Tally {
             self.entries.resize(at + 1, None);
         }
         if let Some(entry) = self.entries.get_mut(at) {
-            *entry = Some(Entry { group, rests, differs });
+            *entry = Some(Entry { group, rests, differs, spared });
         }
     }
 
@@ -227,6 +234,10 @@ impl Tally {
             sum.distinct += 1;
             sum.rest_on_missing += u64::from(entry.rests);
             sum.differing += u64::from(entry.differs);
+            sum.asks += entry.spared.map_or(0, |_| calls);
+            if entry.spared == Some(true) {
+                sum.spared = (sum.spared.0 + calls, sum.spared.1 + 1);
+            }
             if let Some(group) = sum.groups.get_mut(entry.group as usize) {
                 group.calls += calls;
                 group.distinct += 1;
