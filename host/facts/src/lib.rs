@@ -18,6 +18,7 @@ mod answer;
 mod disposable;
 pub mod fixed;
 pub mod git;
+pub mod losses;
 pub mod manifests;
 mod own_program;
 #[cfg(not(target_family = "wasm"))]

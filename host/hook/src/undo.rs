@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use guard_chain::Trace;
 use guard_config::Config;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
 use guard_state::Places;
@@ -17,23 +18,8 @@ use crate::cache::Prepared;
 use crate::hook::OpenCall;
 use crate::programs;
 
-/// The policy whose asks a copy may answer.
-const POLICY: &str = "command-guard";
-
-/// Its rules that ask for no other reason than a loss.
-const OF_LOSS: [&str; 11] = [
-    "delete-without-where",
-    "destructive-effect",
-    "drop-object",
-    "drop-table",
-    "git-clean",
-    "git-reset-hard",
-    "rm-glob",
-    "rm-recursive",
-    "rm-recursive-force",
-    "truncate-table",
-    "update-without-where",
-];
+/// The tag by which a policy says of a finding that a loss is its only reason, and whether a copy brings that back.
+const RECOVERY: (&str, &str) = ("recovery", "recoverable");
 
 /// How long a child may take beyond its budget: to start, and to tidy up.
 const START: Duration = Duration::from_millis(150);
@@ -150,7 +136,8 @@ impl Copy {
         let config = &prepared.config;
         let may_lift = |asked: &Attributed| {
             let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
-            let is_loss = asked.policy == POLICY && OF_LOSS.contains(&asked.finding.rule.as_str()) && !asked.of_host;
+            let is_tagged = |(name, value): &(String, String)| (name.as_str(), value.as_str()) == RECOVERY;
+            let is_loss = asked.finding.tags.iter().any(is_tagged) && asked.policy != SELF_PROTECT && !asked.of_host;
             is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
         };
         let is_whole = |answer: &&Answer| answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());

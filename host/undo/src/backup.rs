@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::copy::copy;
 use crate::gather::{Bounds, Gatherer, Stop};
 use crate::git::{Git, PINS, Repository};
-use crate::losses::{GitLoss, Loss, Losses};
 use crate::manifest::{Content, GitState, Kept, Manifest, Why};
 use crate::store::{Making, Store, StoreError};
+use guard_facts::losses::{GitLoss, Loss, Losses};
 
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";

@@ -15,8 +15,8 @@ use guard_sdk::globs::Glob;
 use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
-use crate::losses::{How, PathLoss};
 use crate::manifest::{Content, Entry, Why};
+use guard_facts::losses::{How, PathLoss};
 
 /// The most entries of a backup.
 pub(crate) const ENTRIES: usize = 20_000;

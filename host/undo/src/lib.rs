@@ -1,6 +1,6 @@
 //! Copies of what a call is about to destroy, and the way back.
 //!
-//! The hook lists what a call loses ([`losses`]). If that is something, a child of the tools program copies it into the
+//! The hook lists what a call loses ([`losses()`]). If that is something, a child of the tools program copies it into the
 //! state folder before the reply ([`backup`]), and `guard-host undo` puts it back ([`restore`]).
 //!
 //! # Invariants
@@ -17,7 +17,6 @@ mod copy;
 mod gather;
 mod git;
 mod index;
-mod losses;
 mod manifest;
 mod rehearsal;
 pub mod restore;
@@ -25,7 +24,7 @@ pub mod backup;
 mod store;
 
 pub use git::Repository;
-pub use losses::{GitLoss, How, Loss, Losses, PathLoss, losses};
+pub use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss, losses};
 pub use manifest::{Content, Entry, GitState, Kept, Manifest, Why};
 pub use rehearsal::Rehearsal;
 pub use store::{LIFE_DAYS, STORE_BYTES, Store, StoreError};

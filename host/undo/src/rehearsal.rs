@@ -10,10 +10,10 @@ use guard_state::{check_private, hex};
 
 use crate::backup::{Answer, Task};
 use crate::copy::{changed, copy, dress};
-use crate::losses::{How, Loss, Losses, PathLoss};
 use crate::manifest::Kept;
 use crate::restore::{Options, Restorer};
 use crate::store::{Store, StoreError};
+use guard_facts::losses::{How, Loss, Losses, PathLoss};
 
 /// The time of the file that is copied: long ago, so that a restore without times is noticed.
 const OLD: (i64, i64) = (1_000_000_000, 5000);

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use crate::backup::{Task, make};
 use crate::copy::{changed, copy, date, dress, is_same};
 use crate::git::Git;
-use crate::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use crate::manifest::{Content, Entry, Kept, Manifest, Why};
 use crate::store::Store;
+use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
 
 /// A call is taken to have ended so long after its backup, if nothing tells when.
 const LONGEST_CALL: i64 = 600;

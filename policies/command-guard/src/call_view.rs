@@ -108,6 +108,33 @@ impl<'a> CallView<'a> {
     }
 }
 
+/// Whether a copy brings back what an effect loses, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Recovery {
+    Recoverable,
+    Partly,
+    Not,
+}
+
+impl Recovery {
+    /// As the host says. Without a word of it the effect loses nothing.
+    fn of(effect: &Effect) -> Self {
+        match effect.tag("recovery") {
+            None | Some("recoverable") => Recovery::Recoverable,
+            Some("partly") => Recovery::Partly,
+            Some(_) => Recovery::Not,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Recovery::Recoverable => "recoverable",
+            Recovery::Partly => "partly",
+            Recovery::Not => "not",
+        }
+    }
+}
+
 /// What a rule says of a call.
 pub(crate) struct Hit {
     outcome: Outcome,
@@ -125,6 +152,7 @@ pub(crate) struct Hit {
     path: Option<String>,
     is_subject: bool,
     tags: Vec<(&'static str, String)>,
+    recovery: Option<Recovery>,
 }
 
 impl Hit {
@@ -155,6 +183,7 @@ impl Hit {
             path: None,
             is_subject: false,
             tags: Vec::new(),
+            recovery: None,
         }
     }
 
@@ -188,6 +217,11 @@ impl Hit {
         self
     }
 
+    /// What the effect loses is the only reason for the hit.
+    pub(crate) fn of_loss(self, effect: &Effect) -> Self {
+        Hit { recovery: Some(Recovery::of(effect)), ..self }
+    }
+
     /// What the user is told of it by `rule`, whose outcome the settings may change. None if they silence it.
     pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Told> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
@@ -211,6 +245,7 @@ impl Hit {
             is_subject: self.is_subject,
             severity: self.severity,
             tags: self.tags,
+            recovery: self.recovery,
         })
     }
 }
@@ -227,6 +262,7 @@ pub(crate) struct Told {
     is_subject: bool,
     severity: Option<Severity>,
     tags: Vec<(&'static str, String)>,
+    recovery: Option<Recovery>,
 }
 
 impl Told {
@@ -246,12 +282,15 @@ impl Told {
     pub(crate) fn join(&mut self, other: Told) {
         self.names.extend(&other.names);
         self.paths.extend(&other.paths);
+        self.recovery = self.recovery.max(other.recovery);
     }
 
     pub(crate) fn into_finding(self, rule: &Rule) -> Finding {
         let message = format!("{}{}{}", self.before, self.names, self.behind);
         let finding = Finding::new(rule, message).at(self.outcome).remedy(self.remedy);
         let finding = self.tags.into_iter().fold(finding, |finding, (name, value)| finding.tag(name, value));
+        let finding =
+            self.recovery.into_iter().fold(finding, |finding, recovery| finding.tag("recovery", recovery.name()));
         let severity = self.severity.filter(|_| self.outcome == Outcome::Ask).map(|severity| match severity {
             Severity::Routine => "routine",
             Severity::Notable => "notable",

@@ -124,6 +124,10 @@ impl Policy for CommandGuard {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
                     joined(hits.filter_map(told))
                 }
+                Check::Loss(check) => {
+                    let hit = |effect| check(effect, &view).map(|hit| hit.of_loss(effect));
+                    joined(analysis.effects.iter().filter_map(hit).filter_map(told))
+                }
                 Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
             };
             findings.extend(told.into_iter().map(|told| told.into_finding(&rule.rule)));

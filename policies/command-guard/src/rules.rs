@@ -13,6 +13,8 @@ use crate::call_view::{CallView, Hit};
 pub(crate) enum Check {
     /// Each effect on its own.
     Effect(fn(&Effect, &CallView<'_>) -> Option<Hit>),
+    /// Each effect on its own, for no other reason than what it loses.
+    Loss(fn(&Effect, &CallView<'_>) -> Option<Hit>),
     /// The call as a whole.
     Call(fn(&CallView<'_>) -> Option<Hit>),
 }

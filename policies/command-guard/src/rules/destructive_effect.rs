@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let passes = || is_named(effect) || is_own_worktree(effect, view) || is_many_to_one(effect);

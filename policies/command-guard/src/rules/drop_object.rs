@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let named = ["sql.drop-database", "sql.drop-schema", "sql.drop-table"].contains(&effect.operation.as_str());

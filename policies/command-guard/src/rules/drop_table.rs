@@ -21,7 +21,7 @@ use crate::call_view::{Hit, CallView};
 pub(crate) const RULE: Rule =
     Rule { id: "drop-table", summary: "deletion of a table", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.drop-table" && effect.tag("rehearsal").is_none()).then(|| {

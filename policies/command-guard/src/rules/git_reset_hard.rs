@@ -21,7 +21,7 @@ use crate::call_view::{CallView, Hit, shorten};
 pub(crate) const RULE: Rule =
     Rule { id: "git-reset-hard", summary: "a hard reset", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let resets = matches!(effect.operation.as_str(), "git.reset.hard" | "git.reset.merge");

@@ -40,7 +40,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     effect.tag("glob")?;

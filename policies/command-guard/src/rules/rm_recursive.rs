@@ -25,7 +25,7 @@ use crate::call_view::{CallView, Hit};
 pub(crate) const RULE: Rule =
     Rule { id: "rm-recursive", summary: "deletion of a directory", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let plain =

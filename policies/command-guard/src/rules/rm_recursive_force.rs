@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let forced = effect.operation == "fs.delete.recursive" && effect.tag("force").is_some();

@@ -20,7 +20,7 @@ use crate::call_view::{Hit, CallView};
 pub(crate) const RULE: Rule =
     Rule { id: "truncate-table", summary: "emptying a table", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.truncate" && effect.tag("cascade").is_none()).then(|| {

@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) const CHECK: Check = Check::Effect(check);
+pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.update" && effect.tag("where").is_none()).then(|| {

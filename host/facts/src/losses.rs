@@ -1,6 +1,8 @@
-//! [`losses`]: what a call destroys, from the effects that the analysis found.
+//! [`losses`]: what a call destroys, from the effects that the analysis found, and the tag `recovery` of each effect.
 //!
 //! No file is opened here, because every call comes this way.
+
+use std::collections::BTreeSet;
 
 use guard_contract::Presence;
 use guard_contract::paths::lexical;
@@ -119,8 +121,10 @@ impl Losses {
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
+    let replacing = replacing(analysis);
+    let call = LossView { analysis, replacing: &replacing };
     for effect in &analysis.effects {
-        match of_effect(effect, analysis) {
+        match of_effect(effect, &call) {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
             Fate::Lost(loss) => {
@@ -140,6 +144,53 @@ pub fn losses(analysis: &Analysis) -> Losses {
     found
 }
 
+/// What is asked of a call for each of its effects.
+struct LossView<'a> {
+    analysis: &'a Analysis,
+    /// The commands that write over a file.
+    replacing: &'a BTreeSet<u32>,
+}
+
+impl LossView<'_> {
+    /// The command that has an effect. They are in the order of their ids.
+    fn command(&self, effect: &Effect) -> Option<&Command> {
+        let commands = &self.analysis.commands;
+        let place = commands.binary_search_by_key(&effect.command_id, |command| command.id).ok()?;
+        commands.get(place)
+    }
+}
+
+fn replacing(analysis: &Analysis) -> BTreeSet<u32> {
+    let replaces = |effect: &&Effect| effect.kind == "write" && is_file(effect);
+    analysis.effects.iter().filter(replaces).map(|effect| effect.command_id).collect()
+}
+
+/// The name of the tag that says whether a copy brings back what an effect loses.
+const RECOVERY: &str = "recovery";
+
+/// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
+pub(crate) fn mark(analysis: &mut Analysis) {
+    let replacing = replacing(analysis);
+    let call = LossView { analysis, replacing: &replacing };
+    let found: Vec<Option<&str>> = analysis.effects.iter().map(|effect| recovery(effect, &call)).collect();
+    for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
+        effect.tags.extend(recovery.map(|recovery| (RECOVERY.to_owned(), recovery.to_owned())));
+    }
+}
+
+/// None: the effect loses nothing.
+fn recovery(effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
+    match of_effect(effect, call) {
+        Fate::Safe => may_lose(effect).then_some("not"),
+        Fate::Lost(Loss::Unkept(_)) => Some("not"),
+        Fate::Lost(Loss::Path(_) | Loss::Git(_)) => {
+            let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
+            let is_certain = effect.certain && call.command(effect).is_none_or(is_here);
+            Some(if is_certain { "recoverable" } else { "partly" })
+        }
+    }
+}
+
 /// An effect without a loss that is known may have one all the same.
 fn may_lose(effect: &Effect) -> bool {
     let changes = effect.severity != Severity::Routine && tag(effect, "dry-run").is_none();
@@ -157,7 +208,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-fn of_effect(effect: &Effect, analysis: &Analysis) -> Fate {
+fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
     let unkept = || match effect.severity {
         Severity::Destructive | Severity::Catastrophic => {
             Fate::Lost(Loss::Unkept(format!("{} {}", effect.operation, effect.target).trim().to_owned()))
@@ -171,10 +222,10 @@ fn of_effect(effect: &Effect, analysis: &Analysis) -> Fate {
         return unkept();
     }
     match effect.kind.as_str() {
-        "delete" if effect.operation.starts_with("fs.") => deleted(effect, analysis),
+        "delete" if effect.operation.starts_with("fs.") => deleted(effect, call),
         "write" => written(effect),
-        "vcs" => of_git(effect, analysis).unwrap_or_else(unkept),
-        "database" => of_database(effect, analysis).unwrap_or_else(unkept),
+        "vcs" => of_git(effect, call).unwrap_or_else(unkept),
+        "database" => of_database(effect, call).unwrap_or_else(unkept),
         _ => unkept(),
     }
 }
@@ -191,16 +242,13 @@ fn path(effect: &Effect, how: How) -> Fate {
     Fate::Lost(Loss::Path(PathLoss { path, how, is_pattern, name: String::new() }))
 }
 
-fn deleted(effect: &Effect, analysis: &Analysis) -> Fate {
+fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some("made-here" | "scratch") = tag(effect, "disposable") {
         return Fate::Safe;
     }
     if tag(effect, "by") == Some("mv") || tag(effect, "tracked").is_some() {
         // What is moved is not lost. Only if it takes the place of another file is its old place worth a copy.
-        let replaces = |other: &Effect| {
-            other.command_id == effect.command_id && other.kind == "write" && is_file(other) && other != effect
-        };
-        return if analysis.effects.iter().any(replaces) { path(effect, How::Delete) } else { Fate::Safe };
+        return if call.replacing.contains(&effect.command_id) { path(effect, How::Delete) } else { Fate::Safe };
     }
     if let (Some(start), Some(name)) = (tag(effect, "below").or(Some(&effect.path.lexical)), tag(effect, "every")) {
         let start = lexical(start, "/", "");
@@ -289,12 +337,12 @@ const OF_GIT: [&str; 11] = [
     "git.tag.delete",
 ];
 
-fn of_git(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
+fn of_git(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let is_worktree = effect.operation == "git.worktree.remove";
     if !is_worktree && !OF_GIT.contains(&effect.operation.as_str()) {
         return None;
     }
-    let command = analysis.commands.iter().find(|command| command.id == effect.command_id).filter(|it| is_git(it))?;
+    let command = call.command(effect).filter(|it| is_git(it))?;
     let (folder, _) = place_of(command)?;
     if effect.target.contains(['$', '`']) {
         return None;
@@ -333,9 +381,9 @@ fn of_silent_git(command: &Command) -> Option<GitLoss> {
 }
 
 /// The file of a database that a client is given.
-fn of_database(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
+fn of_database(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let client = tag(effect, "client").filter(|client| FILE_DATABASES.contains(client))?;
-    let command = analysis.commands.iter().find(|command| command.id == effect.command_id)?;
+    let command = call.command(effect)?;
     let is_client = |text: &str| text.rsplit('/').next() == Some(client);
     command.argv.first().filter(|word| is_client(&word.text))?;
     let file = command.argv.iter().skip(1).find(|word| !word.text.starts_with('-')).filter(|word| !word.dynamic)?;
@@ -346,4 +394,75 @@ fn of_database(effect: &Effect, analysis: &Analysis) -> Option<Fate> {
     // With the journals that lie beside it.
     let loss = PathLoss { path: format!("{path}*"), how: How::Overwrite, is_pattern: true, name: String::new() };
     Some(Fate::Lost(Loss::Path(loss)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::empty;
+    use guard_contract::unresolved;
+
+    fn effect(kind: &str, operation: &str, target: &str) -> Effect {
+        Effect {
+            kind: kind.to_owned(),
+            operation: operation.to_owned(),
+            severity: Severity::Destructive,
+            target: target.to_owned(),
+            path: unresolved(target),
+            command_id: 0,
+            certain: true,
+            tags: Vec::new(),
+        }
+    }
+
+    /// The tag of one effect alone.
+    fn recovery_of(effect: Effect) -> Option<String> {
+        let mut analysis = Analysis { effects: vec![effect], ..empty(Coverage::Complete, None) };
+        mark(&mut analysis);
+        analysis.effects.first().and_then(|effect| tag(effect, RECOVERY)).map(str::to_owned)
+    }
+
+    fn deletion(path: &str) -> Effect {
+        let mut effect = effect("delete", "fs.delete.recursive", path);
+        path.clone_into(&mut effect.path.lexical);
+        effect.path.exists = Presence::Yes;
+        effect
+    }
+
+    #[test]
+    fn files_are_recoverable_and_what_no_copy_holds_is_not() {
+        let recovery = |effect: Effect| recovery_of(effect).unwrap_or_default();
+        assert_eq!(recovery(deletion("/repo/build")), "recoverable");
+        assert_eq!(recovery(Effect { certain: false, ..deletion("/repo/build") }), "partly");
+        for effect in [
+            effect("cloud", "aws.s3.delete", "s3://bucket"),
+            effect("database", "sql.drop-table", "users"),
+            Effect { tags: vec![("where".to_owned(), "ssh".to_owned())], ..deletion("/srv/data") },
+            Effect { certain: false, ..deletion("/repo/$X") },
+            Effect { severity: Severity::Notable, ..effect("vcs", "git.push", "main") },
+        ] {
+            let shown = effect.operation.clone();
+            assert_eq!(recovery(effect), "not", "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_loses_nothing_has_no_tag() {
+        let mut gone = deletion("/repo/build");
+        gone.path.exists = Presence::No;
+        let scratch = Effect { tags: vec![("disposable".to_owned(), "scratch".to_owned())], ..deletion("/tmp/x") };
+        let read = Effect { severity: Severity::Routine, ..effect("read", "fs.read", "/repo/a") };
+        for effect in [gone, scratch, read] {
+            assert_eq!(recovery_of(effect.clone()), None, "{effect:?}");
+        }
+    }
+
+    #[test]
+    fn many_effects_cost_no_more_than_their_number() {
+        let moved = Effect { tags: vec![("by".to_owned(), "mv".to_owned())], ..deletion("/repo/a") };
+        let mut analysis = Analysis { effects: vec![moved; 20_000], ..empty(Coverage::Complete, None) };
+        let begun = std::time::Instant::now();
+        mark(&mut analysis);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2));
+    }
 }
