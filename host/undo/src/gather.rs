@@ -12,6 +12,7 @@ use guard_facts::Rules;
 use guard_facts::real::RealFacts;
 use guard_sdk::globs::Glob;
 
+use crate::attributes;
 use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
@@ -277,9 +278,16 @@ impl Gatherer {
             return Err(Stop::TooMany);
         }
         self.seen.insert(path.to_path_buf());
+        // A link has none, as far as users may set them.
+        let attributes = if data.is_symlink() { Ok(Vec::new()) } else { attributes::read(path) };
+        let attributes = attributes.unwrap_or_else(|_| {
+            self.leave_out(format!("{text}: its extended attributes can't be read"));
+            Vec::new()
+        });
+        let names = if data.is_file() && data.nlink() > 1 { data.nlink() } else { 0 };
         let size = if data.is_file() { data.len() } else { 0 };
         let (mode, time, top) = (data.mode() & 0o7777, changed(data), top.to_owned());
-        self.entries.push(Entry { path: text, content, size, mode, time, why, top });
+        self.entries.push(Entry { path: text, content, size, mode, time, why, top, attributes, names });
         Ok(())
     }
 

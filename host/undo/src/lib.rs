@@ -13,6 +13,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
+mod attributes;
 mod copy;
 mod gather;
 mod git;

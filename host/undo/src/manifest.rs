@@ -43,6 +43,11 @@ pub enum Content {
     Link(String),
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// A path of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -61,6 +66,12 @@ pub struct Entry {
     pub why: Why,
     /// The path that the call names: this one, or a folder above.
     pub top: String,
+    /// Its extended attributes, the values in hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<(String, String)>,
+    /// How many names the file had. 0: one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub names: u64,
 }
 
 /// What a repository was before a command of git.

@@ -5,6 +5,7 @@
 
 mod of_git;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::attributes;
 use crate::backup::{Task, make};
 use crate::copy::{changed, copy, date, dress, is_same};
 use crate::git::Git;
@@ -103,6 +105,8 @@ pub struct Report {
     pub git: Vec<String>,
     /// What could not be put back, and why.
     pub problems: Vec<String>,
+    /// Files that had several names, which come back as files of their own, and how many.
+    pub unlinked: Vec<(String, u64)>,
     /// The backup of what was replaced. Empty: nothing was.
     pub replaced: String,
 }
@@ -185,7 +189,7 @@ impl Restorer<'_> {
             Content::Git { oid, .. } => is_mode_same && hashes.get(target) == Some(oid),
             Content::Link(to) => fs::read_link(target).is_ok_and(|now| now == Path::new(to)),
         };
-        if is_same {
+        if is_same && attributes::has(target, &entry.attributes) {
             return Fate::Same;
         }
         if options.to.is_some() || entry.why == Why::Deleted {
@@ -273,7 +277,7 @@ impl Restorer<'_> {
         report: &mut Report,
     ) -> Result<(), RestoreError> {
         let blobs = self.blobs(wanted)?;
-        let writing = Writing { restorer: self, manifest, blobs };
+        let writing = Writing { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
         let mut done: BTreeSet<&Path> = BTreeSet::new();
         for item in wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
@@ -290,13 +294,13 @@ impl Restorer<'_> {
             for other in &own {
                 let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
                 let at = if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) };
-                writing.make(other.entry, &at).map_err(|source| of_entry(other.entry, source))?;
+                writing.make(other.entry, &at).map_err(|source| without(&staged, other.entry, source))?;
             }
             for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
                 let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
                 let _ = dress(&staged.join(below), other.entry.mode, other.entry.time);
             }
-            fs::rename(&staged, &item.target).map_err(fail)?;
+            fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
             let _ = date(&item.target, item.entry.time);
             done.extend(own.iter().map(|other| other.target.as_path()));
             report.restored.push(item.entry.path.clone());
@@ -306,12 +310,14 @@ impl Restorer<'_> {
             let put = || -> io::Result<()> {
                 prepare_parent(&item.target, options)?;
                 if item.entry.content == Content::Folder {
-                    return DirBuilder::new().recursive(true).mode(0o700).create(&item.target);
+                    DirBuilder::new().recursive(true).mode(0o700).create(&item.target)?;
+                    writing.set_attributes(item.entry, &item.target);
+                    return Ok(());
                 }
                 let staged = temporary(&item.target, &manifest.id);
                 remove(&staged)?;
-                writing.make(item.entry, &staged)?;
-                fs::rename(&staged, &item.target)
+                let made = writing.make(item.entry, &staged).and_then(|()| fs::rename(&staged, &item.target));
+                made.inspect_err(|_| drop(remove(&staged)))
             };
             put().map_err(|source| of_entry(item.entry, source))?;
             report.restored.push(item.entry.path.clone());
@@ -319,6 +325,10 @@ impl Restorer<'_> {
         for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
             let _ = dress(&item.target, item.entry.mode, item.entry.time);
         }
+        let lacking = writing.without_attributes.into_inner();
+        report.problems.extend(lacking.into_iter().map(|path| format!("{path}: its extended attributes")));
+        let linked = wanted.iter().filter(|item| item.entry.names > 1);
+        report.unlinked.extend(linked.map(|item| (item.entry.path.clone(), item.entry.names)));
         Ok(())
     }
 
@@ -378,6 +388,12 @@ fn of_entry(entry: &Entry, source: io::Error) -> RestoreError {
     RestoreError::Io { path: entry.path.clone(), source }
 }
 
+/// The error of an entry, of which no half is left.
+fn without(staged: &Path, entry: &Entry, source: io::Error) -> RestoreError {
+    let _ = remove(staged);
+    of_entry(entry, source)
+}
+
 /// Another name in the same folder, the same each time, so that what a process left is found.
 fn temporary(target: &Path, id: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
@@ -407,13 +423,19 @@ struct Writing<'a> {
     restorer: &'a Restorer<'a>,
     manifest: &'a Manifest,
     blobs: BTreeMap<String, Vec<u8>>,
+    /// The paths that came back without all of their extended attributes.
+    without_attributes: RefCell<Vec<String>>,
 }
 
 impl Writing<'_> {
     /// Makes an entry under a name that is not taken.
     fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
         match &entry.content {
-            Content::Folder => return DirBuilder::new().mode(0o700).create(at),
+            Content::Folder => {
+                DirBuilder::new().mode(0o700).create(at)?;
+                self.set_attributes(entry, at);
+                return Ok(());
+            }
             Content::Copy(number) => {
                 copy(&self.restorer.store.copy(self.manifest, *number), at, None)?;
             }
@@ -427,6 +449,14 @@ impl Writing<'_> {
                 return date(at, entry.time);
             }
         }
+        self.set_attributes(entry, at);
         dress(at, entry.mode, entry.time)
+    }
+
+    /// Another file system may not have them, and the content counts more.
+    fn set_attributes(&self, entry: &Entry, at: &Path) {
+        if attributes::write(at, &entry.attributes).is_err() {
+            self.without_attributes.borrow_mut().push(entry.path.clone());
+        }
     }
 }

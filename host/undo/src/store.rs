@@ -93,8 +93,9 @@ impl Drop for Making {
     }
 }
 
-/// The folder of a backup that is being made is left alone for so long.
+/// The folder of a backup that is being made is left alone for so long if it has no lock yet, and if it has one.
 const NEW: Duration = Duration::from_secs(60);
+const NEW_WITH_LOCK: Duration = Duration::from_secs(2);
 
 /// The lock in the folder of a backup that is being made.
 const LOCK: &str = ".lock";
@@ -234,9 +235,10 @@ impl Store {
                 continue;
             }
             let path = entry.path();
-            // A new one may not have its lock yet.
+            // A new one may not have its lock yet, or not hold it.
             let changed = entry.metadata().and_then(|data| data.modified()).ok();
-            if changed.and_then(|time| time.elapsed().ok()).is_none_or(|age| age < NEW) {
+            let least = if path.join(LOCK).exists() { NEW_WITH_LOCK } else { NEW };
+            if changed.and_then(|time| time.elapsed().ok()).is_none_or(|age| age < least) {
                 continue;
             }
             let lock = FileLock::acquire(&path.join(LOCK), Instant::now());

@@ -257,6 +257,9 @@ impl Undoing<'_> {
         if kept.iter().any(|item| item.fate == Fate::ChangedSince) {
             print::problem(&format!("  hint: replace them with `guard-host undo restore {} --force`", manifest.id));
         }
+        for (path, names) in report.unlinked.iter().take(LISTED) {
+            print::note(&format!("{}: had {names} names (hard links), and is a file of its own now", plain(path)));
+        }
         for problem in &report.problems {
             print::problem(&format!("not restored: {}", plain(problem)));
             exit = Exit::Failures;
@@ -331,7 +334,11 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
 fn told(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
     let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != Fate::Same).collect();
     for item in open.iter().take(LISTED) {
-        print::line(&format!("  {}  ({})", plain(&item.target.to_string_lossy()), fate_name(item.fate)))?;
+        let linked = match item.entry.names {
+            0 => String::new(),
+            names => format!("; one of {names} hard links"),
+        };
+        print::line(&format!("  {}  ({}{linked})", plain(&item.target.to_string_lossy()), fate_name(item.fate)))?;
     }
     if open.len() > LISTED {
         print::line(&format!("  and {} more", open.len() - LISTED))?;

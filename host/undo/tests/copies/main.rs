@@ -1,11 +1,14 @@
 //! Backups and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
 
+mod extents;
 mod git;
+mod limits;
 mod rehearsal;
 mod world;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -36,6 +39,53 @@ fn a_folder_comes_back_with_modes_times_links_and_empty_folders() {
     assert_eq!(world.path("d/run.sh").metadata().unwrap().modified().unwrap(), old);
     // Once more: there is nothing to do.
     assert_eq!(world.restore(&manifest).restored, [""; 0]);
+}
+
+/// Sets an attribute of a user. False where the file system has none.
+fn set_attribute(path: &Path, value: &str) -> bool {
+    rustix::fs::lsetxattr(path, "user.guard", value.as_bytes(), rustix::fs::XattrFlags::empty()).is_ok()
+}
+
+fn attribute(path: &Path) -> String {
+    let mut value = [0; 64];
+    let length = rustix::fs::lgetxattr(path, "user.guard", &mut value).unwrap_or(0);
+    String::from_utf8_lossy(&value[..length]).into_owned()
+}
+
+#[test]
+fn extended_attributes_come_back() {
+    let world = World::new();
+    world.write("d/f", "f");
+    world.write("own", "own");
+    fs::set_permissions(world.path("d/f"), fs::Permissions::from_mode(0o444)).unwrap();
+    let set = |(name, value): (&str, &str)| set_attribute(&world.path(name), value);
+    // A file system without them has none to restore.
+    let all = [("d", "of d"), ("d/f", "of f"), ("own", "of own")].map(|one| (one.0, if set(one) { one.1 } else { "" }));
+    let manifest = world.kept(vec![world.loss("d", How::Delete), world.loss("own", How::Overwrite)]);
+    fs::remove_dir_all(world.path("d")).unwrap();
+    // The content is the same, and what was attached to it is gone.
+    fs::remove_file(world.path("own")).unwrap();
+    world.write("own", "own");
+    world.restore(&manifest);
+    for (name, value) in all {
+        assert_eq!(attribute(&world.path(name)), value, "{name}");
+    }
+    assert_eq!(world.path("d/f").metadata().unwrap().permissions().mode() & 0o777, 0o444);
+    assert_eq!(world.restore(&manifest).restored, [""; 0]);
+}
+
+#[test]
+fn hard_links_are_noted_and_come_back_as_files_of_their_own() {
+    let world = World::new();
+    world.write("d/a", "both");
+    world.write("d/single", "s");
+    fs::hard_link(world.path("d/a"), world.path("other")).unwrap();
+    let manifest = world.kept(vec![world.loss("d", How::Delete)]);
+    fs::remove_dir_all(world.path("d")).unwrap();
+    let report = world.restore(&manifest);
+    assert_eq!(report.unlinked, [(world.path("d/a").display().to_string(), 2)]);
+    fs::write(world.path("d/a"), "changed").unwrap();
+    assert_eq!(fs::read_to_string(world.path("other")).unwrap(), "both");
 }
 
 #[test]

@@ -26,7 +26,15 @@ pub(crate) type Tree = BTreeMap<String, (u32, i64, Vec<u8>)>;
 
 impl World {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        World::in_folder(tempfile::tempdir().unwrap())
+    }
+
+    /// A world on the file system of this folder.
+    pub(crate) fn below(folder: &Path) -> Self {
+        World::in_folder(tempfile::tempdir_in(folder).unwrap())
+    }
+
+    fn in_folder(folder: tempfile::TempDir) -> Self {
         let base = folder.path().canonicalize().unwrap();
         let (root, state) = (base.join("project"), base.join("state"));
         fs::create_dir(&root).unwrap();
