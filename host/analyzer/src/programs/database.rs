@@ -127,6 +127,9 @@ fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let client = run.name.clone();
     let values = parsed.values("e", "execute").chain(parsed.values("", "init-command"));
+    if run.name == "mysqlsh" {
+        parsed.values("e", "execute").for_each(|code| stores::shell_of_mysql(run, &code.text));
+    }
     if !given(run, &client, values) {
         from_input(run, &client);
     }
@@ -136,6 +139,12 @@ fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     if is_read_only(run) {
         return;
+    }
+    // `-A` has the options of an archive behind it.
+    let archive = run.arguments().iter().position(|word| word.text.starts_with("-A"));
+    if let Some(behind) = archive.and_then(|at| run.arguments().get(at..)) {
+        let options: Vec<&str> = behind.iter().map(|word| word.text.as_str()).collect();
+        return lines::unpacked(run, &options);
     }
     let mut words = run.arguments().iter();
     let mut operands = Vec::new();
@@ -237,7 +246,7 @@ fn dropuser<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn mysqladmin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for pair in parsed.operands.windows(2) {
         let [verb, name] = pair else { continue };
-        if verb.text == "drop" {
+        if verb.text.len() > 1 && "drop".starts_with(verb.text.as_ref()) {
             let draft = Draft::catastrophic("database", "sql.drop-database").target(&name.text);
             run.emit(draft.tag("client", "mysqladmin"));
             return;

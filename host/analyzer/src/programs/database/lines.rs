@@ -17,6 +17,7 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
     match command {
         // What is started stands beside it.
         _ if pipe => {}
+        ".archive" | ".ar" => unpacked(run, &line.split_whitespace().skip(1).collect::<Vec<_>>()),
         ".restore" => run.emit(Draft::destructive("database", "sql.restore").target(first)),
         ".load" => run.starts_helper(first),
         ".read" | ".import" | "\\i" | "\\ir" | "\\include" => run.read(&file(first)),
@@ -24,6 +25,22 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
         ".backup" | ".save" | ".clone" => run.write(&file(last)),
         "\\copy" => copy(run, line),
         _ => {}
+    }
+}
+
+/// What an archive of sqlite writes when it is unpacked, below the folder of `-C`.
+pub(super) fn unpacked(run: &mut Run<'_>, words: &[&str]) {
+    let cluster = |word: &str| word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-')) && word.contains('x');
+    let first = words.first().is_some_and(|first| !first.starts_with('-') && first.contains('x'));
+    let extracts = first || words.iter().any(|word| *word == "--extract" || cluster(word));
+    let behind =
+        |option: &str| words.windows(2).find(|pair| pair.first() == Some(&option)).and_then(|pair| pair.get(1));
+    let joined = words.iter().find_map(|word| word.strip_prefix("--directory="));
+    let folder = behind("-C").or_else(|| behind("--directory")).copied().or(joined).unwrap_or(".");
+    if extracts {
+        let here = here();
+        let folder = Operand::of(&here).renamed(folder.trim_matches(['\'', '"']).to_owned());
+        run.write_as(&folder, Draft::notable("write", "fs.write").flag("archive", true).tag("by", "sqlite3"));
     }
 }
 

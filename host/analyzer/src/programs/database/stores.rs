@@ -26,6 +26,25 @@ const CALLS: &[(&str, &str, Severity)] = &[
     ("removeShard(", "mongo.drop-shard", Severity::Destructive),
 ];
 
+/// Calls by which the shell of MySQL drops things in its own languages.
+const CALLS_OF_MYSQL: &[&str] = &[
+    "dropSchema(",
+    "drop_schema(",
+    "dropCollection(",
+    "drop_collection(",
+    "dropCollectionIndex(",
+    "dropMetadataSchema(",
+    "drop_metadata_schema(",
+    ".dissolve(",
+    "deleteSandboxInstance(",
+];
+
+pub(super) fn shell_of_mysql(run: &mut Run<'_>, code: &str) {
+    if CALLS_OF_MYSQL.iter().any(|call| code.contains(call)) {
+        run.emit(Draft::destructive("database", "sql.drop-schema").tag("client", "mysqlsh"));
+    }
+}
+
 pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let texts: Vec<(String, bool)> = match parsed.value("", "eval") {
         Some(value) => vec![(value.text.into_owned(), !value.dynamic)],
