@@ -210,6 +210,17 @@ const MAX_CHANGES: usize = 16;
 fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     let statement = skip_words(statement);
     let Some(first) = statement.first() else { return Vec::new() };
+    // `create rule NAME as on EVENT to TABLE do instead STATEMENT`
+    if first.is("create") && statement.iter().take(4).any(|token| token.is("rule")) {
+        let at = statement.iter().position(|token| token.is("do")).unwrap_or(statement.len());
+        let mut rest = statement.get(at + 1..).unwrap_or_default();
+        while let Some((_, tail)) =
+            rest.split_first().filter(|(token, _)| ["also", "instead"].iter().any(|word| token.is(word)))
+        {
+            rest = tail;
+        }
+        return effect(rest).into_iter().collect();
+    }
     let explains = first.is("explain") || first.is("describe") || first.is("desc");
     // A plan alone runs nothing.
     if explains && !statement.iter().take(8).any(|token| token.is("analyze") || token.is("analyse")) {
@@ -286,12 +297,12 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
             }
             reader.take("only");
             let name = reader.object()?;
-            Some(with_where(Draft::destructive("database", "sql.delete"), &reader).target(&name))
+            Some(with_where(Draft::destructive("database", "sql.delete"), &reader, &name).target(&name))
         }
         "update" => {
             reader.take_all(&["only", "or", "replace", "ignore", "low_priority"]);
             let name = reader.object()?;
-            let draft = with_where(Draft::destructive("database", "sql.update"), &reader);
+            let draft = with_where(Draft::destructive("database", "sql.update"), &reader, &name);
             reader.contains("set").then(|| draft.target(&name))
         }
         "merge" if reader.contains("delete") => {
@@ -311,7 +322,7 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
     }
 }
 
-fn with_where(draft: Draft, reader: &Reader<'_, '_>) -> Draft {
-    let bounded = bounds::is_bounded(reader.tokens);
+fn with_where(draft: Draft, reader: &Reader<'_, '_>, table: &str) -> Draft {
+    let bounded = bounds::is_bounded(reader.tokens) && !bounds::is_its_own(reader.tokens, table);
     draft.severe(Severity::Notable, bounded).flag("where", bounded)
 }

@@ -10,12 +10,34 @@ const KEYS: &[&str] = &["id", "_id", "pk", "rowid", "uuid", "ctid"];
 
 /// Whether the statement has a condition that some row may fail.
 pub(super) fn is_bounded(statement: &[Token<'_>]) -> bool {
-    let Some(at) = statement.iter().position(|token| token.is("where")) else { return false };
+    let Some(condition) = condition(statement) else { return false };
+    condition.len() > MAX_TOKENS || condition.is_empty() || !is_always_true(condition, 0)
+}
+
+/// The tokens behind `where`, up to the next part of the statement.
+fn condition<'s, 't>(statement: &'s [Token<'t>]) -> Option<&'s [Token<'t>]> {
+    let at = statement.iter().position(|token| token.is("where"))?;
     let condition = statement.get(at + 1..).unwrap_or_default();
     let ends = |token: &Token<'_>| ["returning", "order", "limit", "option"].iter().any(|word| token.is(word));
     let end = condition.iter().position(ends).unwrap_or(condition.len());
-    let condition = condition.get(..end).unwrap_or_default();
-    condition.len() > MAX_TOKENS || condition.is_empty() || !is_always_true(condition, 0)
+    condition.get(..end)
+}
+
+/// Whether the condition asks only that a row is one of its own table: `id in (select id from t)`.
+pub(super) fn is_its_own(statement: &[Token<'_>], table: &str) -> bool {
+    let is_table = |token: &Token<'_>| match token {
+        Token::Word(name) | Token::Name(name) => name.eq_ignore_ascii_case(table),
+        _ => false,
+    };
+    match condition(statement).unwrap_or_default() {
+        [key, within, Token::Sign('('), select, same, from, other, Token::Sign(')')] => {
+            within.is("in") && select.is("select") && from.is("from") && key == same && is_table(other)
+        }
+        [exists, Token::Sign('('), select, _, from, other, Token::Sign(')')] => {
+            exists.is("exists") && select.is("select") && from.is("from") && is_table(other)
+        }
+        _ => false,
+    }
 }
 
 /// The deepest nesting of brackets that is looked into.
