@@ -272,6 +272,21 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for file in parsed.values("i", "input-file") {
         run.read(&file);
     }
+    // `-e NAME=VALUE` is a line of the file of settings.
+    for setting in parsed.values("e", "execute") {
+        let Some((name, value)) = setting.text.split_once('=') else { continue };
+        let value = setting.renamed(value.trim().to_owned());
+        match name.trim().replace('-', "_").to_ascii_lowercase().as_str() {
+            "post_file" | "body_file" => {
+                run.read(&value);
+                run.emit(Draft::notable("network", "network.upload").target(parsed.text(0)).flag("file", true));
+            }
+            "post_data" | "body_data" => sends(run, parsed.text(0)),
+            "input" => run.read(&value),
+            "output_document" | "logfile" | "save_cookies" => run.write(&value),
+            _ => {}
+        }
+    }
     let method = parsed.value("", "method").map(|method| method.text.into_owned()).unwrap_or_default();
     let posts = method.is_empty() && ["post-data", "post-file"].iter().any(|name| parsed.value("", name).is_some());
     parsed.operands.iter().take(1).for_each(|url| removals::by_address(run, &method, posts, &url.text));

@@ -61,7 +61,12 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
     if !takes_away {
         return;
     }
-    if lower.contains("mutation") && lower.contains('{') || lower.trim_start().starts_with("<delete>") {
+    // A field that says so by itself: `{"drop_all": true}`.
+    let is_field = |name: &&str| lower.contains(&format!("\"{name}\""));
+    if ["drop_all", "drop_attr", "drop_op", "delete_all", "purge_all"].iter().any(is_field)
+        || lower.contains("mutation") && lower.contains('{')
+        || lower.trim_start().starts_with("<delete>")
+    {
         run.emit(Draft::destructive("network", "http.delete").target(url));
         return;
     }
