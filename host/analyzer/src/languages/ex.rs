@@ -57,7 +57,16 @@ const MODIFIERS: &[&str] = &[
     "windo",
     "tabdo",
     "cdo",
+    "lockm",
+    "lockmarks",
+    "noswapfile",
+    "cfdo",
+    "ldo",
+    "lfdo",
 ];
+
+/// Options whose value is a program that a later command starts.
+const PROGRAMS: &[&str] = &["makeprg", "mp", "grepprg", "gp", "equalprg", "ep", "formatprg", "fp", "keywordprg", "kp"];
 
 /// Commands that run code of a language.
 const LANGUAGES: &[(&str, &str, &str)] = &[
@@ -149,6 +158,31 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
             }
             return None;
         }
+        // `g/PATTERN/COMMAND`
+        "g" | "global" | "v" | "vglobal" => {
+            let mut parts = words.chars();
+            let sign = parts.next().filter(|sign| !sign.is_alphanumeric())?;
+            let (_, text) = parts.as_str().split_once(sign)?;
+            read(text, depth + 1, found);
+            return None;
+        }
+        // Behind an event and a pattern, and behind a name, stands a command that runs later.
+        "au" | "autocmd" => {
+            read(&behind_words(words, 2), depth + 1, found);
+            return None;
+        }
+        "com" | "comm" | "command" => {
+            let at = words.find(|char: char| char.is_ascii_uppercase())?;
+            read(&behind_words(words.get(at..)?, 1), depth + 1, found);
+            return None;
+        }
+        "se" | "set" | "setl" | "setlocal" | "setg" | "setglobal" => {
+            for (name, value) in settings(words) {
+                if PROGRAMS.contains(&name) && value.contains(' ') {
+                    found.push(Act::Shell(value));
+                }
+            }
+        }
         "exe" | "exec" | "execute" => {
             if let Some(text) = strings(words) {
                 read(&text, depth + 1, found);
@@ -157,7 +191,10 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
         _ => {
             let file = words.split('|').next().unwrap_or_default().trim();
             let (reads, writes) = (
-                matches!(name, "r" | "re" | "rea" | "read"),
+                matches!(
+                    name,
+                    "r" | "re" | "rea" | "read" | "so" | "sou" | "source" | "e" | "ed" | "edit" | "vi" | "view"
+                ),
                 matches!(name, "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"),
             );
             // `redir > FILE`, and the commands that save a session.
@@ -176,6 +213,36 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
         }
     }
     behind_bar(words)
+}
+
+/// What stands behind so many words.
+fn behind_words(text: &str, count: usize) -> String {
+    text.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
+}
+
+/// The options that a `set` gives a value, with the values; a backslash hides a blank.
+fn settings(text: &str) -> Vec<(&str, String)> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some((name, value)) = rest.split_once('=').filter(|_| found.len() < MOST) {
+        let name = name.rsplit(char::is_whitespace).next().unwrap_or(name).trim_end_matches(['+', '^', '-']);
+        let mut escaped = false;
+        let end = value.find(|char: char| {
+            let ends = char.is_whitespace() && !escaped;
+            escaped = char == '\\' && !escaped;
+            ends
+        });
+        let (value, behind) = value.split_at_checked(end.unwrap_or(value.len())).unwrap_or_default();
+        found.push((name, value.replace('\\', "")));
+        rest = behind;
+    }
+    found
+}
+
+/// The program that a `set` makes the shell.
+pub(crate) fn shell_of(text: &str) -> Option<String> {
+    let (_, set) = text.split_once("se")?;
+    settings(set).into_iter().find(|(name, _)| matches!(*name, "shell" | "sh")).map(|(_, value)| value)
 }
 
 /// What stands behind a bar that is in no string.
@@ -214,6 +281,9 @@ fn functions(text: &str, depth: usize, found: &mut Vec<Act>) {
                 let flags = arguments.split_once(',').map_or("", |(_, flags)| flags);
                 let tree = flags.contains("rf") || flags.contains("recursive");
                 found.push(Act::Deletes { path, tree });
+            }
+            "fs_unlink" | "fs_rmdir" | "unlink" => {
+                found.push(Act::Deletes { path: strings(arguments).unwrap_or_default(), tree: false });
             }
             "readfile" => found.extend(strings(arguments).map(Act::Reads)),
             "writefile" => {
@@ -299,6 +369,14 @@ mod tests {
             "call job_start(['ls', 'x'])",
             "execute '!' . 'ls x'",
             "lua vim.cmd('!ls x')",
+            "g/^/exe '!ls x'",
+            "v/a/!ls x",
+            "g#a#silent !ls x",
+            "au VimEnter * !ls x",
+            "autocmd! BufWrite *.c silent !ls x",
+            "command! -nargs=0 Go !ls x",
+            "set makeprg=ls\\ x | make",
+            "setl nu gp=ls\\ x",
         ] {
             assert!(acts(text).contains(&shell("ls x")), "{text} {:?}", acts(text));
         }
@@ -311,6 +389,8 @@ mod tests {
         assert!(acts("lua vim.fn.delete(vim.fn.expand('a'), 'rf')").contains(&tree("a")));
         assert_eq!(acts("call writefile(['x', 'y'], 'a')"), [Act::Writes("a".to_owned())]);
         assert_eq!(acts("echo readfile('a')"), [Act::Reads("a".to_owned())]);
+        assert_eq!(acts("so a"), [Act::Reads("a".to_owned())]);
+        assert!(acts("lua vim.uv.fs_unlink('a')").contains(&Act::Deletes { path: "a".to_owned(), tree: false }));
         assert_eq!(acts("w! a | q"), [Act::Writes("a".to_owned())]);
         assert_eq!(acts("py3 print(1)"), [Act::Code("python3", "-c", "print(1)".to_owned())]);
     }
@@ -323,6 +403,11 @@ mod tests {
             "set nu",
             "%s/a/b/g",
             "g/!x/d",
+            "g/a",
+            "set makeprg=ninja",
+            "set mp",
+            "au",
+            "command",
             "normal ggVG=",
             "call cursor(1, 2)",
             "",

@@ -12,7 +12,7 @@ use crate::run::{Run, here};
 use crate::wrappers::code::editors;
 
 pub(super) const TABLE: &[Program] = &[
-    Program::new(&["ed", "red"], Options::new("p", "prompt"), writes),
+    Program::new(&["ed", "red"], Options::new("p", "prompt"), ed),
     Program::new(&["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff"], Options::NONE, vi),
     Program::new(&["nano", "pico", "micro", "joe", "mcedit"], Options::new("TroQsY", ""), writes),
     Program::new(&["emacs", "emacsclient"], EMACS, emacs),
@@ -38,6 +38,9 @@ fn vi<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
             run.not_followed("shell commands of an editor script are not followed");
         }
     }
+    parsed.values("S", "").for_each(|file| run.read(&file));
+    let by_lines = run.name == "ex" || parsed.is("eE", "");
+    typed(run, by_lines);
     for operand in parsed.operands.iter().filter(|operand| !operand.text.starts_with('+')) {
         if empties {
             run.empty(operand, Draft::notable("write", "fs.write").tag("by", "vim"));
@@ -54,6 +57,24 @@ fn deletes_all(command: &str) -> bool {
     let command = each.iter().fold(command, |command, each| command.strip_prefix(each).unwrap_or(command).trim());
     let every = ["%", "1,$", "g/^/", "g/.*/"].iter().find_map(|range| command.strip_prefix(range));
     every.is_some_and(|rest| matches!(rest.split([' ', '_']).next(), Some("d" | "de" | "del" | "delete")))
+}
+
+fn ed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    typed(run, true);
+    writes(run, parsed);
+}
+
+/// The most lines of commands on standard input.
+const MOST: usize = 256;
+
+/// What the commands on standard input do to files.
+fn typed(run: &mut Run<'_>, by_lines: bool) {
+    let Some(input) = run.input().filter(|_| by_lines) else { return };
+    for line in input.text.lines().take(MOST) {
+        for act in ex::acts(line) {
+            touched(run, act);
+        }
+    }
 }
 
 /// What a command of vim does to a file.

@@ -32,13 +32,19 @@ pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
 pub(super) fn vim(name: &str, words: &[Word]) -> Vec<Run> {
     let parsed = parsed(name, words);
     let mut found = Vec::new();
-    let acts: Vec<Act> = commands(&parsed).iter().flat_map(|command| ex::acts(command)).collect();
+    let commands = commands(&parsed);
+    let shell = commands.iter().find_map(|command| ex::shell_of(command));
+    let acts: Vec<Act> = commands.iter().flat_map(|command| ex::acts(command)).collect();
     if acts.len() >= ex::MOST {
         let text = Pieces::unknown().word();
         found.push(super::run(name, What::Text { text, parameters: None }));
     }
     for act in acts {
         match act {
+            // They are words for a shell of the user's choice.
+            Act::Shell(words) if words.starts_with('-') => {
+                found.extend(shell.iter().map(|shell| super::run(name, super::text(&format!("{shell} {words}")))));
+            }
             Act::Shell(command) if !command.trim().is_empty() => found.push(super::run(name, super::text(&command))),
             Act::Code(program, option, code) => {
                 let words = [program, option, &code].map(literal).to_vec();
