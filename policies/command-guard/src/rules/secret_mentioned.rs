@@ -65,7 +65,9 @@ fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
 fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
     let option = if word.starts_with('-') { word } else { before };
     let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")))
-        || OPTIONS_OF.iter().any(|(name, reading)| *name == program && option == *reading);
+        || OPTIONS_OF
+            .iter()
+            .any(|(name, reading)| *name == program && option.split('=').next() == Some(*reading));
     let is_read = lists || word.starts_with('@');
     if is_program(program, QUIET) && !is_read || is_own_setting(option) && !lists {
         return None;
@@ -91,7 +93,9 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
     let mut effects = view.analysis.effects.iter();
     effects.any(|effect| {
         effect.command_id == command.id
-            && (effect.operation == "execute.unknown" && !is_program(command.program(), READERS)
+            && (effect.operation == "execute.unknown"
+                && !is_program(command.program(), READERS)
+                && !is_program(command.program(), STATEMENTS)
                 || effect.operation.starts_with("secret.")
                 || tells(&effect.kind) && view.settings.files.secret_of(effect).is_some())
     })
@@ -141,7 +145,8 @@ const READING_OPTIONS: &[&str] = &[
 /// The same of one program: it shows the lines that it can't make sense of, or the file itself.
 const OPTIONS_OF: &[(&str, &str)] = &[
     ("file", "-f"), ("ssh", "-F"), ("scp", "-F"), ("sftp", "-F"), ("code", "--diff"), ("code", "-d"), ("cursor", "--diff"),
-    ("ssh-keyscan", "-f"),
+    ("ssh-keyscan", "-f"), ("file", "-m"), ("nginx", "-c"), ("openvpn", "--config"), ("setfacl", "--restore"), ("setfacl", "-M"),
+    ("tree", "--fromfile"), ("bash", "--rcfile"), ("bash", "--init-file"), ("diff", "--from-file"), ("diff", "--to-file"),
 ];
 
 /// Programs of which no effect is told, and that print or send what a file has.

@@ -128,15 +128,22 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let files = &view.settings.files;
     let pairs = view.command(effect)?.argv.windows(2).take(MOST);
     let operands = pairs.filter_map(|pair| match pair {
-        [before, word] if !before.text.starts_with('-') && !word.text.starts_with('-') => Some(&word.text),
+        // Behind `--name=VALUE` stands an operand.
+        [before, word] if !word.text.starts_with('-') && (!before.text.starts_with('-') || before.text.contains('=')) => {
+            Some(&word.text)
+        }
         _ => None,
     });
+    let schemes = ["file://", "file:", "man:", "info:"];
+    let bare = |text: &'_ String| schemes.iter().find_map(|scheme| text.strip_prefix(scheme)).map(str::to_owned);
     // Words of a command in a container are other paths on this machine.
     let given = effect.tags.iter().filter(|(name, _)| name == "given").map(|(_, path)| path);
     let listed = |file: &str| {
         files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))
     };
-    let found = operands.chain(given).find_map(|file| Some((file.as_str(), listed(file)?)));
+    let named: Vec<String> = operands.flat_map(|word| [Some(word.clone()), bare(word)]).flatten().collect();
+    let typed = view.command(effect).map(typed).unwrap_or_default();
+    let found = named.iter().chain(given).map(String::as_str).chain(typed).find_map(|file| Some((file, listed(file)?)));
     let in_options = || {
         // Another rule speaks for these.
         let command = view.command(effect).filter(|_| !is_program(&effect.target, READERS))?;
@@ -145,6 +152,17 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let (file, entry) = found.or_else(in_options)?;
     let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
     Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
+}
+
+/// The files that a line on standard input names behind a verb: `put FILE` of a client, `cat FILE` of a console.
+fn typed(command: &Command) -> Vec<&str> {
+    const VERBS: &[&str] = &[
+        "cat", "copy", "get", "import", "include", "load", "open", "print", "put", "r", "read", "save", "send", "show",
+        "source", "type", "upload", "write",
+    ];
+    let lines = command.redirections.iter().filter(|given| given.operator == "<<<").take(MOST).flat_map(|given| given.target.text.lines());
+    let words = lines.take(MOST).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.filter(|words| words.first().is_some_and(|verb| VERBS.contains(verb)) && words.len() < 5).flat_map(|words| words.into_iter().skip(1)).collect()
 }
 
 /// The values of the options that may be any file: of `-f FILE`, `--input FILE` and `--input=FILE`.
