@@ -35,7 +35,7 @@ impl Walker {
         }
         let argv = std::mem::take(&mut pending.argv);
         let script = shells::script(&argv);
-        if state::expands_again(&argv) {
+        if state::expands_again(&argv, &self.shell) {
             self.partial("a builtin expands a quoted text");
         }
         let assignments = std::mem::take(&mut pending.assignments);

@@ -123,10 +123,12 @@ pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
         PieceKind::Arithmetic => calculates(&piece.text, shell),
         PieceKind::Parameter => {
             let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
+            // The text of the variable is the name of another one, whose subscript is arithmetic.
+            let named = inner.strip_prefix('!').and_then(|rest| rest.split(|char: char| !is_part_of_name(char)).next());
             // A subscript, an offset and a length are arithmetic.
             let number = inner.find(['[', ':']).and_then(|at| inner.get(at + 1..));
             let number = number.filter(|rest| !rest.starts_with(['-', '=', '?', '+']));
-            inner.strip_suffix("@P").is_some_and(|name| holds(name, shell))
+            inner.strip_suffix("@P").or(named).is_some_and(|name| holds(name, shell))
                 || number.is_some_and(|number| calculates(number, shell))
                 || word::zsh::hides(&piece.text)
         }
@@ -140,6 +142,10 @@ pub(super) fn calculates(text: &str, shell: &Shell) -> bool {
     text.contains("\\$(") || text.contains("\\`") || names.any(|name| holds(name, shell))
 }
 
+fn is_part_of_name(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
 /// Whether a variable's text holds a substitution.
 fn holds(name: &str, shell: &Shell) -> bool {
     let held = is_name(name).then(|| shell.value(name)).flatten();
@@ -147,7 +153,7 @@ fn holds(name: &str, shell: &Shell) -> bool {
 }
 
 /// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
-pub(super) fn expands_again(argv: &[Word]) -> bool {
+pub(super) fn expands_again(argv: &[Word], shell: &Shell) -> bool {
     const BUILTINS: &[&str] = &[
         "let",
         "test",
@@ -172,6 +178,18 @@ pub(super) fn expands_again(argv: &[Word]) -> bool {
     }
     if !BUILTINS.contains(&name.text.as_str()) {
         return false;
+    }
+    if name.text == "let" && words.iter().any(|word| calculates(&word.text, shell)) {
+        return true;
+    }
+    // `-i` takes the value for arithmetic, and `-n` for the name of a variable.
+    let takes = |letter| words.iter().any(|word| is_cluster_with(&word.text, letter));
+    let declares = matches!(name.text.as_str(), "declare" | "typeset" | "local" | "export" | "readonly");
+    if declares && (takes('i') || takes('n')) {
+        let mut values = words.iter().filter_map(|word| Some(word.text.split_once('=')?.1));
+        if values.any(|value| value.contains("$(") || value.contains('`')) {
+            return true;
+        }
     }
     words.iter().flat_map(|word| &word.parts).filter(|part| part.kind == "literal").any(|part| {
         let inner = if name.text == "let" { Some(part.text.as_str()) } else { subscript(&part.text) };
