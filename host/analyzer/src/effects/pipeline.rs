@@ -18,6 +18,9 @@ pub(super) fn find(run: &mut Run<'_>) {
     let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
     let source = match how {
         interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::How::Nothing if takes_changes(run) => {
+            from_pipe(run).or_else(|| from_words(run)).filter(|draft| draft.operation == "execute.remote")
+        }
         interpreters::How::Nothing if is_fed_rules(run) => from_pipe(run),
         // Each line that is read is a command: `while read -r line; do $line; done`.
         interpreters::How::Nothing if run.command.argv.first().is_some_and(|name| name.dynamic) => {
@@ -25,12 +28,31 @@ pub(super) fn find(run: &mut Run<'_>) {
         }
         interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
         interpreters::How::Nothing => return,
+        // Editors are fed lines that other programs make, and seldom one that starts a program.
+        interpreters::How::Input if EDITORS.contains(&run.name.as_str()) => {
+            from_pipe(run).filter(|draft| draft.operation != "execute.piped")
+        }
         interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
         interpreters::How::Words => from_words(run),
         interpreters::How::Text => from_text(run),
     };
     if let Some(draft) = source {
         run.emit(draft);
+    }
+}
+
+const EDITORS: &[&str] = &["ed", "ex", "red", "sed", "gsed", "awk", "gawk", "mawk", "nawk"];
+
+/// Whether the program changes the project's code, or keeps an image that runs later, by what its input says.
+fn takes_changes(run: &Run<'_>) -> bool {
+    let words = run.arguments();
+    let first = words.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
+    let names_file = |from: usize| words.iter().skip(from).any(|word| !word.text.starts_with('-'));
+    match run.name.as_str() {
+        "patch" | "gpatch" => true,
+        "git" => matches!(first, "am" | "apply") && !names_file(1),
+        "docker" | "podman" | "nerdctl" => matches!(first, "load" | "import"),
+        _ => false,
     }
 }
 

@@ -57,6 +57,7 @@ const CONSOLES: &[Console] = &[
     Console::new(&["aws"], &[&["redshift-data"], &["execute-statement"]], "sql").by_option(&["--sql"]),
     Console::new(&["gcloud"], &[&["spanner"], &["databases"], &["execute-sql"]], "sql").by_option(&["--sql"]),
     Console::new(&["bq"], &[&["query"]], "sql").by_input(),
+    Console::new(&["bcp"], &[], "sql").by_operand(),
 ];
 
 impl Console {
@@ -83,6 +84,17 @@ impl Console {
         self
     }
 
+    /// Whether commands and long options may be cut short, as in consoles of Symfony.
+    fn abbreviates(&self) -> bool {
+        self.names.iter().any(|name| matches!(*name, "artisan" | "console" | "doctrine"))
+    }
+
+    /// Whether the word is an option that holds the text.
+    fn is_option(&self, word: &str) -> bool {
+        let abbreviated = |option: &&str| self.abbreviates() && word.len() > 3 && option.starts_with(word);
+        self.options.contains(&word) || self.options.iter().any(abbreviated)
+    }
+
     /// The words behind the verbs, if these lead the words without a dash.
     fn behind<'w>(&self, words: &'w [Word]) -> Option<&'w [Word]> {
         let mut rest = words;
@@ -90,7 +102,8 @@ impl Console {
             let at = rest.iter().position(|word| !word.text.starts_with('-'))?;
             rest = rest.get(at + 1..)?;
             let word = words.get(words.len().checked_sub(rest.len() + 1)?)?;
-            if word.dynamic || !verb.contains(&word.text.as_str()) {
+            let abbreviated = || self.abbreviates() && verb.iter().any(|verb| is_short_for(&word.text, verb));
+            if word.dynamic || !verb.contains(&word.text.as_str()) && !abbreviated() {
                 return None;
             }
         }
@@ -104,10 +117,10 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
         let Some(behind) = console.behind(words) else { continue };
         let mut any = false;
         for (at, word) in behind.iter().enumerate() {
-            let inline = word.text.split_once('=').filter(|(option, _)| console.options.contains(option));
+            let inline = word.text.split_once('=').filter(|(option, _)| console.is_option(option));
             let (text, dynamic) = match inline {
                 Some((_, text)) => (text, word.dynamic),
-                None if console.options.contains(&word.text.as_str()) => match behind.get(at + 1) {
+                None if console.is_option(&word.text) => match behind.get(at + 1) {
                     Some(value) => (value.text.as_str(), value.dynamic),
                     None => continue,
                 },
@@ -124,6 +137,16 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
             state(run, console, &input.text, input.certain);
         }
     }
+}
+
+/// Whether each part of the word begins a part of the verb, which has as many: `d:q:s` for `doctrine:query:sql`. A verb of
+/// one part is cut short to four letters at least.
+fn is_short_for(word: &str, verb: &str) -> bool {
+    let parts = || word.split(':').zip(verb.split(':'));
+    let is_long = verb.contains(':') || word.len() > 3;
+    word.split(':').count() == verb.split(':').count()
+        && is_long
+        && parts().all(|(part, whole)| !part.is_empty() && whole.starts_with(part))
 }
 
 /// Whether a word is code or SQL, and not an option, a name, or a file of code.

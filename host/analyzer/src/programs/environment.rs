@@ -17,6 +17,8 @@ const LOADERS: &[&str] = &[
     "dotenvx",
     "env-cmd",
     "envchain",
+    "foreman",
+    "honcho",
     "infisical",
     "op",
     "railway",

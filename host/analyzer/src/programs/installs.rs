@@ -307,7 +307,7 @@ fn source(manager: &Manager, text: &str) -> &'static str {
     let text = text.split_once(" @ ").map_or(text, |(_, place)| place).trim();
     let text = match text.split_once('@') {
         // An alias: `name@git+https://...`.
-        Some((name, place)) if !name.is_empty() && !name.contains(':') && place.contains(':') => place,
+        Some((name, place)) if !matches!(name, "" | "git") && !name.contains(':') && place.contains(':') => place,
         _ => text,
     };
     let starts = |wanted: &[&str]| wanted.iter().any(|start| text.starts_with(start));

@@ -117,7 +117,7 @@ pub(crate) fn how(run: &Run<'_>) -> How {
         "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
         "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
         | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
-        "m4" | "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
+        "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
         // Without a command each line is one.
         "parallel" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
         "perl" | "ruby" | "pry" | "jruby" => of_language(words, PERL, "eE"),
@@ -132,9 +132,29 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             Some(word) if holds_commands(word) => How::Words,
             _ => How::Nothing,
         },
+        "octave" | "octave-cli" | "swipl" | "maxima" | "scilab-cli" | "gp" | "newlisp" | "gforth" | "hy" | "fennel"
+        | "qjs" | "jjs" | "rhino" | "pike" | "gsi" | "csi" | "ecl" | "mit-scheme" | "sage"
+            if words.iter().all(|word| word.text.starts_with('-')) =>
+        {
+            How::Input
+        }
+        // Their commands start programs.
+        "ex" | "ed" | "red" => How::Input,
+        _ if run.name == "m4" && words.iter().all(|word| word.text.starts_with('-')) => How::Input,
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if reads_script(words) => How::Input,
         _ if reads_input(&run.command.argv) => How::Input,
         _ => How::Nothing,
     }
+}
+
+/// Whether an option names standard input as the file of the script: `awk -f -`.
+fn reads_script(words: &[Word]) -> bool {
+    words.windows(2).any(|pair| match pair {
+        [option, file] => {
+            matches!(option.text.as_str(), "-f" | "--file") && (file.text == "-" || descriptor(&file.text) == Some(0))
+        }
+        _ => false,
+    })
 }
 
 /// The first operand of a program that takes code from its input only if it is asked to, by `-`.
@@ -223,9 +243,32 @@ fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Modules of the standard library that print the files they are given. `json.tool` writes to its second one.
+/// Modules of the standard library that print the files they are given, or the lines that they can't make sense of. `json.tool` writes to its second one.
 fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
-    let prints = ["json.tool", "base64", "quopri", "uu", "tokenize", "zipfile", "tarfile", "gzip", "json"];
+    let prints = [
+        "ast",
+        "base64",
+        "cProfile",
+        "dis",
+        "fileinput",
+        "gzip",
+        "inspect",
+        "json",
+        "json.tool",
+        "pdb",
+        "pickle",
+        "pickletools",
+        "profile",
+        "py_compile",
+        "quopri",
+        "runpy",
+        "symtable",
+        "tabnanny",
+        "tarfile",
+        "tokenize",
+        "uu",
+        "zipfile",
+    ];
     if prints.contains(&module.text.as_ref()) {
         let mut files = parsed.operands.iter().filter(|word| !word.text.starts_with('-'));
         if module.text == "json.tool" {

@@ -41,7 +41,14 @@ pub(super) const TABLE: &[Program] = &[
     ),
     Program::new(&["date", "gdate"], Options::new("dfrsI", "date file reference set"), date),
     Program::new(&["getent"], Options::new("s", "service"), getent),
-    Program::new(&["gcc", "cc", "clang", "g++", "c++", "clang++", "cpp", "ld", "as", "tcc"], Options::NONE, compiler),
+    Program::new(
+        &[
+            "gcc", "cc", "clang", "g++", "c++", "clang++", "cpp", "ld", "as", "tcc", "c89", "c99", "gfortran", "icc",
+            "icx", "ifort", "nvcc", "hipcc", "emcc", "mcpp", "gdc", "gccgo", "flang",
+        ],
+        Options::NONE,
+        compiler,
+    ),
     Program::new(
         &["strip", "patchelf", "chrpath", "install_name_tool", "upx"],
         Options::new("oKNRFIO", "output set-rpath set-interpreter add-needed replace keep-symbol remove-section"),

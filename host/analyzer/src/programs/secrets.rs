@@ -137,6 +137,8 @@ const PRINTS: &[Prints] = &[
     ("dotenvx", &["decrypt"], &[]),
     ("dotenv", &["get"], &[]),
     ("dotenv", &["list"], &[]),
+    ("dotenv", &["-p"], &[]),
+    ("dotenv-cli", &["-p"], &[]),
     ("pulumi", &["config", "get"], &[]),
     ("helm", &["secrets", "decrypt"], &[]),
     ("helm", &["secrets", "view"], &[]),
@@ -312,6 +314,10 @@ fn prints_by_form(run: &Run<'_>) -> bool {
             let cluster = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.len() < 6;
             let letter = |letter: char| words.iter().any(|word| cluster(&word.text) && word.text.contains(letter));
             let is_shown = run.command.position.length < 2 || is_passed_on(run);
+            // Long names may be abbreviated.
+            if words.iter().any(|word| word.text.starts_with("--export-secret-")) {
+                return true;
+            }
             (has(&["--decrypt"]) || letter('d'))
                 && !(has(&["--output", "--list-only"]) || letter('o'))
                 && is_shown

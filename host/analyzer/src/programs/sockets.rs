@@ -13,7 +13,7 @@ pub(super) const TABLE: &[Program] = &[
     ),
     Program::new(&["socat"], Options::new("lbtTLW", ""), socat),
     Program::new(&["telnet"], Options::new("elnbXkS", ""), connects),
-    Program::new(&["ftp", "sftp", "lftp"], Options::new("bceFilPRSsou", ""), transfers),
+    Program::new(&["ftp", "sftp", "lftp", "psftp", "ncftp"], Options::new("bceFilPRSsou", ""), transfers),
     Program::new(
         &["mutt", "mail", "mailx", "s-nail", "swaks"],
         Options::new("aAscbrSeiH", "attach body to from server"),
