@@ -6,6 +6,7 @@ mod carried;
 pub(crate) mod code;
 pub(crate) mod git_settings;
 pub(crate) mod layer;
+mod nushell;
 mod packages;
 pub(crate) mod remote;
 pub(crate) mod sandbox;
@@ -19,6 +20,7 @@ use guard_sdk::syntax::Word;
 
 use crate::word::expand::literal;
 use crate::word::is_name;
+pub(crate) use carried::loses_files;
 use layer::{Layer, Place, What, program};
 
 /// Takes the outermost layer off a command; `None` if it is no wrapper.

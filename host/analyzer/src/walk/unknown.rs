@@ -5,16 +5,16 @@
 
 use guard_sdk::syntax::{Severity, Via, Word};
 
-use super::Walker;
 use super::layers::Pending;
+use super::{Walker, embedded};
 use crate::effects;
 use crate::limits;
 use crate::options::{Options, leading};
 use crate::programs;
 use crate::word::expand::literal;
 use crate::wrappers::layer::{Layer, Place, Run, What, program};
-use crate::wrappers::reads_program;
 use crate::wrappers::shells::is_shell;
+use crate::wrappers::{reads_code, reads_program};
 
 /// Words behind which a program's words are often another command.
 const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];
@@ -118,7 +118,7 @@ impl Walker {
             return self.behind_unknown_name(first, words, pending);
         }
         let name = program(&pending.argv)?;
-        if words.is_empty() {
+        if words.is_empty() && pending.input.text().is_none() {
             return None;
         }
         if words.len() > MOST {
@@ -153,6 +153,11 @@ impl Walker {
         });
         let elsewhere = std::iter::once_with(|| at_target(words).filter(|_| !known)).flatten();
         let candidates = all.into_iter().chain(elsewhere).chain(behind).take(GUESSES);
+        let end = words.len();
+        let input = pending.input.text();
+        let embedded = std::iter::once_with(|| embedded::candidates(words, input, is_described(name)));
+        let embedded = embedded.filter(|_| !known).flatten().map(|what| (what, end));
+        let candidates = candidates.chain(embedded);
         let mut lost = None;
         for (what, at) in candidates {
             let Some(left) = self.budget.unknown_left.checked_sub(1) else {
@@ -167,8 +172,8 @@ impl Walker {
         }
         let (what, at) = lost?;
         let outer = match what {
-            What::Words { .. } => pending.argv.get(..=at)?.to_vec(),
-            What::Text { .. } => pending.argv.clone(),
+            What::Words { .. } if at < end => pending.argv.get(..=at)?.to_vec(),
+            What::Words { .. } | What::Text { .. } => pending.argv.clone(),
         };
         Some(self.guessed_layer(name, outer, what))
     }
@@ -247,6 +252,11 @@ fn at_target(words: &[Word]) -> Option<(What, usize)> {
             _ => Some((What::Words { assignments: Vec::new(), words: behind.to_vec() }, at)),
         }
     })
+}
+
+/// Whether a table, or a reader of code, says what the program does with its words.
+fn is_described(name: &str) -> bool {
+    programs::is_known(name) || programs::is_plain(name) || reads_code(name)
 }
 
 /// Whether the first word behind a program that nobody knows is a program that is known, and the only one.

@@ -1,16 +1,15 @@
 //! Variables whose value is a command that the next program runs, or more words for it.
 
-use guard_sdk::syntax::{Assignment, Via, Word};
+use guard_sdk::syntax::{Assignment, Span, Via, Word};
 
-use super::Walker;
-use super::output::Input;
-use super::started::values;
+use super::{Walker, embedded};
 use crate::languages::ex;
 use crate::limits;
 use crate::sources::{self, OPEN_TO_ALL, is_own_program};
 use crate::word::expand::{Values as _, literal};
+use crate::wrappers;
 use crate::wrappers::git_settings;
-use crate::wrappers::layer::{program, quoted};
+use crate::wrappers::layer::{What, program, quoted};
 
 /// Variables whose value some program runs.
 const COMMANDS: &[&str] = &[
@@ -72,17 +71,41 @@ const EXPANDED: &[&str] = &["BASH_ENV", "ENV", "PS0", "PS1", "PS4"];
 /// Variables that name a library or a file of code that the next program loads.
 const LOADED: &[&str] = &[
     "BASH_ENV",
+    "CARGO_BUILD_RUSTC",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "CC",
+    "CXX",
     "DYLD_INSERT_LIBRARIES",
     "DYLD_LIBRARY_PATH",
+    "EMACSLOADPATH",
     "ENV",
+    "GCONV_PATH",
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
+    "GIT_TEMPLATE_DIR",
+    "GTK_MODULES",
+    "LD",
     "LD_AUDIT",
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
+    "LUA_CPATH",
+    "LUA_INIT",
+    "LUA_PATH",
+    "MAKEFILES",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
+    "PYTHONHOME",
     "PYTHONSTARTUP",
-    "RUSTC_WRAPPER",
+    "QT_PLUGIN_PATH",
+    "RUSTC",
     "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTDOC",
+    "R_PROFILE",
+    "R_PROFILE_USER",
+    "ZDOTDIR",
     "npm_config_script_shell",
 ];
 
@@ -113,7 +136,7 @@ pub(super) fn is_read_by_programs(name: &str) -> bool {
 fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&'v str> {
     let open = |path: &&str| sources::is_open_to_all(path, start);
     if LOADED.contains(&name) {
-        return value.split([':', ' ']).find(open);
+        return value.split([':', ';', ' ']).map(|path| path.trim_start_matches('@')).find(open);
     }
     let (_, options) = OPTIONS.iter().find(|(known, _)| *known == name)?;
     let words: Vec<&str> = value.split_whitespace().collect();
@@ -159,6 +182,15 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
             Some(text.to_owned())
         }
         "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" => Some(value.to_owned()),
+        "PERL5DB" => Some(format!("perl -e {}", quoted(value))),
+        // `-MModule;CODE`
+        "PERL5OPT" => {
+            let (_, code) = value.split_once("-M")?.1.split_once(';')?;
+            Some(format!("perl -e {}", quoted(code)))
+        }
+        "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "JAVA_OPTS" | "MAVEN_OPTS" | "GRADLE_OPTS" => {
+            value.contains("-XX:On").then(|| format!("java {value}"))
+        }
         // More words of a program.
         "LESS" => Some(format!("less {}", quoted(value))),
         "FZF_DEFAULT_OPTS" => Some(format!("fzf {value}")),
@@ -260,6 +292,7 @@ impl Walker {
         for (name, value) in &all {
             let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
             let text = if COMMANDS.contains(&name.as_str()) { Some(value.clone()) } else { text() };
+            let text = text.or_else(|| self.lost_by_variable(name, value).filter(|_| !exported));
             found.extend(text.map(|text| (name.clone(), text)));
         }
         if let Some(path) = loaded.or(planted).or(started) {
@@ -270,6 +303,12 @@ impl Walker {
             let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+:".contains(char);
             let text = value.text.trim_start_matches(['|', '-']).to_owned();
             let expanded = EXPANDED.contains(&name.as_str());
+            if wrappers::loses_files(&text) && !expanded {
+                // Which files it is given, nobody knows.
+                let helper = literal(&format!("xargs {text}"));
+                self.run_variable(id, name, &helper, span);
+                continue;
+            }
             if text.chars().all(bare) && !is_own_program(&text) || (expanded && !text.contains(['`', '('])) {
                 continue;
             }
@@ -280,14 +319,26 @@ impl Walker {
             } else {
                 value
             };
-            let parent = std::mem::replace(&mut self.scope.parent, id);
-            let certain = std::mem::replace(&mut self.scope.certain, false);
-            self.scope.via.push(Via { kind: "variable".to_owned(), detail: name });
-            self.apart(|walker| walker.run_text(&value, span));
-            self.scope.via.pop();
-            self.scope.certain = certain;
-            self.scope.parent = parent;
+            self.run_variable(id, name, &value, span);
         }
+    }
+
+    /// Walks the value of a variable as a command that may run.
+    fn run_variable(&mut self, id: u32, name: String, value: &Word, span: Span) {
+        let parent = std::mem::replace(&mut self.scope.parent, id);
+        let certain = std::mem::replace(&mut self.scope.certain, false);
+        self.scope.via.push(Via { kind: "variable".to_owned(), detail: name });
+        self.apart(|walker| walker.run_text(value, span));
+        self.scope.via.pop();
+        self.scope.certain = certain;
+        self.scope.parent = parent;
+    }
+
+    /// The value of a variable that is named like one whose value some program runs, if it would lose something.
+    fn lost_by_variable(&self, name: &str, value: &Word) -> Option<Word> {
+        let is_candidate = !value.dynamic && value.text.contains(' ') && embedded::variable_names_command(name);
+        let what = || What::Text { text: value.clone(), parameters: None };
+        (is_candidate && self.loses(&what())).then(|| value.clone())
     }
 
     /// Whether a command before this one writes into a folder that everybody may write to.
@@ -306,27 +357,30 @@ impl Walker {
         })
     }
 
-    /// Adds the names that a program reads from a list which this text wrote.
-    pub(super) fn add_listed(&self, argv: &mut Vec<Word>, input: &Input) {
-        let Some(name) = program(argv) else { return };
-        let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
-        let words = argv.get(1..).unwrap_or_default();
-        let Some(file) = options.iter().find_map(|option| values(words, option).into_iter().next()) else { return };
-        let written = || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|held| held.text.text.clone());
-        let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
-        // `rsync` looks for the names below its first operand.
-        let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);
-        let root = root.and_then(|root| self.shell.plain(root)).map(|root| format!("{}/", root.trim_end_matches('/')));
-        let root = root.unwrap_or_default();
-        let text = text.unwrap_or_default();
-        let names = text.split(['\n', '\0']).map(str::trim).filter(|name| !name.is_empty()).take(limits::LINES);
-        let names: Vec<Word> = names.map(|name| literal(&format!("{root}{name}"))).collect();
-        if name == "rsync" { drop(argv.splice(1..1, names)) } else { argv.extend(names) }
+    /// Spells `git --config-env=NAME=VARIABLE` as `-c NAME=VALUE`, where the value is known.
+    fn set_from_environment(&self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
+        let Some(at) = argv.iter().take(limits::FIRST_WORDS).position(|word| word.text.starts_with("--config-env"))
+        else {
+            return;
+        };
+        let joined = argv.get(at).and_then(|word| word.text.strip_prefix("--config-env="));
+        let setting = joined.or_else(|| argv.get(at + 1).map(|word| word.text.as_str()));
+        let Some((key, variable)) = setting.and_then(|setting| setting.rsplit_once('=')) else { return };
+        let given = assignments.iter().rev().find(|assignment| assignment.name == variable);
+        let value =
+            given.map(|given| given.value.clone()).or_else(|| self.shell.value(variable).map(|word| word.into_owned()));
+        let Some(value) = value.filter(|value| !value.dynamic) else { return };
+        let words = [literal("-c"), literal(&format!("{key}={}", value.text))];
+        let end = if joined.is_some() { at + 1 } else { at + 2 };
+        drop(argv.splice(at..end, words));
     }
 
     /// Adds the words that a program reads from a variable.
     pub(super) fn add_words(&mut self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
         let Some(name) = program(argv) else { return };
+        if name == "git" {
+            return self.set_from_environment(argv, assignments);
+        }
         let Some((_, variable)) = MORE_WORDS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
         let given = assignments.iter().rev().find(|assignment| assignment.name == *variable);
         let value = match given {

@@ -6,7 +6,7 @@
 use guard_sdk::syntax::{Via, Word};
 
 use super::git_settings;
-use super::layer::{Place, Run, What, takes};
+use super::layer::{Place, Run, What, joined, takes};
 use crate::options::{Flag, Options, leading};
 use crate::sources::is_own_program;
 use crate::word::expand::literal;
@@ -163,9 +163,19 @@ static CARRIERS: &[Carrier] = &[
         &[],
     ),
     carrier(&["go"], takes("", "toolexec exec"), &[("toolexec", ""), ("exec", "")], &[]),
-    carrier(&["make", "gmake"], takes("fCIjlo", "file directory eval"), &[], &["shell="]),
-    carrier(&["mapfile", "readarray"], takes("dnOsuCc", ""), &[("C", "")], &[]),
+    carrier(&["make", "gmake"], takes("fCIjlo", "file directory eval"), &[], &["shell=", "makeflags=--eval=$(shell "]),
     carrier(&["complete", "compgen"], takes("oAGWFCXPS", ""), &[("C", "")], &[]),
+    carrier(&["rpm", "rpmdb", "rpmquery", "rpmverify", "rpmspec", "rpmbuild"], takes("E", "eval pipe"), RPM, &[]),
+    carrier(&["scrot"], takes("edqta", "exec delay quality"), &[("e", ""), ("exec", "")], &[]),
+    carrier(
+        &["mutt", "neomutt"],
+        takes("aAbcdeEfFHimnpQs", ""),
+        &[("e", "editor="), ("e", "pager="), ("e", "shell="), ("e", "sendmail="), ("e", "query_command="), ("e", "!")],
+        &[],
+    ),
+    carrier(&["wget"], takes("oaiOPtTwQelqARDIXU", "use-askpass execute"), WGET, &[]),
+    carrier(&["sbt"], takes("", ""), &[], &["!"]),
+    carrier(&["smbclient"], takes("cUIpWnLlmTADkdsO", "command user"), &[("c", "!"), ("command", "!")], &[]),
     carrier(
         &["npm", "pnpm", "yarn"],
         takes("", "script-shell prefix viewer editor"),
@@ -184,6 +194,28 @@ static CARRIERS: &[Carrier] = &[
 /// Options of `svn` that name a program.
 const SVN: &[(&str, &str)] = &[("config-option", "="), ("diff-cmd", ""), ("editor-cmd", ""), ("diff3-cmd", "")];
 
+/// Options of `wget` that name a program, and settings that do.
+const WGET: &[(&str, &str)] = &[("use-askpass", ""), ("e", "use_askpass="), ("execute", "use_askpass=")];
+
+/// Options of `rpm` whose value has macros, which a shell expands, or is a command.
+const RPM: &[(&str, &str)] =
+    &[("E", "%("), ("eval", "%("), ("E", "os.execute("), ("eval", "os.execute("), ("pipe", "")];
+
+/// Programs that keep settings, and the words before a setting's name.
+const SETTINGS: &[(&[&str], &[&str])] = &[
+    (&["gh", "glab", "hub", "jj", "npm", "pnpm", "yarn", "bundle", "poetry"], &["config", "set"]),
+    (&["aws"], &["configure", "set"]),
+    (&["fossil"], &["settings"]),
+];
+
+/// Helpers that lose every file they are given.
+const LOSING: &[&str] = &["rm", "shred", "srm", "unlink", "wipe"];
+
+/// Whether a bare word names a helper that loses every file it is given.
+pub(crate) fn loses_files(helper: &str) -> bool {
+    LOSING.contains(&helper.rsplit('/').next().unwrap_or_default())
+}
+
 /// The texts that the command carries, as things to run.
 pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
@@ -193,8 +225,21 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     if matches!(name, "gcc" | "g++" | "cc" | "c++" | "c89" | "c99" | "clang" | "clang++" | "gfortran") {
         // `-wrapper PROGRAM,WORD,...`
         let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
-        let texts = wrapped.filter_map(|pair| run(name, &literal(&pair.get(1)?.text.replace(',', " "))));
-        return texts.collect();
+        let words = |text: &Word| text.text.split(',').map(literal).collect();
+        let runs = wrapped
+            .filter_map(|pair| Some(of(name, What::Words { assignments: Vec::new(), words: words(pair.get(1)?) })));
+        return runs.collect();
+    }
+    if name == "history" {
+        // What is put into the history may be run from there.
+        let kept = words.split_first().filter(|(option, _)| option.text == "-s").map(|(_, kept)| joined(kept));
+        return kept.filter(|text| !text.dynamic).and_then(|text| run(name, &text)).into_iter().collect();
+    }
+    if name == "mvn" || name == "mvnw" {
+        let given = |key: &str| words.iter().find_map(|word| word.text.strip_prefix(key));
+        let text =
+            given("-Dexec.executable=").map(|program| format!("{program} {}", given("-Dexec.args=").unwrap_or("")));
+        return text.and_then(|text| run(name, &literal(&text))).into_iter().collect();
     }
     if name == "bind" {
         // `bind -x '"KEY": COMMAND'`
@@ -202,6 +247,15 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         let texts = bound.filter_map(|pair| run(name, &literal(pair.get(1)?.text.split_once(':')?.1)));
         return texts.collect();
     }
+    if matches!(name, "compgen" | "complete") { found_words(name, words) } else { Vec::new() }
+        .into_iter()
+        .chain(settings(name, words))
+        .chain(described(name, words))
+        .collect()
+}
+
+/// By the table of carriers.
+fn described(name: &str, words: &[Word]) -> Vec<Run> {
     let Some(carrier) = CARRIERS.iter().find(|carrier| carrier.names.contains(&name)) else { return Vec::new() };
     let (flags, operands) = everything(words, carrier.takes, name);
     let mut found = Vec::new();
@@ -218,6 +272,36 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         found.extend(carrier.operands.iter().filter_map(|before| run(name, &behind(operand, before)?)).take(1));
     }
     found
+}
+
+/// Lists of words that a builtin expands: `compgen -W WORDS`.
+fn found_words(name: &str, words: &[Word]) -> Vec<Run> {
+    let listed = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-W"));
+    let listed = listed.filter_map(|pair| pair.get(1)).filter(|words| words.text.contains(['`', '(']));
+    listed.filter_map(|words| run(name, &literal(&format!(": {}", words.text)))).collect()
+}
+
+/// A setting whose value is a command, or an alias that a shell runs: `gh config set editor TEXT`.
+fn settings(name: &str, words: &[Word]) -> Vec<Run> {
+    let operands: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with("--")).collect();
+    let leads = |verbs: &[&str]| {
+        verbs.iter().enumerate().all(|(at, verb)| operands.get(at).is_some_and(|word| word.text == *verb))
+    };
+    if leads(&["alias", "set"]) && matches!(name, "gh" | "glab" | "hub") {
+        let shell = words.iter().any(|word| matches!(word.text.as_str(), "--shell" | "-s"));
+        let text = operands.last().filter(|text| shell || text.text.starts_with('!'));
+        return text.and_then(|text| run(name, &literal(text.text.trim_start_matches('!')))).into_iter().collect();
+    }
+    let rows = SETTINGS.iter().filter(|(programs, verbs)| programs.contains(&name) && leads(verbs));
+    let Some((_, verbs)) = rows.take(1).next() else { return Vec::new() };
+    let (key, value) = match operands.get(verbs.len()..) {
+        Some([pair]) => pair.text.split_once('=').unwrap_or_default(),
+        Some([key, value, ..]) => (key.text.as_str(), value.text.as_str()),
+        _ => return Vec::new(),
+    };
+    let last = key.rsplit(['.', '-', '_']).next().unwrap_or_default();
+    let runs = ["editor", "pager", "browser", "command", "shell", "askpass", "viewer", "cmd"].contains(&last);
+    if runs { run(name, &literal(value)).into_iter().collect() } else { Vec::new() }
 }
 
 /// A setting of ssh with `=` behind its name, where blanks may stand as well.
@@ -271,7 +355,10 @@ fn behind(word: &Word, before: &str) -> Option<Word> {
 fn run(name: &str, text: &Word) -> Option<Run> {
     let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+".contains(char);
     if text.text.chars().all(bare) && !is_own_program(&text.text) {
-        return None;
+        let helper = text.text.rsplit('/').next().unwrap_or_default();
+        // It is given files of which nobody knows which ones.
+        let words = ["xargs", helper].map(literal).to_vec();
+        return loses_files(&text.text).then(|| of(name, What::Words { assignments: Vec::new(), words }));
     }
     Some(of(name, What::Text { text: text.clone(), parameters: None }))
 }

@@ -14,22 +14,23 @@ mod tools;
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::layer::{Place, Run, What};
+use super::layer::{Place, Run, What, quoted};
 use super::shells::descriptor;
 use crate::javascript;
 use crate::limits;
 
-use crate::options::{Flag, leading, parse};
+use crate::options::{Flag, Options, leading, parse};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
-use calls::commands;
+use calls::{commands, string};
 use languages::LANGUAGES;
 
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
     (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
-    (&["ftp", "sftp", "lftp"], &["!"]),
+    (&["ftp", "sftp", "lftp", "telnet", "smbclient", "psftp", "ncftp"], &["!"]),
+    (&["mail", "mailx", "s-nail"], &["~!", "~|"]),
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
 ];
 
@@ -120,6 +121,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     match lower.as_str() {
         "crontab" if words.iter().all(|word| word.text == "-") => return schedule(input.unwrap_or_default()),
         "sed" | "gsed" => return first_of(scripts::sed(words, input)),
+        "mapfile" | "readarray" => return callbacks(name, words, input),
         _ => {}
     }
     let plain = unversioned(&lower);
@@ -150,13 +152,31 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
+    // A debugger reads code from its input.
+    if plain == "perl" && options.flag(&["d"]).is_some() {
+        texts.extend(input);
+    }
+    // A file that runs before or after what php is given.
+    let is_set = |word: &Word| {
+        word.text.split_once("pend_file=").is_some_and(|(_, file)| descriptor(file) == Some(0) || file == "php://stdin")
+    };
+    if plain == "php" && words.iter().any(is_set) {
+        texts.extend(input);
+    }
+    // Settings of IPython whose value is code: `--TerminalIPythonApp.exec_lines=CODE`.
+    let settings = ["exec_lines=", "code_to_run="];
+    let set = words.iter().filter(|word| word.text.starts_with("--"));
+    texts.extend(set.filter_map(|word| settings.iter().find_map(|name| Some(word.text.split_once(name)?.1))));
     if let Some(read) = language.read {
         let notebook = matches!(plain, "ipython" | "ptipython" | "jupyter");
         let mut found: Vec<Run> = texts.iter().filter(|_| notebook).flat_map(|code| escapes(name, code)).collect();
         found.append(&mut read::runs(name, read, words, &options, &texts, input));
         return first_of(found);
     }
-    let found: Vec<What> = texts.into_iter().flat_map(|text| commands(language, text)).collect();
+    let mut found: Vec<What> = texts.iter().flat_map(|text| commands(language, text)).collect();
+    if plain == "puppet" {
+        found.extend(texts.iter().filter_map(|text| removed(text)));
+    }
     bounded(found.len());
     found.into_iter().take(limits::STARTS).map(|what| run(name, what)).collect()
 }
@@ -164,6 +184,15 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
 fn run(name: &str, what: What) -> Run {
     let via = Via { kind: "code".to_owned(), detail: name.to_owned() };
     Run { via, what, place: Place::Apart, certain: true, mark: None }
+}
+
+/// The removal of a file that a resource of puppet says is to be absent: `file { PATH: ensure => absent }`.
+fn removed(code: &str) -> Option<What> {
+    let (_, resource) = code.split_once("file")?;
+    let (path, width) = string(resource.trim_start().strip_prefix('{')?.trim_start())?;
+    let rest = resource.get(width..)?.split('}').next()?;
+    let words = ["rm", if rest.contains("force") { "-rf" } else { "-f" }, &path].map(literal).to_vec();
+    rest.contains("absent").then_some(What::Words { assignments: Vec::new(), words })
 }
 
 /// The lines that IPython gives to a shell.
@@ -239,6 +268,15 @@ fn bounded(count: usize) -> bool {
         limits::reached("a program is given too many commands to follow");
     }
     count <= limits::STARTS
+}
+
+/// The command that `mapfile -C` runs, with the number of each line and the line behind it.
+fn callbacks(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
+    let options = leading(words, Options::leading("dnOsuCc", ""));
+    let Some(callback) = options.flag(&["C"]).map(|flag| flag.text().to_owned()) else { return Vec::new() };
+    let Some(input) = input else { return vec![run(name, text(&format!("{callback} 0 \"$_\"")))] };
+    let lines = input.lines().take(limits::STARTS);
+    first_of(lines.map(|line| run(name, text(&format!("{callback} 0 {}", quoted(line))))).collect())
 }
 
 /// The commands of a table of `cron`.

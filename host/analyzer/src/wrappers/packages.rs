@@ -101,9 +101,12 @@ pub(super) fn program(package: &str) -> &str {
 }
 
 /// Puts the package that makes a new project in the place of its short name: `create-vite@5` of `vite@5`, and
-/// `@scope/create` of `@scope`. None for a template of this machine.
+/// `@scope/create` of `@scope`. None for a template of this machine, or of a repository.
 pub(super) fn replace_by_creator(words: &mut [Word]) -> Option<()> {
     let first = words.first_mut().filter(|first| !first.text.starts_with(['.', '/', '~']))?;
+    if first.text.contains('/') && !first.text.starts_with('@') && !first.text.contains(':') {
+        return None;
+    }
     if !first.dynamic && !first.text.contains(char::is_whitespace) {
         *first = literal(&creator(&first.text));
     }

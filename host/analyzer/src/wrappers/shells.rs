@@ -3,6 +3,8 @@
 use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
+use super::nushell;
+use crate::limits;
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::word::expand::{literal, parameter};
 
@@ -58,8 +60,12 @@ fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'sta
 
 /// A text of fish, where parentheses alone are a substitution, and a backslash counts between single quotes.
 fn in_fish(word: Word) -> Word {
-    if word.dynamic || !word.text.contains(['(', '\\']) {
+    if word.dynamic {
         return word;
+    }
+    if !word.text.contains(['(', '\\']) {
+        let text = by_files(&word.text);
+        return if text == word.text { word } else { literal(&text) };
     }
     let mut text = String::with_capacity(word.text.len());
     let (mut quote, mut before) = (None, ' ');
@@ -82,22 +88,24 @@ fn in_fish(word: Word) -> Word {
         text.push(char);
         before = if before == '\\' { ' ' } else { char };
     }
-    literal(&text)
+    literal(&by_files(&text))
 }
 
-/// A text of nu, where a caret before a name means the program of that name.
+/// A text of fish with `(... | psub)` as the file that it stands for, and words that are only joined as what prints them.
+fn by_files(text: &str) -> String {
+    let mut text = text.replace("string join \" \" ", "echo ").replace("string join ' ' ", "echo ");
+    for _ in 0..limits::STARTS {
+        let Some(end) = text.find("| psub)") else { break };
+        let Some(start) = text.get(..end).and_then(|before| before.rfind("$(")) else { break };
+        text.replace_range(end..end + "| psub)".len(), ")");
+        text.replace_range(start..start + 1, "<");
+    }
+    text
+}
+
+/// A text of nu.
 fn in_nu(word: Word) -> Word {
-    if word.dynamic || !word.text.contains('^') {
-        return word;
-    }
-    let mut text = String::with_capacity(word.text.len());
-    for char in word.text.chars() {
-        let begins = text.chars().next_back().is_none_or(|before| before.is_whitespace() || ";|({".contains(before));
-        if char != '^' || !begins {
-            text.push(char);
-        }
-    }
-    literal(&text)
+    if word.dynamic { word } else { literal(&nushell::as_shell(&word.text)) }
 }
 
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.

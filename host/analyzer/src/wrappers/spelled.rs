@@ -83,6 +83,24 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
             _ => return None,
         },
         "bfs" => with(&["find"], words),
+        "byobu" => with(&["tmux"], words),
+        // The path of a service may lead out of the folder of services.
+        "service" if words.first()?.text.starts_with("../") => {
+            with(&[words.first()?.text.trim_start_matches("../")], words.get(1..)?)
+        }
+        "rake" | "knife" => {
+            let code = ["-e", "-E", "-p", "--execute", "--execute-print", "--exec"];
+            let at = words.iter().position(|word| code.contains(&word.text.as_str()))?;
+            with(&["ruby", "-e"], words.get(at + 1..at + 2)?)
+        }
+        "cmake" => of_cmake(words)?,
+        // `sudo -e FILE`, which may be abbreviated.
+        "sudo" | "sudo-rs" | "doas" => {
+            let edits = |text: &str| text == "-e" || text.len() > 3 && "--edit".starts_with(text);
+            let at = words.iter().position(|word| !word.text.starts_with('-') || edits(&word.text))?;
+            words.get(at).filter(|word| edits(&word.text))?;
+            with(&["sudoedit"], words.get(at + 1..)?)
+        }
         // The architecture may be left out.
         "setarch" => {
             let at = words.iter().position(|word| !word.text.starts_with('-'))?;
@@ -133,6 +151,23 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
     let mut layer = Layer::one("launcher", program(argv)?, what, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
+}
+
+/// A tool that cmake brings: `cmake -E TOOL WORDS`.
+fn of_cmake(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.text == "-E")?;
+    let (tool, rest) = words.get(at + 1..)?.split_first()?;
+    Some(match tool.text.as_str() {
+        "rm" | "remove" => with(&["rm"], rest),
+        "remove_directory" => with(&["rm", "-r"], rest),
+        "copy" | "copy_if_different" | "copy_directory" => with(&["cp", "-r"], rest),
+        "rename" => with(&["mv"], rest),
+        "create_symlink" => with(&["ln", "-s"], rest),
+        "create_hardlink" => with(&["ln"], rest),
+        "chdir" => with(&["env", "-C"], rest),
+        tool @ ("env" | "time" | "cat" | "touch" | "tar") => with(&[tool], rest),
+        _ => return None,
+    })
 }
 
 fn with(names: &[&str], rest: &[Word]) -> Vec<Word> {

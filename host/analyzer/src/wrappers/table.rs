@@ -1,5 +1,6 @@
 //! Plain wrappers: programs whose operands are another command. The table is data, one entry a program.
 
+mod more;
 mod remotes;
 mod system;
 mod terminals;
@@ -149,16 +150,19 @@ pub(super) fn is_client(name: &str) -> bool {
 
 static BY_NAME: [(u64, &Wrapper); COUNT] = by_name::sorted(named());
 
-const COUNT: usize =
-    tools::WRAPPERS.len() + system::WRAPPERS.len() + terminals::WRAPPERS.len() + remotes::WRAPPERS.len();
+const COUNT: usize = tools::WRAPPERS.len()
+    + system::WRAPPERS.len()
+    + terminals::WRAPPERS.len()
+    + remotes::WRAPPERS.len()
+    + more::WRAPPERS.len();
 
 /// Each row by its name.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn named() -> [(u64, &'static Wrapper); COUNT] {
     let mut all = [(0, &PLAIN); COUNT];
     let (mut count, mut table) = (0, 0);
-    while table < 4 {
-        let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS, remotes::WRAPPERS][table];
+    while table < 5 {
+        let rows = [tools::WRAPPERS, system::WRAPPERS, terminals::WRAPPERS, remotes::WRAPPERS, more::WRAPPERS][table];
         let mut row = 0;
         while row < rows.len() {
             all[count] = (by_name::key(rows[row].name), &rows[row]);
@@ -240,7 +244,9 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     {
         rest = tail;
     }
-    let entry = options.flag(&[wrapper.entry]).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
+    // The same by another name, or by its letter.
+    let entries: &[&str] = if wrapper.entry == "exec" { &["exec", "startas", "x", "a"] } else { &[wrapper.entry] };
+    let entry = options.flag(entries).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
     let mut inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
     if wrapper.creates {
         packages::replace_by_creator(&mut inner)?;

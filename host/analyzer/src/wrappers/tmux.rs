@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Word;
 
-use super::layer::{Layer, Place, Run, What, takes};
+use super::layer::{Layer, Place, Run, What, quoted, takes};
 use crate::limits;
 use crate::options::{Options, leading};
 use crate::word::expand::literal;
@@ -27,6 +27,11 @@ const VERBS: &[&str] = &[
     "bind-key",
     "confirm-before",
     "source-file",
+    "set-environment",
+    "kill-server",
+    "kill-session",
+    "kill-window",
+    "kill-pane",
 ];
 
 /// Names that stand for another command than the one that they begin.
@@ -51,6 +56,13 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         "if-shell" | "if" | "set-hook" | "bind-key" | "bind" | "confirm-before" | "confirm" => {
             let commands = operands().filter(|word| word.text.contains(' ')).take(limits::STARTS);
             texts.extend(commands.map(|word| literal(&format!("tmux {}", word.text))));
+        }
+        // The programs in its windows are given the variable.
+        "set-environment" | "setenv" => {
+            let given: Vec<&Word> = leading(rest, takes("t", "")).rest.iter().collect();
+            if let [name, value] = given.as_slice() {
+                texts.push(literal(&format!("export {}={}", name.text, quoted(&value.text))));
+            }
         }
         _ => {}
     }

@@ -260,7 +260,7 @@ fn listed_words(text: &str) -> Option<(&str, usize)> {
 }
 
 /// The string literal that the text begins with, without its quotes, and how long it is.
-fn string(text: &str) -> Option<(String, usize)> {
+pub(super) fn string(text: &str) -> Option<(String, usize)> {
     for quote in ["\"\"\"", "'''", "\"", "'", "`"] {
         let Some(inside) = text.strip_prefix(quote) else { continue };
         let mut result = String::new();

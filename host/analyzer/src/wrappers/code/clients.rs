@@ -117,6 +117,11 @@ fn of_line(family: Family, line: &str) -> Option<String> {
         Family::Other(_) => None,
         Family::Sqlite => {
             let is = |full: &str, least: usize| command.len() >= least && full.starts_with(command);
+            // `edit(VALUE, EDITOR)` starts the editor.
+            if let Some((_, arguments)) = line.split_once("edit(") {
+                let (_, editor) = arguments.rsplit_once(',')?;
+                return Some(unquoted(editor)).filter(|editor| !editor.is_empty() && editor.contains(' '));
+            }
             if is(".shell", 3) || is(".system", 3) {
                 let whole = matches!(command, ".shell" | ".system");
                 return (!whole).then(|| rest.to_owned());
@@ -169,6 +174,7 @@ mod tests {
             ("sqlite3", ".im '|ls x' t"),
             ("sqlite3", ".read '|ls x'"),
             ("sqlite3", ".sy ls x"),
+            ("sqlite3", "select edit(a, 'ls x') from t"),
         ] {
             assert_eq!(of_line(family(client).unwrap(), line).as_deref(), Some("ls x"), "{line}");
         }
@@ -182,6 +188,8 @@ mod tests {
             ("sqlite3", ".once a|b"),
             ("sqlite3", ".separator |"),
             ("sqlite3", ".schema"),
+            ("sqlite3", "select edit(a) from t"),
+            ("sqlite3", "select edit(a, 'vi') from t"),
         ] {
             assert_eq!(of_line(family(client).unwrap(), line), None, "{line}");
         }

@@ -20,7 +20,11 @@ pub(super) fn runs(
 ) -> Vec<Run> {
     if let Some(module) = options.flag(&["m"]).filter(|_| read == "python") {
         let at = words.iter().position(|word| word.text.ends_with(module.text())).map_or(words.len(), |at| at + 1);
-        return by_module(name, module.text(), words.get(at..).unwrap_or_default());
+        let behind = words.get(at..).unwrap_or_default();
+        // A debugger reads statements.
+        let debugs = matches!(module.text(), "pdb" | "ipdb" | "bdb");
+        let typed = input.filter(|_| debugs).into_iter().flat_map(|code| started(name, read, code, behind, true));
+        return by_module(name, module.text(), behind).into_iter().chain(typed).collect();
     }
     let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
     // What reads its code from the input leaves nothing there.

@@ -4,7 +4,12 @@ use super::{PLAIN, Wrapper, takes};
 use crate::options::Options;
 
 pub(super) static WRAPPERS: &[Wrapper] = &[
-    Wrapper { name: "rlwrap", takes: takes("CDfHsS", ""), ..PLAIN },
+    Wrapper {
+        name: "rlwrap",
+        takes: takes("CDfHsSlbgOPqt", "history-filename logfile file"),
+        writes: &["l", "logfile", "H", "history-filename"],
+        ..PLAIN
+    },
     Wrapper {
         name: "script",
         takes: takes("cEIoOBTm", "command echo log-in log-out log-io log-timing logging-format"),
