@@ -113,7 +113,7 @@ impl Records {
                 let Held { chain, at, call, verdict } = &**held;
                 // The reply is out, and nobody waits for the line.
                 let audit = &chain.prepared.config.audit;
-                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, Duration::ZERO, None) {
+                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, Account::default()) {
                     let _ = audit::write(audit, &line);
                 }
             }
