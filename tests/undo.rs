@@ -2,6 +2,7 @@
 
 mod hook;
 mod interrupted;
+mod limits;
 mod losses;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,144 @@
+//! What a copy meets: full and read-only disks, many calls at once, and its own death. The verdict is the same each time.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use guard_undo::Store;
+
+use super::Repo;
+use crate::support::world::{Ended, end};
+
+fn payload(repo: &Repo, command: &str) -> String {
+    let cwd = repo.world.repo();
+    serde_json::json!({
+        "session_id": "s1", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": command },
+    })
+    .to_string()
+}
+
+fn state(repo: &Repo) -> PathBuf {
+    repo.world.path(".local/state/guard-host")
+}
+
+/// The files of folders that are no backups. One that was just made is empty, and nobody may hold it yet.
+fn unlisted(repo: &Repo) -> Vec<PathBuf> {
+    let folders = fs::read_dir(Store::of(&state(repo)).folder()).unwrap().flatten();
+    let unlisted = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
+    unlisted.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten()).map(|file| file.path()).collect()
+}
+
+/// What a process that died had begun is removed once nobody can hold it any more.
+fn assert_nothing_unlisted_stays(repo: &Repo) {
+    thread::sleep(Duration::from_millis(2200));
+    assert_eq!(repo.world.run(&["undo", "prune"], "").exit, 0);
+    assert_eq!(unlisted(repo), [""; 0].map(PathBuf::from));
+}
+
+/// The hook beside a second program of a test, which gets the path of the true one as `$TOOLS`.
+fn hook_beside(repo: &Repo, script: &str, command: &str) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let (hook, tools) = (folder.path().join("guard-host"), folder.path().join("guard-host-tools"));
+    fs::copy(env!("CARGO_BIN_EXE_guard-host"), &hook).unwrap();
+    let script = format!("#!/bin/sh\nTOOLS='{}'\n{script}\n", env!("CARGO_BIN_EXE_guard-host-tools"));
+    fs::write(&tools, script).unwrap();
+    fs::set_permissions(&tools, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut started = Command::new(&hook);
+    started.args(["hook", "claude"]).current_dir(repo.world.repo()).env_clear();
+    started.env("HOME", repo.world.home.path()).env("PATH", "/usr/bin:/bin");
+    end(started, &payload(repo, command))
+}
+
+#[test]
+fn the_death_of_the_process_that_copies_changes_no_verdict_and_lists_nothing() {
+    let repo = Repo::new();
+    for number in 0..200 {
+        repo.write(&format!("d/{number}"), &format!("{number}").repeat(4000));
+    }
+    // The shell of this script ends its own child, at another moment each time.
+    let mut lost = 0;
+    for moment in 0..20 {
+        let seconds = format!("0.{:03}", moment * 7 % 140);
+        let script = format!(
+            "exec 3<&0\n\"$TOOLS\" \"$@\" <&3 &\nchild=$!\nsleep {seconds}\nkill -KILL $child 2>/dev/null\nwait $child 2>/dev/null"
+        );
+        let ended = hook_beside(&repo, &script, "rm -rf d");
+        assert_eq!(ended.decision(), "ask", "{ended:?}");
+        let is_kept = ended.reason().contains("A copy is kept: guard-host undo");
+        assert!(is_kept || ended.reason().contains("No copy is kept: "), "{}", ended.reason());
+        lost += usize::from(!is_kept);
+    }
+    assert!(lost > 0, "no child was killed in time");
+    for manifest in Store::of(&state(&repo)).list().unwrap() {
+        let files = manifest.entries.iter().filter(|entry| entry.size > 0).count();
+        assert!(files == 0 || files == 200, "{files} files of 200");
+    }
+    assert_nothing_unlisted_stays(&repo);
+}
+
+/// Runs the hook where the folder of the copies is a small file system of its own, which this prepares first.
+fn hook_on_own_disk(repo: &Repo, prepare: &str, command: &str) -> Ended {
+    let undo = state(repo).join("undo");
+    fs::create_dir_all(&undo).unwrap();
+    fs::set_permissions(&undo, fs::Permissions::from_mode(0o700)).unwrap();
+    let script =
+        format!("mount -t tmpfs -o size=64k,mode=700 none \"$UNDO\" && {prepare} && exec \"$HOOK\" hook claude");
+    let mut started = Command::new("unshare");
+    started.args(["--mount", "sh", "-c", &script]).current_dir(repo.world.repo());
+    started.env_clear().env("HOME", repo.world.home.path()).env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+    started.env("UNDO", &undo).env("HOOK", Path::new(env!("CARGO_BIN_EXE_guard-host")));
+    end(started, &payload(repo, command))
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn on_a_full_and_on_a_read_only_disk_the_verdict_is_the_same() {
+    let repo = Repo::new();
+    repo.write("build/x", &"x".repeat(1 << 20));
+    for (prepare, why) in [
+        ("true", "No space left"),
+        ("{ cat /dev/zero > \"$UNDO/filler\" 2>/dev/null; true; }", "No space left"),
+        ("mount -o remount,ro \"$UNDO\"", "Read-only file system"),
+    ] {
+        let ended = hook_on_own_disk(&repo, prepare, "rm -rf build");
+        assert_eq!(ended.decision(), "ask", "{prepare}: {ended:?}");
+        let told = ended.reason().contains("No copy is kept: ") && ended.reason().contains(why);
+        assert!(told, "{prepare}: {}", ended.reason());
+        assert_eq!(hook_on_own_disk(&repo, prepare, "rm -rf /").decision(), "deny", "{prepare}");
+    }
+    // With `instead-of-ask` the question stays where no copy could be made.
+    repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\n");
+    assert_eq!(hook_on_own_disk(&repo, "true", "rm -rf build").decision(), "ask");
+}
+
+#[test]
+fn many_calls_at_once_have_a_verdict_each_and_no_copy_is_half() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    repo.write("build/y", "y");
+    // Once alone, so that everything is compiled.
+    assert_eq!(repo.bash("rm -rf build").decision(), "ask");
+    let replies: Vec<Ended> = thread::scope(|scope| {
+        let call = || repo.world.hook(&payload(&repo, "rm -rf build"));
+        let calls: Vec<_> = (0..200).map(|_| scope.spawn(call)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    // A hook that has no time left never lets the call run.
+    for reply in &replies {
+        assert!(matches!(reply.decision().as_str(), "ask" | "deny"), "{reply:?}");
+    }
+    let denied: Vec<&Ended> = replies.iter().filter(|reply| reply.decision() == "deny").collect();
+    eprintln!("{} denied, the first: {:?}", denied.len(), denied.first());
+    let listed = Store::of(&state(&repo)).list().unwrap();
+    for manifest in &listed {
+        let files = manifest.entries.iter().filter(|entry| entry.size > 0).count();
+        assert!(files == 0 || files == 2, "{manifest:?}");
+    }
+    eprintln!("{} of 201 calls have a copy in time", listed.iter().filter(|manifest| manifest.bytes > 0).count());
+    assert_nothing_unlisted_stays(&repo);
+}
