@@ -2,6 +2,8 @@
 //!
 //! Some tests mount a file system of their own. They run again in a namespace of mounts that nobody else sees.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+
 use std::env;
 use std::fs;
 use std::path::Path;

@@ -49,7 +49,7 @@ fn set_attribute(path: &Path, value: &str) -> bool {
 fn attribute(path: &Path) -> String {
     let mut value = [0; 64];
     let length = rustix::fs::lgetxattr(path, "user.guard", &mut value).unwrap_or(0);
-    String::from_utf8_lossy(&value[..length]).into_owned()
+    String::from_utf8_lossy(value.get(..length).unwrap_or_default()).into_owned()
 }
 
 #[test]

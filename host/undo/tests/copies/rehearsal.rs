@@ -1,5 +1,7 @@
 //! The rehearsal of `guard-host doctor`.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
