@@ -158,22 +158,8 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
             }
             return None;
         }
-        // `g/PATTERN/COMMAND`
-        "g" | "global" | "v" | "vglobal" => {
-            let mut parts = words.chars();
-            let sign = parts.next().filter(|sign| !sign.is_alphanumeric())?;
-            let (_, text) = parts.as_str().split_once(sign)?;
-            read(text, depth + 1, found);
-            return None;
-        }
-        // Behind an event and a pattern, and behind a name, stands a command that runs later.
-        "au" | "autocmd" => {
-            read(&behind_words(words, 2), depth + 1, found);
-            return None;
-        }
-        "com" | "comm" | "command" => {
-            let at = words.find(|char: char| char.is_ascii_uppercase())?;
-            read(&behind_words(words.get(at..)?, 1), depth + 1, found);
+        "g" | "global" | "v" | "vglobal" | "au" | "autocmd" | "com" | "comm" | "command" => {
+            read(&command_inside(name, words)?, depth + 1, found);
             return None;
         }
         "se" | "set" | "setl" | "setlocal" | "setg" | "setglobal" => {
@@ -213,6 +199,23 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
         }
     }
     behind_bar(words)
+}
+
+/// The command that another one holds: `g/PATTERN/COMMAND`, and behind an event and a pattern, or a name, one that runs
+/// later.
+fn command_inside(name: &str, words: &str) -> Option<String> {
+    match name {
+        "g" | "global" | "v" | "vglobal" => {
+            let mut parts = words.chars();
+            let sign = parts.next().filter(|sign| !sign.is_alphanumeric())?;
+            Some(parts.as_str().split_once(sign)?.1.to_owned())
+        }
+        "au" | "autocmd" => Some(behind_words(words, 2)),
+        _ => {
+            let at = words.find(|char: char| char.is_ascii_uppercase())?;
+            Some(behind_words(words.get(at..)?, 1))
+        }
+    }
 }
 
 /// What stands behind so many words.

@@ -19,7 +19,7 @@ use super::shells::descriptor;
 use crate::javascript;
 use crate::limits;
 
-use crate::options::{Flag, Options, leading, parse};
+use crate::options::{Flag, Options, Parsed, leading, parse};
 use crate::programs::program::unversioned;
 use crate::word::expand::literal;
 use calls::{commands, string};
@@ -152,21 +152,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         None if texts.is_empty() && !is_module => texts.extend(input),
         _ => {}
     }
-    // A debugger reads code from its input.
-    if plain == "perl" && options.flag(&["d"]).is_some() {
-        texts.extend(input);
-    }
-    // A file that runs before or after what php is given.
-    let is_set = |word: &Word| {
-        word.text.split_once("pend_file=").is_some_and(|(_, file)| descriptor(file) == Some(0) || file == "php://stdin")
-    };
-    if plain == "php" && words.iter().any(is_set) {
-        texts.extend(input);
-    }
-    // Settings of IPython whose value is code: `--TerminalIPythonApp.exec_lines=CODE`.
-    let settings = ["exec_lines=", "code_to_run="];
-    let set = words.iter().filter(|word| word.text.starts_with("--"));
-    texts.extend(set.filter_map(|word| settings.iter().find_map(|name| Some(word.text.split_once(name)?.1))));
+    texts.extend(set_code(plain, words, &options, input));
     if let Some(read) = language.read {
         let notebook = matches!(plain, "ipython" | "ptipython" | "jupyter");
         let mut found: Vec<Run> = texts.iter().filter(|_| notebook).flat_map(|code| escapes(name, code)).collect();
@@ -184,6 +170,24 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
 fn run(name: &str, what: What) -> Run {
     let via = Via { kind: "code".to_owned(), detail: name.to_owned() };
     Run { via, what, place: Place::Apart, certain: true, mark: None }
+}
+
+/// Code that a setting brings, and code that is read from the input by a debugger or by a file that stands for it.
+fn set_code<'t>(plain: &str, words: &'t [Word], options: &Parsed<'_>, input: Option<&'t str>) -> Vec<&'t str> {
+    // A file that runs before or after what php is given.
+    let is_set = |word: &Word| {
+        word.text.split_once("pend_file=").is_some_and(|(_, file)| descriptor(file) == Some(0) || file == "php://stdin")
+    };
+    let reads = match plain {
+        "perl" => options.flag(&["d"]).is_some(),
+        "php" => words.iter().any(is_set),
+        _ => false,
+    };
+    // Settings of IPython whose value is code: `--TerminalIPythonApp.exec_lines=CODE`.
+    let settings = ["exec_lines=", "code_to_run="];
+    let set = words.iter().filter(|word| word.text.starts_with("--"));
+    let set = set.filter_map(|word| settings.iter().find_map(|name| Some(word.text.split_once(name)?.1)));
+    input.filter(|_| reads).into_iter().chain(set).collect()
 }
 
 /// The removal of a file that a resource of puppet says is to be absent: `file { PATH: ensure => absent }`.
