@@ -1,12 +1,11 @@
 //! [`Records`]: what is written of a call once its reply is out.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
 use super::{journal, outcome};
-use crate::audit;
+use crate::audit::{self, Account};
 use crate::chain::{Chain, Trace};
 use crate::history;
 use guard_chain::exchange::JournalEntry;
