@@ -7,6 +7,7 @@ mod calls;
 mod compound;
 mod descriptors;
 mod echo;
+mod edited;
 mod embedded;
 mod fields;
 mod files;

@@ -2,6 +2,8 @@
 
 use guard_sdk::syntax::{Assignment, Span, Via, Word};
 
+use super::output::Input;
+use super::started::values;
 use super::{Walker, embedded};
 use crate::languages::ex;
 use crate::limits;
@@ -373,6 +375,24 @@ impl Walker {
         let words = [literal("-c"), literal(&format!("{key}={}", value.text))];
         let end = if joined.is_some() { at + 1 } else { at + 2 };
         drop(argv.splice(at..end, words));
+    }
+
+    /// Adds the names that a program reads from a list which this text wrote.
+    pub(super) fn add_listed(&self, argv: &mut Vec<Word>, input: &Input) {
+        let Some(name) = program(argv) else { return };
+        let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
+        let words = argv.get(1..).unwrap_or_default();
+        let Some(file) = options.iter().find_map(|option| values(words, option).into_iter().next()) else { return };
+        let written = || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|held| held.text.text.clone());
+        let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
+        // `rsync` looks for the names below its first operand.
+        let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);
+        let root = root.and_then(|root| self.shell.plain(root)).map(|root| format!("{}/", root.trim_end_matches('/')));
+        let root = root.unwrap_or_default();
+        let text = text.unwrap_or_default();
+        let names = text.split(['\n', '\0']).map(str::trim).filter(|name| !name.is_empty()).take(limits::LINES);
+        let names: Vec<Word> = names.map(|name| literal(&format!("{root}{name}"))).collect();
+        if name == "rsync" { drop(argv.splice(1..1, names)) } else { argv.extend(names) }
     }
 
     /// Adds the words that a program reads from a variable.
