@@ -26,8 +26,22 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
         return tmux::layer(argv);
     }
     let respelled = match name {
-        "dotnet-ef" => with(&["dotnet", "ef"], words),
-        "dotnet" if words.first()?.text == "dotnet-ef" => with(&["dotnet", "ef"], words.get(1..)?),
+        "sudo" | "sudo-rs" | "doas" => edited(words)?,
+        "setarch" => behind_architecture(words)?,
+        "cmake" => of_cmake(words)?,
+        _ if name.starts_with("python") => module(name, words)?,
+        "cargo" | "go" | "deno" | "dx" | "node" | "nodejs" | "ts-node" | "tsx" | "bun" => of_toolchain(name, words)?,
+        _ => renamed(name, words)?,
+    };
+    let what = What::Words { assignments: Vec::new(), words: respelled };
+    let mut layer = Layer::one("launcher", program(argv)?, what, Place::Apart);
+    layer.outer = Some(argv.to_vec());
+    Some(layer)
+}
+
+/// The tool that a toolchain or a runtime starts.
+fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
+    Some(match name {
         "cargo" => {
             let at = words.iter().position(|word| !word.text.starts_with(['+', '-']))?;
             let tool = CARGO_TOOLS.iter().find(|tool| **tool == words.get(at).map_or("", |word| &word.text))?;
@@ -43,6 +57,20 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
             let at = words.iter().position(|word| word.text.starts_with("npm:"))?;
             with(&[packages::program(&words.get(at)?.text)], words.get(at + 1..)?)
         }
+        "node" | "nodejs" | "ts-node" | "tsx" | "bun" => {
+            let at = words.iter().position(|word| word.text.contains("node_modules/"))?;
+            let program = installed(&words.get(at)?.text).filter(|name| programs::is_known(name))?;
+            with(&[program], words.get(at + 1..)?)
+        }
+        _ => return None,
+    })
+}
+
+/// The program that this one is another name or a form of.
+fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
+    Some(match name {
+        "dotnet-ef" => with(&["dotnet", "ef"], words),
+        "dotnet" if words.first()?.text == "dotnet-ef" => with(&["dotnet", "ef"], words.get(1..)?),
         "mix" => {
             let at = words.iter().position(|word| matches!(word.text.as_str(), "-e" | "--eval"))?;
             words.first().filter(|verb| matches!(verb.text.as_str(), "run" | "eval"))?;
@@ -60,11 +88,6 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
                 _ if started.text.contains(' ') => with(&["sh", "-c", &started.text], &[]),
                 _ => return None,
             }
-        }
-        "node" | "nodejs" | "ts-node" | "tsx" | "bun" => {
-            let at = words.iter().position(|word| word.text.contains("node_modules/"))?;
-            let program = installed(&words.get(at)?.text).filter(|name| programs::is_known(name))?;
-            with(&[program], words.get(at + 1..)?)
         }
         "scala-cli" => with(&["scala"], words),
         "keydb-cli" => with(&["redis-cli"], words),
@@ -93,64 +116,63 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
             let at = words.iter().position(|word| code.contains(&word.text.as_str()))?;
             with(&["ruby", "-e"], words.get(at + 1..at + 2)?)
         }
-        "cmake" => of_cmake(words)?,
-        // `sudo -e FILE`, which may be abbreviated.
-        "sudo" | "sudo-rs" | "doas" => {
-            let edits = |text: &str| text == "-e" || text.len() > 3 && "--edit".starts_with(text);
-            let at = words.iter().position(|word| !word.text.starts_with('-') || edits(&word.text))?;
-            words.get(at).filter(|word| edits(&word.text))?;
-            with(&["sudoedit"], words.get(at + 1..)?)
-        }
-        // The architecture may be left out.
-        "setarch" => {
-            let at = words.iter().position(|word| !word.text.starts_with('-'))?;
-            let is_architecture = |name: &str| {
-                let known = [
-                    "linux",
-                    "uname",
-                    "i386",
-                    "i486",
-                    "i586",
-                    "i686",
-                    "athlon",
-                    "arm",
-                    "aarch64",
-                    "x86",
-                    "ppc",
-                    "s390",
-                    "sparc",
-                    "mips",
-                    "ia64",
-                    "riscv",
-                    "loongarch",
-                ];
-                known.iter().any(|start| name.starts_with(start))
-            };
-            let mut rest = words.get(at..)?;
-            if is_architecture(&rest.first()?.text) {
-                rest = rest.get(1..)?;
-                rest = rest.get(rest.iter().position(|word| !word.text.starts_with('-'))?..)?;
-            }
-            rest.to_vec()
-        }
-        _ if name.starts_with("python") => {
-            let at = words.iter().position(|word| word.text == "-m")?;
-            let module = words.get(at + 1)?.text.as_str();
-            let rest = words.get(at + 2..)?;
-            match module {
-                // They read code from the input.
-                "code" | "asyncio" if rest.is_empty() => with(&[name], &[]),
-                "ansible" => with(&["ansible"], rest.get(usize::from(rest.first()?.text == "adhoc")..)?),
-                _ if MODULES.contains(&module) => with(&[packages::program(module)], rest),
-                _ => return None,
-            }
-        }
         _ => return None,
-    };
-    let what = What::Words { assignments: Vec::new(), words: respelled };
-    let mut layer = Layer::one("launcher", program(argv)?, what, Place::Apart);
-    layer.outer = Some(argv.to_vec());
-    Some(layer)
+    })
+}
+
+/// `sudo -e FILE`, which may be abbreviated.
+fn edited(words: &[Word]) -> Option<Vec<Word>> {
+    let edits = |text: &str| text == "-e" || text.len() > 3 && "--edit".starts_with(text);
+    let at = words.iter().position(|word| !word.text.starts_with('-') || edits(&word.text))?;
+    words.get(at).filter(|word| edits(&word.text))?;
+    Some(with(&["sudoedit"], words.get(at + 1..)?))
+}
+
+/// What names of architectures begin with.
+const ARCHITECTURES: [&str; 17] = [
+    "linux",
+    "uname",
+    "i386",
+    "i486",
+    "i586",
+    "i686",
+    "athlon",
+    "arm",
+    "aarch64",
+    "x86",
+    "ppc",
+    "s390",
+    "sparc",
+    "mips",
+    "ia64",
+    "riscv",
+    "loongarch",
+];
+
+/// The command behind `setarch`, whose architecture may be left out.
+fn behind_architecture(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| !word.text.starts_with('-'))?;
+    let is_architecture = |name: &str| ARCHITECTURES.iter().any(|start| name.starts_with(start));
+    let mut rest = words.get(at..)?;
+    if is_architecture(&rest.first()?.text) {
+        rest = rest.get(1..)?;
+        rest = rest.get(rest.iter().position(|word| !word.text.starts_with('-'))?..)?;
+    }
+    Some(rest.to_vec())
+}
+
+/// The program that `python -m MODULE` runs.
+fn module(name: &str, words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.text == "-m")?;
+    let module = words.get(at + 1)?.text.as_str();
+    let rest = words.get(at + 2..)?;
+    Some(match module {
+        // They read code from the input.
+        "code" | "asyncio" if rest.is_empty() => with(&[name], &[]),
+        "ansible" => with(&["ansible"], rest.get(usize::from(rest.first()?.text == "adhoc")..)?),
+        _ if MODULES.contains(&module) => with(&[packages::program(module)], rest),
+        _ => return None,
+    })
 }
 
 /// A tool that cmake brings: `cmake -E TOOL WORDS`.

@@ -5,7 +5,6 @@
 //! Many programs print a file that they can't make sense of, or send it where it was never meant to go.
 //!
 //! ## Examples
-//! - asked: `xargs -a .env`
 //! - asked: `dig -f .env`
 //! - asked: `duckdb -c "from read_csv('.env')"`
 //! - passes: `docker run --env-file .env image`

@@ -131,7 +131,8 @@ fn look(command: &Command, view: &View<'_>) -> Option<Look> {
             matches!(texts(command).collect::<Vec<_>>().as_slice(), ["passwd" | "group"]).then_some(Look::Users)
         }
         "crontab" => any(&["-l"]).then_some(Look::Schedule),
-        "cat" | "less" | "head" | "tail" | "cut" | "awk" | "grep" | "ls" => {
+        "cat" | "less" | "more" | "bat" | "head" | "tail" | "cut" | "awk" | "sed" | "sort" | "grep" | "base64"
+        | "xxd" | "od" | "strings" | "nl" | "tac" | "ls" => {
             if any(&["/etc/passwd", "/etc/group"]) {
                 Some(Look::Users)
             } else if any(&["/etc/cron", "/var/spool/cron"]) {

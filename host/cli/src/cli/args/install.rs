@@ -32,8 +32,9 @@ docs/harness-details.md says where each harness keeps its hooks, and what it doe
 
 Without a harness and without a terminal, the command lists the harnesses on this machine and exits with 2.")]
 pub(in crate::cli) struct InstallArgs {
-    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, kilo, kimi,
-    /// kiro, opencode, pi, qwen, vibe, vscode or windsurf [default: lists those on this machine, and asks which]
+    /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, hermes, kilo,
+    /// kimi, kiro, openclaw, opencode, pi, qwen, vibe, vscode or windsurf [default: lists those on this machine, and asks
+    /// which]
     pub(in crate::cli) harness: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
