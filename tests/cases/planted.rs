@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, rank};
-use guard_hook::audit;
+use guard_hook::audit::{self, Account};
 use guard_hook::chain::Chain;
 use guard_kit::suite::{self, Case, Suite};
 use guard_state::session::Operation;
@@ -161,7 +160,7 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         policies: String::new(),
     };
     let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
-    let line = audit::line(&log, call, &at, verdict, Duration::ZERO, None).map_err(|error| error.to_string())?;
+    let line = audit::line(&log, call, &at, verdict, Account::default()).map_err(|error| error.to_string())?;
     audit::write(&log, &line.ok_or("there is no line")?).map_err(|error| error.to_string())?;
     let line = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let _ = std::fs::remove_file(&path);
