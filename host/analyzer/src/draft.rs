@@ -30,6 +30,13 @@ impl Draft {
         Draft::new(kind, operation, Severity::Destructive)
     }
 
+    /// All but the last of many files that get one name are lost.
+    pub(crate) fn many_to_one() -> Draft {
+        let keep = "give each a name of its own, or end the name of a folder with `/`";
+        let draft = Draft::destructive("delete", "files.many-to-one");
+        draft.tag("loses", "all but the last of the files").tag("instead", keep)
+    }
+
     /// An effect that loses a disk, a home, a database.
     pub(crate) fn catastrophic(kind: &'static str, operation: &'static str) -> Draft {
         Draft::new(kind, operation, Severity::Catastrophic)

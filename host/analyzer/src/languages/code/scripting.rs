@@ -167,8 +167,8 @@ fn gather(found: &mut Vec<Found>, program: &str, arguments: &str) {
     let is_one = !name.contains(['$', '#', '{']) && !name.ends_with('/');
     let extension = name.rsplit('/').next().and_then(|last| last.rsplit_once('.')).map(|(_, end)| end.len());
     if is_one && extension.is_some_and(|length| (1..=5).contains(&length)) {
-        let draft = Draft::notable("write", "fs.write").tag("by", program).tag("each", source);
-        found.push(Found::WriteAs(name, draft));
+        found.push(Found::WriteAs(name.clone(), Draft::notable("write", "fs.write").tag("by", program)));
+        found.push(Found::WriteAs(name, Draft::many_to_one()));
     }
 }
 

@@ -4,10 +4,6 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::{Run, path};
 
-/// What is lost where many files get one name, and how each keeps its own.
-const LOST: &str = "all but the last of the files";
-const KEEP: &str = "give each a name of its own, or end the name of a folder with `/`";
-
 /// The target of a copy.
 pub(super) struct Target<'a, 'p> {
     pub(super) sources: &'p [Operand<'a>],
@@ -91,8 +87,7 @@ impl<'a> Target<'a, '_> {
         let whole = draft(first, parent).flag("tree", contents);
         run.write_as(&self.place, whole);
         if self.each {
-            let draft = Draft::destructive("delete", "files.many-to-one").tag("loses", LOST).tag("instead", KEEP);
-            run.emit_on(draft, &self.place);
+            run.emit_on(Draft::many_to_one(), &self.place);
         }
         // Of a place that only the run shows, nothing can be said of what is in it.
         let perhaps = self.folder == Folder::Perhaps && !place.is_empty() && path::device(&place).is_none();
