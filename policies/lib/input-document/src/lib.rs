@@ -204,8 +204,8 @@ mod tests {
         Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() }
     }
 
-    #[test]
-    fn a_call_is_a_document_of_its_keys_in_snake_case() {
+    /// A push, as an analysis with one of everything.
+    fn push() -> Analysis {
         let command = Command {
             id: 2,
             parent: 1,
@@ -241,7 +241,7 @@ mod tests {
             certain: false,
             tags: vec![("remote".to_owned(), "origin".to_owned()), ("remote".to_owned(), "other".to_owned())],
         };
-        let analysis = Analysis {
+        Analysis {
             coverage: Coverage::Partial,
             reasons: vec!["why".to_owned()],
             commands: vec![command],
@@ -252,7 +252,11 @@ mod tests {
                 command_id: 2,
                 certain: true,
             }],
-        };
+        }
+    }
+
+    #[test]
+    fn a_call_is_a_document_of_its_keys_in_snake_case() {
         let facts = guard_sdk::testing::World::default().facts;
         let event = Event {
             number: 1,
@@ -263,7 +267,7 @@ mod tests {
             certain: true,
             tags: vec![("tree".to_owned(), "yes".to_owned())],
         };
-        let document = document("Bash", json!({ "command": "c" }), analysis, facts, vec![event]);
+        let document = document("Bash", json!({ "command": "c" }), push(), facts, vec![event]);
         let event = &document["history"][0];
         assert_eq!(
             (&event["kind"], &event["target"], &event["number"]),
