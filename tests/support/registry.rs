@@ -171,28 +171,12 @@ impl State {
             let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {told}\r\n{headers}\r\n");
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
         };
-        let whole = |body: &[u8]| (body.to_vec(), body.len());
         let path = path.strip_prefix("/v2/").unwrap_or("none");
         if path.is_empty() {
             return send("200 OK", "", b"{}", 2);
         }
-        match wrong {
-            Wrong::LockedTags if !path.ends_with("/tags/list") => {}
-            Wrong::Locked | Wrong::LockedTags => {
-                return send("401 Unauthorized", "www-authenticate: Basic realm=\"x\"\r\n", b"", 0);
-            }
-            Wrong::Broken => {
-                let text = br#"{"errors":[{"message":"out of \u001b[31mdisks"}]}"#;
-                return send("500 Internal Server Error", "", text, text.len());
-            }
-            Wrong::LeadsTo(port) => {
-                let header = format!("location: http://127.0.0.1:{port}/v2/x\r\n");
-                return send("307 Temporary Redirect", &header, b"", 0);
-            }
-            Wrong::Redirects if method == "GET" => {
-                return send("307 Temporary Redirect", "location: http://registry.invalid/x\r\n", b"", 0);
-            }
-            _ => {}
+        if let Some((status, header, text)) = wrong.refusal(method, path) {
+            return send(status, &header, text, text.len());
         }
         let mut stored = self.stored.lock().unwrap();
         let mut tags = self.tags.lock().unwrap();
@@ -224,33 +208,61 @@ impl State {
                 send("201 Created", "", b"", 0);
             }
             (_, path) => {
-                let is_manifest = path.contains("/manifests/");
-                let key = match path.split_once("/manifests/") {
-                    Some((name, wanted)) => format!("{name}:{wanted}"),
-                    None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+                let (key, is_manifest) = match path.split_once("/manifests/") {
+                    Some((name, wanted)) => (format!("{name}:{wanted}"), true),
+                    None => (path.rsplit('/').next().unwrap_or_default().to_owned(), false),
                 };
                 let Some(found) = stored.get(&key) else { return send("404 Not Found", "", b"", 0) };
-                let is_wasm = found.starts_with(b"\0asm");
-                let (bytes, told) = match wrong {
-                    Wrong::Tampered if is_wasm => {
-                        let mut other = found.clone();
-                        *other.last_mut().unwrap() ^= 1;
-                        whole(&other)
-                    }
-                    Wrong::Truncated if is_wasm => (found[..found.len() / 2].to_vec(), found.len()),
-                    Wrong::Endless if is_wasm => (vec![0; 100 << 20], usize::MAX >> 8),
-                    Wrong::EndlessManifest if is_manifest => (vec![b' '; 8 << 20], 10 << 30),
-                    Wrong::Garbled if is_manifest => whole(b"<html>"),
-                    Wrong::Huge if is_manifest => {
-                        let text = String::from_utf8(found.clone()).unwrap();
-                        let at = text.find("\"layers\"").unwrap();
-                        let (before, layers) = text.split_at(at);
-                        whole(format!("{before}{}", layers.replacen("\"size\":", "\"size\":99999", 1)).as_bytes())
-                    }
-                    _ => whole(found),
-                };
+                let (bytes, told) = wrong.content(found, is_manifest);
                 send("200 OK", "", &bytes, told);
             }
+        }
+    }
+}
+
+impl Wrong {
+    /// The status, header and body that this registry answers in place of what is asked for.
+    fn refusal(self, method: &str, path: &str) -> Option<(&'static str, String, &'static [u8])> {
+        Some(match self {
+            Wrong::LockedTags if !path.ends_with("/tags/list") => return None,
+            Wrong::Locked | Wrong::LockedTags => {
+                ("401 Unauthorized", "www-authenticate: Basic realm=\"x\"\r\n".to_owned(), b"")
+            }
+            Wrong::Broken => {
+                let text = br#"{"errors":[{"message":"out of \u001b[31mdisks"}]}"#;
+                ("500 Internal Server Error", String::new(), text)
+            }
+            Wrong::LeadsTo(port) => {
+                ("307 Temporary Redirect", format!("location: http://127.0.0.1:{port}/v2/x\r\n"), b"")
+            }
+            Wrong::Redirects if method == "GET" => {
+                ("307 Temporary Redirect", "location: http://registry.invalid/x\r\n".to_owned(), b"")
+            }
+            _ => return None,
+        })
+    }
+
+    /// What this registry sends of something stored, and the length that it tells.
+    fn content(self, found: &[u8], is_manifest: bool) -> (Vec<u8>, usize) {
+        let is_wasm = found.starts_with(b"\0asm");
+        let whole = |body: &[u8]| (body.to_vec(), body.len());
+        match self {
+            Wrong::Tampered if is_wasm => {
+                let mut other = found.to_vec();
+                *other.last_mut().unwrap() ^= 1;
+                whole(&other)
+            }
+            Wrong::Truncated if is_wasm => (found[..found.len() / 2].to_vec(), found.len()),
+            Wrong::Endless if is_wasm => (vec![0; 100 << 20], usize::MAX >> 8),
+            Wrong::EndlessManifest if is_manifest => (vec![b' '; 8 << 20], 10 << 30),
+            Wrong::Garbled if is_manifest => whole(b"<html>"),
+            Wrong::Huge if is_manifest => {
+                let text = String::from_utf8(found.to_vec()).unwrap();
+                let at = text.find("\"layers\"").unwrap();
+                let (before, layers) = text.split_at(at);
+                whole(format!("{before}{}", layers.replacen("\"size\":", "\"size\":99999", 1)).as_bytes())
+            }
+            _ => whole(found),
         }
     }
 }
