@@ -37,17 +37,71 @@ fn nested(depth: usize, open: &str, inner: &str, close: &str) -> String {
     format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
 }
 
+/// Limits, and what goes beyond each: a beginning, what is repeated behind it, what stands within, and what closes that.
+const REPEATED: &[(&str, &str, &str, &str, &str)] = &[
+    ("SOURCE", "echo ", "a", "", ""),
+    ("WORDS", "echo ", "a ", "", ""),
+    ("NESTED_COMMANDS", "echo ", "$(echo ", "a", ")"),
+    ("NESTED", "echo ", "\"${a:-", "b", "}\""),
+    ("PATTERN_OPENERS", "ls ", "@(", "", ""),
+    ("OPEN_BRACKETS", "echo ", "[", "", ""),
+    ("OPEN_BRACES", "echo ", "{", "", ""),
+    ("COMPOUNDS", "", "if true; then ", "ls", "; fi"),
+    ("PARSER_DEPTH", "", "if true; then ", "ls", "; fi"),
+    ("PREFIX_RUN", "", "time ", "ls", ""),
+    ("EXPANSIONS", "echo ", "${a}", "", ""),
+    ("WALK_DEPTH", "", "{ ", "ls", "; }"),
+    ("WRAPPERS", "", "env ", "ls", ""),
+    ("EFFECTS", "rm ", "a ", "", ""),
+];
+
+/// Limits, and lines of which too many go beyond each, with `#` for their numbers.
+const NUMBERED: &[(&str, &str)] = &[
+    ("SCRIPTS", "python3 -c 'x = #'"),
+    ("COMMANDS", "ls"),
+    ("HEREDOCS", "cat <<E\nE"),
+    ("VARIABLES", "v#=a"),
+    ("VARIABLES", "alias a#=ls"),
+    ("VARIABLES", "f#() { ls; }"),
+    ("ALIASES", "alias a='ls #'"),
+    ("OUTPUTS", "echo $(echo a)"),
+    ("UNKNOWN", "thing# -- ls -l"),
+    ("SOURCES", "./x#"),
+    ("FILES", "echo x > f#"),
+    ("FILES", "cp /bin/ls f#"),
+];
+
+/// Texts that start so many programs, in several languages.
+fn starts(count: usize) -> Vec<String> {
+    let repeated = |text: &str| text.repeat(count);
+    vec![
+        format!("psql <<E\n{}E", repeated("\\! ls\n")),
+        format!("sqlite3 x <<E\n{}E", repeated(".shell ls\n")),
+        format!("make -f - <<E\nall:\n{}E", repeated("\tls\n")),
+        format!("python3 -c \"import os\n{}\"", lines(count, |index| format!("os.system('ls {index}')"))),
+        format!("perl -e '{}'", repeated("system(\"ls\");")),
+        format!("awk 'BEGIN{{{}}}'", repeated("system(\"ls\");")),
+        format!("ruby -e '{}'", repeated("system(\"ls\");")),
+        format!("crontab - <<E\n{}E", repeated("@daily ls\n")),
+    ]
+}
+
 /// Texts that go beyond a limit; `None` for a limit that only says how much is kept beyond another one, or how far
 /// something goes that is done besides.
 fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
     let over = limit + 1;
+    let repeated = REPEATED.iter().filter(|row| row.0 == name);
+    let repeated =
+        repeated.map(|(_, start, open, inner, close)| format!("{start}{}", nested(over, open, inner, close)));
+    let numbered = NUMBERED.iter().filter(|row| row.0 == name);
+    let numbered = numbered.map(|(_, line)| lines(over, |index| line.replace('#', &index.to_string())));
+    let texts: Vec<String> = repeated.chain(numbered).collect();
+    if !texts.is_empty() {
+        return Some(texts);
+    }
     let texts = match name {
         // The first words of a command that has too many, and the text that the second parser looks at as well.
         "FIRST_WORDS" | "WITNESS" => return None,
-        "SCRIPTS" => vec![lines(over, |index| format!("python3 -c 'x = {index}'"))],
-        "SOURCE" => vec![format!("echo {}", "a".repeat(over))],
-        "COMMANDS" => vec![lines(over, |_| "ls".to_owned())],
-        "WORDS" => vec![format!("echo {}", "a ".repeat(over))],
         "RESULT" => {
             let value = "x".repeat(20_000);
             vec![format!("v={value}\n{}", lines(limit / 20_000 + 2, |_| "echo $v".to_owned()))]
@@ -56,20 +110,10 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             let text = "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;".repeat(100);
             vec![format!("v='{text}'\n{}", lines(limit / text.len() + 2, |_| "eval \"$v\"".to_owned()))]
         }
-        "NESTED_COMMANDS" => vec![format!("echo {}", nested(over, "$(echo ", "a", ")"))],
-        "NESTED" => vec![format!("echo {}", nested(over, "\"${a:-", "b", "}\""))],
-        "PATTERN_OPENERS" => vec![format!("ls {}", "@(".repeat(over))],
-        "OPEN_BRACKETS" => vec![format!("echo {}", "[".repeat(over))],
-        "OPEN_BRACES" => vec![format!("echo {}", "{".repeat(over))],
-        "COMPOUNDS" | "PARSER_DEPTH" => vec![nested(over, "if true; then ", "ls", "; fi")],
-        "PREFIX_RUN" => vec![format!("{}ls", "time ".repeat(over))],
-        "EXPANSIONS" => vec![format!("echo {}", "${a}".repeat(over))],
         "MOUNTS" => {
             let volumes: String = (0..over).map(|index| format!("-v /a:/{index} ")).collect();
             vec![format!("docker run {volumes} alpine ls")]
         }
-        "HEREDOCS" => vec![lines(over, |_| "cat <<E\nE".to_owned())],
-        "WALK_DEPTH" => vec![format!("{}ls{}", "{ ".repeat(over), "; }".repeat(over))],
         "TEXT_DEPTH" => {
             let quote = |text: &str| format!("bash -c '{}'", text.replace('\'', "'\\''"));
             vec![(0..over).fold("ls".to_owned(), |text, _| quote(&text))]
@@ -78,13 +122,6 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             vec![format!("cat {{{}}}", "a,".repeat(over)), format!("{{cat,{}}}{{a,b}}", "b,".repeat(limit / 2))]
         }
         "BRACE_DEPTH" => vec![format!("cat {}", nested(over + 1, "{a,", "b", "}"))],
-        "WRAPPERS" => vec![format!("{}ls", "env ".repeat(over))],
-        "VARIABLES" => vec![
-            lines(over, |index| format!("v{index}=a")),
-            lines(over, |index| format!("alias a{index}=ls")),
-            lines(over, |index| format!("f{index}() {{ ls; }}")),
-        ],
-        "ALIASES" => vec![lines(over, |index| format!("alias a='ls {index}'"))],
         "VALUE" => {
             let long = "a".repeat(over);
             vec![
@@ -104,12 +141,6 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
             vec![format!("{}\nf0", lines(over, next))]
         }
         "CALLS" => vec![format!("f() {{ ls; }}\n{}", lines(over, |_| "f".to_owned()))],
-        "OUTPUTS" => vec![lines(over, |_| "echo $(echo a)".to_owned())],
-        "UNKNOWN" => vec![lines(over, |index| format!("thing{index} -- ls -l"))],
-        "SOURCES" => vec![lines(over, |index| format!("./x{index}"))],
-        "FILES" => {
-            vec![lines(over, |index| format!("echo x > f{index}")), lines(over, |index| format!("cp /bin/ls f{index}"))]
-        }
         "LINKS" => vec![lines(over + 1, |index| format!("ln -s /etc q{index}; ls q{index}/"))],
         "LINES" => {
             let many = lines(over, |index| format!("a{index}"));
@@ -122,20 +153,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         }
         "ROUNDS" => vec![lines(over / 4 + 1, |_| "for x in a b c d; do ls $x; done".to_owned())],
         "LOOP" => vec![format!("for x in a b c d; do ls {}; done", "b".repeat(over / 4 + 1))],
-        "STARTS" => {
-            let repeated = |text: &str| text.repeat(over);
-            vec![
-                format!("psql <<E\n{}E", repeated("\\! ls\n")),
-                format!("sqlite3 x <<E\n{}E", repeated(".shell ls\n")),
-                format!("make -f - <<E\nall:\n{}E", repeated("\tls\n")),
-                format!("python3 -c \"import os\n{}\"", lines(over, |index| format!("os.system('ls {index}')"))),
-                format!("perl -e '{}'", repeated("system(\"ls\");")),
-                format!("awk 'BEGIN{{{}}}'", repeated("system(\"ls\");")),
-                format!("ruby -e '{}'", repeated("system(\"ls\");")),
-                format!("crontab - <<E\n{}E", repeated("@daily ls\n")),
-            ]
-        }
-        "EFFECTS" => vec![format!("rm {}", "a ".repeat(over))],
+        "STARTS" => starts(over),
         "REASONS" | "LISTED" => return None,
         other => panic!("no text is known that goes beyond `{other}`"),
     };
