@@ -242,7 +242,7 @@ impl Wrong {
         })
     }
 
-    /// What this registry sends of something stored, and the length that it tells.
+    /// The bytes that this registry sends of a stored object, and the length that it tells.
     fn content(self, found: &[u8], is_manifest: bool) -> (Vec<u8>, usize) {
         let is_wasm = found.starts_with(b"\0asm");
         let whole = |body: &[u8]| (body.to_vec(), body.len());

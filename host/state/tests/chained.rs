@@ -83,7 +83,7 @@ fn write_at_once(folder: &Path) {
     });
 }
 
-/// What is changed in a file.
+/// Kinds of changes to a file.
 const KINDS: [&str; 7] = ["bit", "byte taken out", "removed", "swapped", "doubled", "moved", "from the other file"];
 
 /// A file with one change of this kind, at places that `next` gives below a bound.

@@ -97,7 +97,7 @@ const DOCUMENTS: usize = 64;
 
 struct Splitter<'o> {
     text: &'o str,
-    /// What of the text is not read yet.
+    /// The rest of the text, not read yet.
     chars: Peekable<CharIndices<'o>>,
     /// Where the text stands in the whole text.
     offset: usize,

@@ -151,7 +151,7 @@ impl Trial<'_> {
         matches!(self.found.running, Running::Server { .. })
     }
 
-    /// What is tried, as a person reads it.
+    /// The tried registration, as a person reads it.
     fn subject(&self) -> String {
         format!("the {} in `{}`", if self.is_server() { "server" } else { "command" }, self.found.place.display())
     }
@@ -178,7 +178,7 @@ impl Trial<'_> {
         })
     }
 
-    /// What the answer to the call says, and of its program, if that did not start.
+    /// The findings for the answer to the call: its verdict, and its program if that did not start.
     fn verdict(&self, canary: &Canary, answer: Result<Reply, String>) -> Vec<Finding> {
         let (subject, shown) = (self.subject(), &canary.shown);
         let again = format!("run `guard-host install {}`", self.harness.name());
@@ -216,7 +216,7 @@ impl Trial<'_> {
         vec![verdict]
     }
 
-    /// How long a call takes, measured with so many of them.
+    /// The median time of so many calls.
     fn cost(&self, calls: usize) -> Option<Finding> {
         let harmless = self.registration.payload(HARMLESS, self.site.project);
         let mut times: Vec<Duration> =
