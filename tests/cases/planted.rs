@@ -119,8 +119,12 @@ fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
         return None;
     }
     let mut input = case.input()?;
-    // A backtick quotes a letter there, and is a quote to what looks for secrets.
-    if case.tool() == "PowerShell" && input.get("command").is_some_and(|command| command.to_string().contains('`')) {
+    // A backtick quotes a letter there and a text in JavaScript, and is a quote of the shell to what looks for secrets.
+    let quotes_otherwise = |command: &str| {
+        let is_script = ["bun ", "deno ", "node "].iter().any(|runtime| command.starts_with(runtime));
+        command.contains('`') && (case.tool() == "PowerShell" || is_script)
+    };
+    if input.get("command").and_then(Value::as_str).is_some_and(quotes_otherwise) {
         return None;
     }
     if let Some(Value::String(command)) = input.get_mut("command") {

@@ -47,7 +47,8 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         if before.len() == FILES {
             print::note(&format!("warning: only {FILES} files are watched"));
         }
-        print::note("waiting for changes");
+        // Also with `--quiet`, for it shows that the run is over.
+        print::problem("waiting for changes");
         watched.wait(&files, before);
         print::clear()?;
     }
