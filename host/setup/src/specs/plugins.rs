@@ -182,7 +182,7 @@ pub(super) static OPENCLAW: RegistrationSpec = RegistrationSpec {
         "restart the Gateway, or run `openclaw plugins reload guard-host` after an update of guard-host",
         "run `openclaw plugins inspect guard-host --runtime`: it must list `before_tool_call`",
         "know that OpenClaw loads no plugin with `plugins.enabled: false`, none that `plugins.deny` lists, and with `plugins.allow` only those in it: add `guard-host` there",
-        "know that OpenClaw asks through its approvals, in the Control UI or with `/approve` in a chat: where nobody can be asked, the call is blocked",
+        "know that OpenClaw asks through its approvals, in the Control UI or with `/approve` in a chat: if no one can be asked, the call is blocked",
     ],
     ..OPENCODE
 };
