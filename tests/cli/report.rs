@@ -62,6 +62,48 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
     );
 }
 
+/// Who opens the page reads what happened, the worst of it with the reason, and each call once.
+#[test]
+fn it_says_first_what_happened_and_why() {
+    let world = World::new();
+    let html = report(&world);
+    let sentence =
+        "From 1 to 5 January 2026, guard-host blocked 2 calls and asked about 2 calls (2 have no known answer).";
+    assert!(html.contains(&format!("<p class=\"lead\">{sentence}</p>")), "{html}");
+    let worst = html.split("<ol class=\"worst\">").nth(1).unwrap().split("</ol>").next().unwrap();
+    assert!(worst.contains("rm -rf /") && worst.contains("2×, last on 1 January 2026"), "{worst}");
+    assert!(worst.contains("deletes the whole file system"), "the reason: {worst}");
+    assert!(html.find("class=\"worst\"") < html.find("<svg"), "what was blocked stands above the chart");
+    let asked_and_ran = |action: &str| {
+        json!({ "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": "git push", "action": action, "by": "person",
+            "policy": "command-guard", "rule": "git-push", "session": "s1", "cwd": world.repo(), "harness": "claude" })
+    };
+    let log = format!("{}\n{}\n", asked_and_ran("confirm_required"), asked_and_ran("ran"));
+    world.write(".local/state/guard-host/audit.jsonl", log);
+    let ended = world.run(&["audit", "report", "--format", "json"], "");
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(told["calls"].as_array().unwrap().len(), 1, "a call and its answer are one: {told}");
+    assert_eq!(told["calls"][0]["actions"], json!({ "ask": 1, "ran": 1 }));
+    assert_eq!(told["prompts"], json!({ "asked": 1, "ran": 1, "refused": 0 }));
+    assert_eq!(told["summary"], "On 2 January 2026, guard-host blocked nothing and asked about 1 call (1 ran).");
+}
+
+#[test]
+fn it_lies_outside_of_the_repository_unless_a_file_is_named() {
+    let world = World::new();
+    report(&world);
+    let before = std::fs::read_dir(world.repo()).unwrap().count();
+    let ended = world.run(&["audit", "report"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(world.path(".local/state/guard-host/report.html").is_file());
+    assert_eq!(std::fs::read_dir(world.repo()).unwrap().count(), before);
+    for _ in 0..2 {
+        assert_eq!(world.run(&["audit", "report", "--format", "json", "-o", "r.json"], "").exit, 0);
+    }
+    let text = std::fs::read_to_string(world.path("repo/r.json")).unwrap();
+    assert!(serde_json::from_str::<Value>(&text).unwrap()["stats"]["lines"].is_u64(), "{text}");
+}
+
 /// Of each agent, too: the one that was started by another one is told from it.
 #[test]
 fn it_tells_who_called_and_what_another_configuration_would_change() {
@@ -113,7 +155,7 @@ fn nothing_but_a_report_is_written_over() {
     assert_eq!(world.run(&["audit", "report", "--output", "r.html"], "").exit, 0);
     world.write("repo/notes.html", "mine");
     let refused = world.run(&["audit", "report", "--output", "notes.html"], "");
-    assert!(refused.exit == 64 && refused.stderr.contains("is no report"), "{refused:?}");
+    assert!(refused.exit == 64 && refused.stderr.contains("is not a report"), "{refused:?}");
     assert_eq!(std::fs::read_to_string(world.path("repo/notes.html")).unwrap(), "mine");
 }
 
@@ -132,6 +174,33 @@ fn a_browser_runs_its_own_script_and_nothing_of_the_log() {
     // The words before the script has run do not say `of`.
     assert!(page.contains(">5 of 5 distinct calls</p>"), "the script has not run: {}", page.len());
     assert!(!page.contains("<img"), "markup of the log became part of the page");
+}
+
+/// A page of a phone's width shows all of each table: nothing is wider than the window.
+#[test]
+#[ignore = "needs chromium"]
+fn nothing_is_cut_off_on_a_phone() {
+    let world = World::new();
+    let html = report(&world);
+    // In a frame of 390 pixels, for a window of a browser has a least width.
+    let probe = "<script>onload = () => { const d = document.querySelector('iframe').contentDocument.documentElement; \
+                 document.title = [...d.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 391 \
+                 && !e.closest('details')).map((e) => e.tagName).join(' ') || 'fits' }</script>";
+    let escaped = html.replace('&', "&amp;").replace('"', "&quot;");
+    let frame = format!("<iframe style=\"width:390px;height:3000px;border:0\" srcdoc=\"{escaped}\"></iframe>{probe}");
+    world.write("repo/frame.html", frame);
+    let mut browser = Command::new("chromium");
+    browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000", "--dump-dom"]);
+    browser.arg(format!("--user-data-dir={}", world.path("browser").display()));
+    browser.arg(format!("file://{}", world.path("repo/frame.html").display()));
+    let page = browser.output().unwrap().stdout;
+    let page = String::from_utf8_lossy(&page);
+    let title = page.split("<title>").find(|text| !text.contains("guard-host report</title>")).unwrap_or_default();
+    assert!(
+        page.contains("<title>fits</title>"),
+        "wider than the window: {}",
+        title.split('<').next().unwrap_or_default()
+    );
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl Asked {
     pub(super) fn unsuggested(&self) -> &'static str {
         match self {
             asked if asked.refused > 0 => "none: it was refused",
-            asked if asked.ran == 0 => "none: nobody is known to have let it run",
+            asked if asked.ran == 0 => "none: no approval of it is known",
             asked if asked.asks < QUESTIONS => "none: it was asked about once",
             _ => "none: no allow can cover it, or it is not asked about any more",
         }

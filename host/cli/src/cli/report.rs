@@ -3,6 +3,7 @@
 mod chart;
 mod copies;
 mod page;
+mod summary;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -11,9 +12,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::Value;
 
-use super::args::ReportArgs;
+use super::args::{Format, ReportArgs};
 use super::asked::{self, Asked, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
 use super::replay::{Replayed, replay};
@@ -21,8 +23,9 @@ use super::subject::{Evaluators, circumstances, refused, tool_calls};
 use super::{html, log, print};
 use copies::Copies;
 use guard_config::load;
+use guard_contract::Outcome;
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Decision, Record, Selection, Stats};
+use guard_hook::audit::{Decision, Record, Selection, Stats, is_of_call};
 use guard_hook::chain::Trace;
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
@@ -71,9 +74,14 @@ struct Report<'a> {
 }
 
 /// A call as often as it was seen.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 struct Call {
+    /// The most severe of its actions, as people call it.
     action: String,
+    /// How often each action was logged.
+    actions: BTreeMap<String, u64>,
+    /// The rule behind the most severe action.
     rule: String,
     tool: String,
     operation: String,
@@ -86,24 +94,39 @@ struct Call {
     last: String,
     /// The last line's.
     id: String,
-    tree: Option<Tree>,
+    #[serde(flatten)]
+    judged: Option<Judged>,
 }
 
-/// The commands and effects of a call.
-#[derive(Debug, Clone)]
-struct Tree {
-    /// How far they are understood.
-    how: &'static str,
-    text: String,
+/// What a call does, and what the policies say to it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Judged {
+    /// How far its commands and effects are understood.
+    understood: &'static str,
+    /// The commands and effects.
+    effects: String,
     /// They come from what the log recorded of the machine, and not from what it is like now.
     is_recorded: bool,
+    /// Why it is stopped; empty if it isn't.
+    reason: String,
+    /// How severe its worst effect is: `routine` 0 to `catastrophic` 3.
+    #[serde(skip)]
+    severity: u8,
 }
 
-impl Tree {
+impl Judged {
     fn of(trace: &Trace, is_recorded: bool) -> Option<Self> {
         let analysis = trace.analysis.as_ref()?;
-        let text = shorten(&analysis_lines(analysis).join("\n"), TREE_BYTES);
-        Some(Tree { how: understood(analysis), text, is_recorded })
+        let severest = |outcome| trace.verdict.findings.iter().find(|found| found.finding.outcome == outcome);
+        let stops = severest(Outcome::Deny).or_else(|| severest(Outcome::Ask));
+        Some(Judged {
+            understood: understood(analysis),
+            effects: shorten(&analysis_lines(analysis).join("\n"), TREE_BYTES),
+            is_recorded,
+            reason: stops.map_or_else(String::new, |stops| shorten(&plain(&stops.finding.message), CALL_BYTES)),
+            severity: analysis.effects.iter().map(|effect| effect.severity as u8).max().unwrap_or(0),
+        })
     }
 }
 
@@ -111,7 +134,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
     let config = load(places, &circumstances(environment, None).projects());
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
-    let mut calls: HashMap<[String; 5], Call> = HashMap::new();
+    let mut calls: HashMap<[String; 3], Call> = HashMap::new();
     let mut copies = Copies::default();
     let mut forgotten = 0;
     let (log, selection) = (&config.audit.path, log::selection(&args.filters)?);
@@ -122,9 +145,10 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         count(&mut folders, &record.cwd);
         count(&mut agents, &agent(record));
         let call = Call::of(record);
-        let key = [&call.action, &call.rule, &call.tool, &call.operation, &call.cwd].map(String::clone);
+        let key = [&call.tool, &call.operation, &call.cwd].map(String::clone);
         if calls.len() < REMEMBERED || calls.contains_key(&key) {
-            calls.entry(key).or_insert(call).see(record);
+            let rule = call.rule.clone();
+            calls.entry(key).or_insert(call).see(record, rule);
         } else {
             forgotten += 1;
         }
@@ -162,15 +186,16 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         left_out,
         replayed,
     };
-    let html = page::html(&report);
-    let path = Path::new(&environment.cwd).join(&args.output);
-    if is_of_others(&path) {
-        let text = format!("`{}` is there, and is no report", path.display());
-        return Err(refused(Exit::Usage, text, "give another `--output`"));
-    }
-    write_new(&path, html.as_bytes(), 0o600).map_err(|error| {
-        refused(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
-    })?;
+    let output = args.output.as_ref().map(|output| Path::new(&environment.cwd).join(output));
+    let (path, text) = match (args.format, output) {
+        (Format::Json, None) => {
+            print::line(&report.json()?)?;
+            return Ok(Exit::Success);
+        }
+        (Format::Json, Some(path)) => (path, report.json()?),
+        (Format::Human, path) => (path.unwrap_or_else(|| places.state.join("report.html")), page::html(&report)),
+    };
+    write(&path, &text)?;
     print::status(&format!("wrote {} ({} lines of the log)", path.display(), report.stats.lines))?;
     if args.open {
         let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -180,6 +205,67 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         start.spawn().map_err(failed)?;
     }
     Ok(Exit::Success)
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if is_of_others(path) {
+        let text = format!("`{}` exists and is not a report", path.display());
+        return Err(refused(Exit::Usage, text, "give another `--output`"));
+    }
+    if let Some(folder) = path.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    write_new(path, text.as_bytes(), 0o600).map_err(|error| {
+        refused(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
+    })
+}
+
+/// The report for machines.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document<'a> {
+    /// First, for by it a report is known.
+    generator: &'static str,
+    made: &'a str,
+    summary: String,
+    stats: &'a Stats,
+    prompts: Prompts,
+    worst: Vec<&'a Call>,
+    asked_most: &'a [Asked],
+    suggestions: &'a [Suggestion],
+    folders: &'a BTreeMap<String, u64>,
+    agents: &'a BTreeMap<String, u64>,
+    calls: &'a [Call],
+    calls_left_out: usize,
+}
+
+/// How often a call was asked about, ran after it, and was refused.
+#[derive(Serialize)]
+struct Prompts {
+    asked: u64,
+    ran: u64,
+    refused: u64,
+}
+
+impl Report<'_> {
+    fn json(&self) -> anyhow::Result<String> {
+        let [asked, ran, refused] = self.questions;
+        let document = Document {
+            generator: html::MARK,
+            made: &self.made,
+            summary: summary::sentence(self),
+            stats: &self.stats,
+            prompts: Prompts { asked, ran, refused },
+            worst: summary::worst(&self.calls),
+            asked_most: &self.asked,
+            suggestions: &self.suggestions,
+            folders: &self.folders,
+            agents: &self.agents,
+            calls: &self.calls,
+            calls_left_out: self.left_out,
+        };
+        Ok(serde_json::to_string(&document)?)
+    }
 }
 
 /// Something is there that is no report, and would be lost.
@@ -205,7 +291,6 @@ impl Call {
             policy => format!("{policy}:{}", record.rule),
         };
         Call {
-            action: text(word(&record.action), NAME_BYTES),
             rule: text(&rule, NAME_BYTES),
             tool: text(&record.tool, NAME_BYTES),
             operation: text(&record.operation, CALL_BYTES),
@@ -215,8 +300,13 @@ impl Call {
         }
     }
 
-    fn see(&mut self, record: &Record) {
-        self.times += 1;
+    fn see(&mut self, record: &Record, rule: String) {
+        let action = shorten(&plain(word(&record.action)), NAME_BYTES);
+        if self.actions.is_empty() || gravity(&action) > gravity(&self.action) {
+            (self.action, self.rule) = (action.clone(), rule);
+        }
+        *self.actions.entry(action).or_default() += 1;
+        self.times += u64::from(is_of_call(&record.action));
         if record.ts > self.last {
             self.last = shorten(&plain(&record.ts), NAME_BYTES);
             self.id.clone_from(&record.id);
@@ -228,6 +318,18 @@ impl Call {
         };
         insert(&mut self.agents, &agent(record));
         insert(&mut self.sessions, &record.session);
+    }
+}
+
+/// How severe an action is among those of one call.
+fn gravity(action: &str) -> u8 {
+    match action {
+        "deny" => 5,
+        "ask" => 4,
+        "fault" => 3,
+        "would-deny" | "would-ask" => 2,
+        "ran" | "refused" => 0,
+        _ => 1,
     }
 }
 
@@ -265,7 +367,7 @@ fn draw_as_recorded(
         if let Some(call) = wanted.remove(&record.id)
             && let Some(decision) = Decision::of_line(line)
         {
-            call.tree = Tree::of(&evaluators.at(&decision.at)?.again(&decision), true);
+            call.judged = Judged::of(&evaluators.at(&decision.at)?.again(&decision), true);
         }
         Ok(())
     })?;
@@ -275,11 +377,11 @@ fn draw_as_recorded(
 /// Draws the commands and effects of shell calls, as far as the log has them and the limits go.
 fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyhow::Result<()> {
     let mut evaluators = Evaluators::new(places, environment);
-    let mut drawn: HashMap<(String, String), Option<Tree>> = HashMap::new();
-    for call in calls.iter_mut().filter(|call| call.tool == "Bash" && call.tree.is_none()) {
+    let mut drawn: HashMap<(String, String), Option<Judged>> = HashMap::new();
+    for call in calls.iter_mut().filter(|call| call.tool == "Bash" && call.judged.is_none()) {
         let key = (call.operation.clone(), call.cwd.clone());
-        if let Some(tree) = drawn.get(&key) {
-            call.tree.clone_from(tree);
+        if let Some(judged) = drawn.get(&key) {
+            call.judged.clone_from(judged);
             continue;
         }
         if drawn.len() >= TREES {
@@ -288,8 +390,8 @@ fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyho
         let at = circumstances(environment, Some(&call.cwd));
         let Ok(asked) = tool_calls("Bash", Value::String(call.operation.clone())) else { continue };
         let Some(trace) = evaluators.decide(&asked, &at)? else { continue };
-        call.tree = Tree::of(&trace, false);
-        drawn.insert(key, call.tree.clone());
+        call.judged = Judged::of(&trace, false);
+        drawn.insert(key, call.judged.clone());
     }
     Ok(())
 }

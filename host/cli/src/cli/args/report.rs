@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Filters;
+use super::{Filters, Format};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host audit report --since 7d --open
   guard-host audit report --since 2026-01-01 --output january.html
   guard-host audit report --against stricter.toml
+  guard-host audit report --format json | jq .prompts
 
 Writes one HTML file that needs no network and no other file: denies and prompts by day, rule, folder and agent, the answers to the
 prompts, and each call with its commands and effects. It contains no secrets.")]
@@ -21,9 +22,13 @@ pub(in crate::cli) struct ReportArgs {
     /// another .guard/guard.toml of this project
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// The file that is written
-    #[arg(long, short, value_name = "FILE", default_value = "guard-host-report.html")]
-    pub(in crate::cli) output: PathBuf,
+    /// The file that is written, instead of `report.html` in guard-host's state folder; with `--format json` the report is
+    /// printed if this isn't given
+    #[arg(long, short, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+    /// A page for people, or JSON
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(in crate::cli) format: Format,
     /// Open it in the browser
     #[arg(long)]
     pub(in crate::cli) open: bool,

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::summary::short_day;
 use guard_hook::audit::{Actions, Stats, is_of_call};
 
 /// The most days that are drawn: the last ones.
@@ -52,7 +53,7 @@ pub(super) fn bars(stats: &Stats) -> Markup {
             text x=(LEFT - 6) y=(TOP + HEIGHT) text-anchor="end" { "0" }
             @for (index, (name, kinds)) in (0_u64..).zip(&days) {
                 g {
-                    title { (name) ": " (told(kinds)) }
+                    title { (short_day(name)) ": " (told(kinds)) }
                     @for (place, (class, _)) in KINDS.iter().enumerate() {
                         @let below = kinds.iter().take(place).sum::<u64>();
                         @let (from, to) = (height(below), height(below + kinds.get(place).copied().unwrap_or(0)));
@@ -62,7 +63,7 @@ pub(super) fn bars(stats: &Stats) -> Markup {
                 }
                 @if index == 0 || index + 1 == days.len() as u64 {
                     text x=(LEFT + 4 + index * STEP) y=(TOP + HEIGHT + 16)
-                        text-anchor=(if index == 0 { "start" } else { "end" }) { (name) }
+                        text-anchor=(if index == 0 { "start" } else { "end" }) { (short_day(name)) }
                 }
             }
         }

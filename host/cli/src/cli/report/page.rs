@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, PreEscaped, html};
 
-use super::chart::{KINDS, bars, day, kind, kinds};
+use super::chart::{KINDS, bars, kind, kinds};
 use super::copies::Copied;
+use super::summary::{sentence, time, trend, worst};
 use super::{Call, Report};
 use crate::cli::asked::{Asked, Suggestion};
 use crate::cli::html::{SCRIPT, shell};
@@ -29,8 +30,9 @@ pub(super) fn html(report: &Report<'_>) -> String {
             h2 { "Decided again, against " code { bdi { (replayed.against.as_deref().unwrap_or_default()) } } }
             (part(replayed))
         }
-        (days(report))
+        (blocked(report))
         (most(report))
+        (days(report))
         (undone(report))
         (by_rule(report))
         (by_name("By folder", "folder", &report.folders))
@@ -44,29 +46,45 @@ pub(super) fn html(report: &Report<'_>) -> String {
 fn top(report: &Report<'_>) -> Markup {
     let stats = &report.stats;
     let action = |name: &str| stats.actions.get(name).copied().unwrap_or(0);
-    let [asks, ran, refused] = report.questions;
     let (copied, restored) = report.copies.counts();
-    let tiles = [
-        ("denied", "deny", action("block")),
-        ("asked about", "ask", action("confirm_required")),
-        ("asked, and known to have run", "ok", ran),
-        ("asked, and refused", "deny", refused),
-        ("asked, outcome not known", "", asks.saturating_sub(ran + refused)),
+    let always = [("denied", "deny", action("block")), ("asked about", "ask", action("confirm_required"))];
+    let at_times = [
         ("would have been stopped", "would", action("would-ask") + action("would-deny")),
         ("calls with a copy", "ok", copied),
         ("copies restored", "ok", restored),
         ("faults", "", action("error")),
-        ("lines of the log", "", stats.lines),
     ];
+    let at_times = at_times.into_iter().filter(|(_, _, count)| *count > 0);
     html! {
         h1 { "guard-host report" }
-        p class="dim" {
-            @if stats.lines > 0 { (day(&stats.from)) " to " (day(&stats.to)) ", made " } @else { "No lines, made " }
-            (report.made)
-        }
+        p class="lead" { (sentence(report)) }
+        p class="dim" { "Made on " (time(&report.made)) "." }
         @if stats.damaged > 0 { p { "damaged lines that were passed over: " (stats.damaged) } }
         div class="tiles" {
-            @for (name, class, count) in tiles { div class="tile" { b class=(class) { (count) } (name) } }
+            @for (name, class, count) in always.into_iter().chain(at_times).chain([("lines of the log", "", stats.lines)]) {
+                div class="tile" { b class=(class) { (count) } (name) }
+            }
+        }
+    }
+}
+
+/// The worst of what was blocked, with the reasons.
+fn blocked(report: &Report<'_>) -> Markup {
+    let worst = worst(&report.calls);
+    html! {
+        h2 { "Blocked" }
+        @if worst.is_empty() { p { "Nothing was blocked." } } @else {
+            ol class="worst" {
+                @for call in worst {
+                    li {
+                        code { bdi { (text(&call.operation)) } }
+                        @if let Some(judged) = call.judged.as_ref().filter(|judged| !judged.reason.is_empty()) {
+                            p { bdi { (judged.reason) } }
+                        }
+                        p class="dim" { (call.rule) ", " (call.times) "×, last on " (time(&call.last)) }
+                    }
+                }
+            }
         }
     }
 }
@@ -75,6 +93,7 @@ fn days(report: &Report<'_>) -> Markup {
     html! {
         h2 { "By day" }
         @if report.stats.days.is_empty() { p { "Nothing was logged." } } @else {
+            @if let Some(trend) = trend(&report.stats) { p { (trend) } }
             (bars(&report.stats))
             ul class="key" {
                 @for (class, name) in KINDS { li { span class=(class) {} (name) } }
@@ -111,6 +130,9 @@ fn most(report: &Report<'_>) -> Markup {
 /// The calls whose losses were copied, those that were restored first.
 fn undone(report: &Report<'_>) -> Markup {
     let copies = report.copies.newest();
+    if copies.is_empty() {
+        return html! {};
+    }
     let kept = |copied: &Copied| match (copied.is_gone, copied.is_part) {
         (true, _) => "removed since",
         (false, true) => "a part",
@@ -118,25 +140,23 @@ fn undone(report: &Report<'_>) -> Markup {
     };
     html! {
         h2 { "Copied and restored" }
-        @if copies.is_empty() { p { "Nothing was copied before a call." } } @else {
-            table class="stack" {
-                thead { tr { th { "call" } th { "time" } th { "copy" } th { "restored" } } }
-                tbody {
-                    @for copied in copies.iter().take(ROWS) {
-                        tr {
-                            td class="call" { code { bdi { (text(&copied.operation)) } } }
-                            td { (copied.time) }
-                            td { (kept(copied)) }
-                            td class="how" {
-                                @if copied.restores.is_empty() { span class="dim" { "no" } }
-                                @for (time, what) in &copied.restores { p { (time) ": " bdi { (text(what)) } } }
-                            }
+        table class="stack" {
+            thead { tr { th { "call" } th { "time" } th { "copy" } th { "restored" } } }
+            tbody {
+                @for copied in copies.iter().take(ROWS) {
+                    tr {
+                        td class="call" { code { bdi { (text(&copied.operation)) } } }
+                        td { (time(&copied.time)) }
+                        td { (kept(copied)) }
+                        td class="how" {
+                            @if copied.restores.is_empty() { span class="dim" { "no" } }
+                            @for (at, what) in &copied.restores { p { (time(at)) ": " bdi { (text(what)) } } }
                         }
                     }
                 }
             }
-            @if copies.len() > ROWS { p class="dim" { "and " (copies.len() - ROWS) " others" } }
         }
+        @if copies.len() > ROWS { p class="dim" { "and " (copies.len() - ROWS) " others" } }
     }
 }
 
@@ -159,12 +179,13 @@ fn by_rule(report: &Report<'_>) -> Markup {
     rules.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
     html! {
         h2 { "By rule" }
-        div class="wide" {
-            table {
-                thead { tr { th { "rule" } @for (_, name) in KINDS { th class="n" { (name) } } } }
-                tbody {
-                    @for (rule, actions) in rules.iter().take(ROWS) {
-                        tr { td { bdi { (plain(rule)) } } @for count in kinds(actions) { td class="n" { (count) } } }
+        table class="stack" {
+            thead { tr { th { "rule" } @for (_, name) in KINDS { th class="n" { (name) } } } }
+            tbody {
+                @for (rule, actions) in rules.iter().take(ROWS) {
+                    tr {
+                        td class="call" { bdi { (plain(rule)) } }
+                        @for (count, (_, name)) in kinds(actions).iter().zip(KINDS) { td class="n" data-name=(name) { (count) } }
                     }
                 }
             }
@@ -231,15 +252,21 @@ fn one(call: &Call) -> Markup {
                 dt { "folder" } dd { bdi { (call.cwd) } }
                 dt { "agent" } dd { (list(&call.agents, ", ")) }
                 @if !call.sessions.is_empty() { dt { "session" } dd { (list(&call.sessions, ", ")) } }
-                dt { "last" } dd { (call.last) @if call.times > 1 { ", first " (call.first) } }
+                @if call.actions.len() > 1 { dt { "outcomes" } dd { (counted(&call.actions)) } }
+                dt { "last" } dd { (time(&call.last)) @if call.times > 1 { ", first " (time(&call.first)) } }
             }
             @if call.operation.len() > 80 || call.operation.contains('\n') { pre { bdi { (call.operation) } } }
-            @if let Some(tree) = &call.tree {
-                p class="dim" { (tree.how) ", " @if tree.is_recorded { "as recorded" } @else { "as of now" } }
-                pre { bdi { (tree.text) } }
+            @if let Some(judged) = &call.judged {
+                p class="dim" { (judged.understood) ", " @if judged.is_recorded { "as recorded" } @else { "as of now" } }
+                pre { bdi { (judged.effects) } }
             }
         }
     }
+}
+
+/// Each action with how often it was logged.
+fn counted(actions: &BTreeMap<String, u64>) -> String {
+    actions.iter().map(|(action, count)| format!("{action} {count}×")).collect::<Vec<_>>().join(", ")
 }
 
 fn list(names: &BTreeSet<String>, between: &str) -> String {
