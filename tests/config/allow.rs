@@ -19,7 +19,7 @@ const BUILDS: &str = r#"
 command = ["rm", "-rf"]
 targets = ["node_modules", "dist/**"]
 within = "project"
-why = "npm makes it again"
+why = "npm recreates it"
 until = "2999-01-31"
 "#;
 
@@ -40,10 +40,10 @@ fn what_it_covers_is_not_asked_about_and_stands_in_the_log() {
     assert_eq!(lines.len(), 3, "{lines:?}");
     let line = &lines[0];
     assert_eq!((&line["action"], &line["policy"]), (&json!("allow"), &json!("config")));
-    assert_eq!((&line["rule"], &line["operation"]), (&json!("npm makes it again"), &json!("rm -rf node_modules")));
+    assert_eq!((&line["rule"], &line["operation"]), (&json!("npm recreates it"), &json!("rm -rf node_modules")));
     assert_eq!(line["rules"], json!(["command-guard:rm-recursive-force"]));
     let explained = world.run(&["explain", "rm -rf node_modules"], "");
-    assert!(explained.stdout.contains("[config: npm makes it again]"), "{explained:?}");
+    assert!(explained.stdout.contains("[config: npm recreates it]"), "{explained:?}");
 }
 
 #[test]
@@ -264,5 +264,5 @@ fn config_show_lists_them() {
     let shown = world.run(&["config", "show", "--format", "json"], "");
     let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(shown["allow"][0]["command"], json!(["rm", "-rf"]), "{shown}");
-    assert_eq!(shown["allow"][0]["why"], "npm makes it again");
+    assert_eq!(shown["allow"][0]["why"], "npm recreates it");
 }

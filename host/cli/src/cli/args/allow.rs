@@ -8,7 +8,7 @@ use super::Format;
 #[command(after_help = "Examples:
   guard-host allow --last
   guard-host allow --last --choose 2
-  guard-host allow 'rm -rf node_modules' --why 'npm makes it again' --until 2027-01-31
+  guard-host allow 'rm -rf node_modules' --why 'npm recreates it' --until 2027-01-31
   guard-host allow
   guard-host allow --remove 1
 
