@@ -91,7 +91,7 @@ fn the_text_for_people_says_outcome_reason_and_way_out() {
     assert!(!ended.stdout.contains('\u{1b}') && ended.stderr.is_empty(), "{ended:?}");
     assert_eq!(
         assert_exit(&world, &["check", "ls"], 0).stdout,
-        "ok: no policy objects to this call (verdict: abstain)\n"
+        "ok: no policy has an objection (verdict: abstain)\n"
     );
 }
 
