@@ -1,0 +1,217 @@
+//! The profile of a command: the effects that the analysis found, and the folders of the programs that it runs.
+
+use std::path::Path;
+
+use guard_contract::syntax::{Analysis, Effect};
+use policy_sensitive_paths::{Lists, matches};
+
+use crate::profile::Profile;
+use crate::programs::Programs;
+use crate::{Attempt, Places, Refusal};
+
+/// The most files that one pattern stands for.
+const MATCHES: usize = 1_000;
+
+/// The most commands whose programs are looked up.
+const COMMANDS: usize = 1_000;
+
+/// Operations that reach another machine and are of another kind than `network`.
+const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "package.publish"];
+
+/// What a command may do, by its analysis.
+#[must_use]
+pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profile {
+    let mut profile = Profile::default();
+    for effect in &analysis.effects {
+        profile.add(of_effect(effect, lists));
+    }
+    let programs = Programs::load();
+    for command in analysis.commands.iter().take(COMMANDS) {
+        let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
+        let cwd = if command.cwd.is_empty() { places.cwd.clone() } else { places.absolute(&command.cwd) };
+        profile.add(programs.of_call(&words, &cwd, places));
+    }
+    let shown = |path: &String| {
+        let shown = places.shown(Path::new(path));
+        if path.ends_with('/') { format!("{}/", shown.trim_end_matches('/')) } else { shown }
+    };
+    profile.read = profile.read.iter().map(shown).collect();
+    profile.write = profile.write.iter().map(shown).collect();
+    profile
+}
+
+/// The profile that would allow what was refused.
+#[must_use]
+pub fn needs(refused: &[Refusal], places: &Places<'_>) -> Profile {
+    let mut profile = Profile::default();
+    for refusal in refused {
+        let target = || places.shown(Path::new(&refusal.target));
+        profile.add(match refusal.attempt {
+            Attempt::Write => Profile { write: vec![target()], ..Profile::default() },
+            Attempt::Read => Profile { read: vec![target()], ..Profile::default() },
+            Attempt::Connect if refusal.target.starts_with("unix") => {
+                Profile { unix_sockets: true, ..Profile::default() }
+            }
+            Attempt::Connect => Profile { net: true, ..Profile::default() },
+        });
+    }
+    profile
+}
+
+fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
+    let path = effect.path.canonical.as_str();
+    if effect.kind == "network" || REMOTE.iter().any(|prefix| effect.operation.starts_with(prefix)) {
+        return Profile { net: true, ..Profile::default() };
+    }
+    if !path.starts_with('/') {
+        return Profile::default();
+    }
+    match effect.kind.as_str() {
+        "read" if lists.secret(path).is_some() => Profile { read: expanded(path), ..Profile::default() },
+        "write" | "delete" | "metadata" => {
+            let mut write = expanded(path);
+            if holds_more(effect) {
+                write.iter_mut().for_each(|path| path.push('/'));
+            }
+            // `cp -r a b` copies into `b`, or makes it: then all of it is new.
+            let above = Path::new(path).parent().filter(|above| is_into(effect) && !above.exists());
+            write.extend(above.and_then(Path::to_str).map(|above| format!("{above}/")));
+            Profile { write, ..Profile::default() }
+        }
+        _ => Profile::default(),
+    }
+}
+
+/// Whether the effect is on everything below its target, too.
+fn holds_more(effect: &Effect) -> bool {
+    let has = |name: &str| effect.tags.iter().any(|(tag, _)| tag == name);
+    let is_deep = ["tree", "archive", "recursive", "into", "below"].into_iter().any(has);
+    let is_deletion = effect.kind == "delete" && effect.path.kind == "dir";
+    is_deep || is_deletion || effect.operation == "fs.delete.recursive" || effect.target.ends_with('/')
+}
+
+/// Whether the target is a name in a folder that the call names, if that is a folder.
+fn is_into(effect: &Effect) -> bool {
+    effect.tags.iter().any(|(tag, _)| tag == "into")
+}
+
+/// The files that a path stands for. A pattern in its last name is expanded, as the shell does.
+fn expanded(path: &str) -> Vec<String> {
+    let path = path.trim_end_matches('/');
+    let Some((folder, name)) = path.rsplit_once('/') else { return vec!["/".to_owned()] };
+    if !path.contains(['*', '?', '[']) {
+        return vec![path.to_owned()];
+    }
+    if folder.contains(['*', '?', '[']) {
+        return Vec::new();
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|other| matches(name, other)).take(MATCHES).map(|name| format!("{folder}/{name}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::syntax::{Coverage, Severity};
+    use guard_contract::{Presence, ResolvedPath};
+
+    use super::*;
+
+    fn effect(kind: &str, operation: &str, path: &str, tags: &[&str]) -> Effect {
+        Effect {
+            kind: kind.into(),
+            operation: operation.into(),
+            severity: Severity::Notable,
+            target: path.into(),
+            path: ResolvedPath {
+                raw: path.into(),
+                lexical: path.into(),
+                canonical: path.into(),
+                project_relative: String::new(),
+                git_root: String::new(),
+                exists: Presence::Yes,
+                kind: "file".into(),
+            },
+            command_id: 1,
+            certain: true,
+            tags: tags.iter().map(|tag| ((*tag).to_owned(), "true".to_owned())).collect(),
+        }
+    }
+
+    fn derived(effects: Vec<Effect>) -> Profile {
+        let analysis = Analysis {
+            coverage: Coverage::Complete,
+            reasons: Vec::new(),
+            commands: Vec::new(),
+            effects,
+            scripts: Vec::new(),
+        };
+        let none = |_: &str| None;
+        let places = Places { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        derive(&analysis, &places, &Lists::default())
+    }
+
+    #[test]
+    fn effects_on_files_become_paths() {
+        let profile = derived(vec![
+            effect("write", "fs.write", "/w/a.txt", &[]),
+            effect("write", "fs.write", "/w/a.txt", &["append"]),
+            effect("delete", "fs.delete.recursive", "/w/build", &[]),
+            effect("write", "fs.write", "/home/u/x", &["tree"]),
+            effect("read", "fs.read", "/w/.env", &[]),
+            effect("read", "fs.read", "/w/README", &[]),
+        ]);
+        assert_eq!(profile.write, ["a.txt", "build/", "~/x/"]);
+        assert_eq!(profile.read, [".env"]);
+        assert!(!profile.net && !profile.unix_sockets);
+    }
+
+    #[test]
+    fn a_copied_tree_may_be_a_new_folder() {
+        assert_eq!(
+            derived(vec![effect("write", "fs.write", "/w/new/src", &["into", "tree"])]).write,
+            ["new/src/", "new/"]
+        );
+        assert_eq!(derived(vec![effect("write", "fs.write", "/tmp/src", &["into", "tree"])]).write, ["/tmp/src/"]);
+    }
+
+    #[test]
+    fn effects_without_a_known_path_allow_nothing() {
+        assert_eq!(derived(vec![effect("write", "fs.write", "", &[])]), Profile::default());
+        assert_eq!(derived(vec![effect("process", "process.kill", "/w/x", &[])]), Profile::default());
+    }
+
+    #[test]
+    fn what_reaches_another_machine_has_the_network() {
+        assert!(derived(vec![effect("network", "network.request", "", &[])]).net);
+        assert!(derived(vec![effect("vcs", "git.push.force", "", &[])]).net);
+        assert!(!derived(vec![effect("vcs", "git.reset.hard", "", &[])]).net);
+    }
+
+    #[test]
+    fn a_pattern_stands_for_the_files_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.o", "b.o", "c.c"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let mut found = expanded(&format!("{}/*.o", folder.path().display()));
+        found.sort();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.iter().all(|path| path.ends_with(".o")));
+        assert!(expanded("/*/x").is_empty());
+    }
+
+    #[test]
+    fn refusals_say_what_a_profile_needs() {
+        let none = |_: &str| None;
+        let places = Places { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        let refused = [
+            Refusal { attempt: Attempt::Write, target: "/w/a".into() },
+            Refusal { attempt: Attempt::Read, target: "/home/u/.ssh/id".into() },
+            Refusal { attempt: Attempt::Connect, target: "127.0.0.1:80".into() },
+        ];
+        let expected =
+            Profile { read: vec!["~/.ssh/id".into()], write: vec!["a".into()], net: true, unix_sockets: false };
+        assert_eq!(needs(&refused, &places), expected);
+    }
+}

@@ -1,0 +1,311 @@
+//! The broker: creates, opens, renames and deletes the single paths of a profile in the place of the command.
+
+mod act;
+mod spot;
+
+use std::collections::BTreeSet;
+use std::io::Error;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use super::calls::{self, At, Call, Memory};
+use super::rules::Rules;
+use super::{Refused, listener};
+use crate::{Attempt, Job, Refusal};
+use spot::Spot;
+
+/// The most refusals that are reported.
+const REFUSALS: usize = 1_000;
+
+/// How programs begin the names of the new files with which they replace a file: GNU sed and coreutils, and the temporary
+/// files of Python, npm and others.
+const REPLACEMENTS: &[&str] = &["sed", "Cu", "tmp", ".tmp"];
+
+/// The longest of these names.
+const REPLACEMENT_BYTES: usize = 32;
+
+/// The answer to a system call.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// The kernel does it, and refuses what the rules don't allow.
+    Proceed,
+    /// It is done, or this error is its result.
+    Done(Result<(), i32>),
+    /// It is done, and the result is a descriptor.
+    File { file: OwnedFd, close_on_exec: bool },
+}
+
+/// What the broker knows.
+#[derive(Debug, Clone)]
+pub(super) struct Broker {
+    exact: BTreeSet<PathBuf>,
+    trees: Vec<PathBuf>,
+    missing: Vec<PathBuf>,
+    /// Folders above the paths, which are missing as well.
+    above: BTreeSet<PathBuf>,
+    /// What the command created beside a path, to replace it.
+    made: BTreeSet<PathBuf>,
+    hidden: BTreeSet<PathBuf>,
+    split: BTreeSet<PathBuf>,
+    umask: u32,
+    net: bool,
+    unix_sockets: bool,
+    learn: bool,
+}
+
+impl Broker {
+    pub(super) fn new(job: &Job<'_>, rules: &Rules) -> Self {
+        let written = rules.exact.iter().chain(&rules.missing);
+        let above = written.flat_map(|path| path.ancestors().skip(1)).filter(|folder| !folder.exists());
+        Broker {
+            above: above.map(Path::to_owned).collect(),
+            exact: rules.exact.clone(),
+            trees: rules.trees.clone(),
+            missing: rules.missing.clone(),
+            made: BTreeSet::new(),
+            hidden: rules.hidden.clone(),
+            split: rules.split.clone(),
+            umask: act::umask("self").unwrap_or(0o022),
+            net: job.profile.net,
+            unix_sockets: job.profile.unix_sockets,
+            learn: job.learn,
+        }
+    }
+
+    /// Whether a command needs it: else the kernel alone is enough.
+    pub(super) fn is_needed(&self) -> bool {
+        self.learn || !self.exact.is_empty() || !self.missing.is_empty()
+    }
+
+    /// Answers system calls until there is nobody who makes any.
+    pub(super) fn serve(mut self, listener: &OwnedFd, refused: &Refused) {
+        loop {
+            match listener::next(listener) {
+                Ok(notification) => self.answer(listener, &notification, refused),
+                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
+                // The process was killed meanwhile, or all are gone.
+                Err(error) if error.raw_os_error() == Some(libc::ENOENT) && !listener::is_over(listener) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn answer(&mut self, listener: &OwnedFd, notification: &listener::Notification, refused: &Refused) {
+        let id = notification.id;
+        let call = Memory::of(notification.pid).and_then(|memory| calls::read(notification, &memory));
+        // Another process may have got the number of one that is gone.
+        let call = call.filter(|_| listener::is_waiting(listener, id));
+        let answer = match call {
+            Some(call) => self.decide(notification.pid, &call, refused),
+            // A call that can't be read is the kernel's to refuse, but for sockets, which no rule of it covers.
+            None if calls::SOCKETS.contains(&notification.data.nr.into()) => Answer::Done(Err(libc::EACCES)),
+            None => Answer::Proceed,
+        };
+        match answer {
+            Answer::Proceed => listener::proceed(listener, id),
+            Answer::Done(Ok(())) => listener::reply(listener, id, None),
+            Answer::Done(Err(error)) => listener::reply(listener, id, Some(error)),
+            Answer::File { file, close_on_exec } => {
+                if let Err(error) = listener::reply_with(listener, id, file, close_on_exec) {
+                    listener::reply(listener, id, Some(number(&error)));
+                }
+            }
+        }
+    }
+
+    fn decide(&mut self, process: u32, call: &Call, refused: &Refused) -> Answer {
+        match call {
+            Call::Open { at, flags, mode } => self.open(process, at, (*flags, *mode), refused),
+            Call::Unlink { at, is_folder } => self.change(process, at, refused, |spot| act::unlink(spot, *is_folder)),
+            Call::Symlink { text, at } => self.change(process, at, refused, |spot| act::symlink(spot, text)),
+            Call::MakeFolder { at, mode } => {
+                let umask = (act::umask(&process.to_string()).unwrap_or(self.umask), self.umask);
+                self.change(process, at, refused, |spot| act::make_folder(spot, *mode, umask))
+            }
+            Call::Rename { from, to, flags } => {
+                self.both(process, (from, to), refused, |from, to, new| act::rename(from, to, *flags, new))
+            }
+            // What a link leads to isn't what is checked here.
+            Call::Link { follows: true, .. } => Answer::Proceed,
+            Call::Link { from, to, .. } => self.both(process, (from, to), refused, |from, to, _| act::link(from, to)),
+            Call::Socket { family, kind, protocol } => self.socket((*family, *kind, *protocol), refused),
+            Call::Address(_) if self.net => Answer::Proceed,
+            Call::Address(address) => {
+                report(refused, Attempt::Connect, address.clone());
+                Answer::Done(Err(libc::EACCES))
+            }
+        }
+    }
+
+    /// A call on one path.
+    fn change(
+        &mut self,
+        process: u32,
+        at: &At,
+        refused: &Refused,
+        act: impl FnOnce(&Spot) -> Result<(), i32>,
+    ) -> Answer {
+        let Some(spot) = Spot::find(process, at) else { return Answer::Proceed };
+        if self.is_rule(&spot.path) {
+            return Answer::Proceed;
+        }
+        if !(self.is_written(&spot.path) || self.above.contains(&spot.path) || self.is_replacement(&spot)) {
+            return self.refuse(spot, refused);
+        }
+        let result = act(&spot);
+        if result.is_ok() && !self.is_written(&spot.path) {
+            self.made.insert(spot.path);
+        }
+        Answer::Done(result)
+    }
+
+    /// A call on two paths. `act` learns whether the second one must be new.
+    fn both(
+        &mut self,
+        process: u32,
+        (from, to): (&At, &At),
+        refused: &Refused,
+        act: impl FnOnce(&Spot, &Spot, bool) -> Result<(), i32>,
+    ) -> Answer {
+        let (Some(from), Some(to)) = (Spot::find(process, from), Spot::find(process, to)) else {
+            return Answer::Proceed;
+        };
+        if self.is_rule(&from.path) && self.is_rule(&to.path) {
+            return Answer::Proceed;
+        }
+        let can = |path: &Path| self.is_written(path) || self.is_rule(path);
+        if !can(&from.path) {
+            return self.refuse(from, refused);
+        }
+        let is_new = !can(&to.path);
+        if is_new && !self.is_replacement(&to) {
+            return self.refuse(to, refused);
+        }
+        let result = act(&from, &to, is_new);
+        if result.is_ok() {
+            self.made.remove(&from.path);
+            if is_new {
+                self.made.insert(to.path);
+            }
+        }
+        Answer::Done(result)
+    }
+
+    fn open(&mut self, process: u32, at: &At, (flags, mode): (i32, u32), refused: &Refused) -> Answer {
+        let Some(mut spot) = Spot::find(process, at) else { return Answer::Proceed };
+        if flags & libc::O_NOFOLLOW == 0 {
+            spot = spot.followed();
+        }
+        let is_write = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) != 0;
+        if !is_write {
+            return self.open_to_read(&spot, flags, refused);
+        }
+        if self.is_rule(&spot.path) {
+            return Answer::Proceed;
+        }
+        let is_written = self.is_written(&spot.path);
+        let may_be_made = flags & libc::O_CREAT != 0 && self.is_replacement(&spot);
+        if !is_written && !may_be_made {
+            // To create what exists is to open it.
+            let is_plain = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_TRUNC) == 0 && spot.exists();
+            return if is_plain { Answer::Proceed } else { self.refuse(spot, refused) };
+        }
+        let umask = (act::umask(&process.to_string()).unwrap_or(self.umask), self.umask);
+        let only_new = if is_written { 0 } else { libc::O_EXCL };
+        match act::open(&spot, flags | only_new, mode, umask) {
+            Some(Ok(file)) => {
+                if !is_written {
+                    self.made.insert(spot.path);
+                }
+                Answer::File { file, close_on_exec: flags & libc::O_CLOEXEC != 0 }
+            }
+            Some(Err(error)) => Answer::Done(Err(error)),
+            None => Answer::Proceed,
+        }
+    }
+
+    /// No rule lets new files in a split folder be read.
+    fn open_to_read(&self, spot: &Spot, flags: i32, refused: &Refused) -> Answer {
+        if spot.path.ancestors().any(|path| self.hidden.contains(path)) {
+            if self.learn {
+                report(refused, Attempt::Read, spot.path.display().to_string());
+            }
+            return Answer::Proceed;
+        }
+        let is_split = spot.path.parent().is_some_and(|folder| self.split.contains(folder));
+        if !is_split || !self.is_written(&spot.path) || flags & libc::O_PATH != 0 {
+            return Answer::Proceed;
+        }
+        match act::open(spot, flags, 0, (0, 0)) {
+            Some(Ok(file)) => Answer::File { file, close_on_exec: flags & libc::O_CLOEXEC != 0 },
+            Some(Err(error)) => Answer::Done(Err(error)),
+            None => Answer::Proceed,
+        }
+    }
+
+    fn socket(&self, (family, kind, protocol): (i32, i32, i32), refused: &Refused) -> Answer {
+        let kind = kind & 0xff;
+        let what = match family {
+            libc::AF_UNIX if self.unix_sockets => return Answer::Proceed,
+            libc::AF_NETLINK if protocol == 0 => return Answer::Proceed,
+            libc::AF_INET | libc::AF_INET6 if self.net => return Answer::Proceed,
+            // The kernel refuses to connect, which says more.
+            libc::AF_INET | libc::AF_INET6 if kind == libc::SOCK_STREAM && protocol != IPPROTO_MPTCP => {
+                return Answer::Proceed;
+            }
+            libc::AF_INET | libc::AF_INET6 => "udp, such as the lookup of a name".to_owned(),
+            libc::AF_UNIX => "unix socket".to_owned(),
+            other => format!("socket of family {other}"),
+        };
+        report(refused, Attempt::Connect, what);
+        Answer::Done(Err(libc::EACCES))
+    }
+
+    /// Lets the kernel refuse it, and reports that.
+    fn refuse(&self, spot: Spot, refused: &Refused) -> Answer {
+        if !spot.path.starts_with("/dev") && !spot.path.starts_with("/proc") {
+            report(refused, Attempt::Write, spot.path.display().to_string());
+        }
+        Answer::Proceed
+    }
+
+    /// A rule of the kernel covers the path.
+    fn is_rule(&self, path: &Path) -> bool {
+        self.trees.iter().any(|tree| path.starts_with(tree))
+    }
+
+    /// The broker may do everything with the path.
+    fn is_written(&self, path: &Path) -> bool {
+        self.exact.contains(path) || self.made.contains(path) || self.missing.iter().any(|tree| path.starts_with(tree))
+    }
+
+    /// The path may be created if it is new: its name says that it will replace a path of the profile beside it.
+    fn is_replacement(&self, spot: &Spot) -> bool {
+        let (Some(name), Some(folder)) = (spot.path.file_name().and_then(|name| name.to_str()), spot.path.parent())
+        else {
+            return false;
+        };
+        let is_short = name.len() <= REPLACEMENT_BYTES;
+        let is_temporary = is_short && REPLACEMENTS.iter().any(|start| name.starts_with(start));
+        let beside = self.exact.iter().filter(|path| path.parent() == Some(folder));
+        let mut names = beside.filter_map(|path| path.file_name().and_then(|name| name.to_str()));
+        names.any(|other| is_temporary || name.contains(other)) && !spot.exists()
+    }
+}
+
+const IPPROTO_MPTCP: i32 = libc::IPPROTO_MPTCP;
+
+fn report(refused: &Refused, attempt: Attempt, target: String) {
+    if let Ok(mut list) = refused.lock()
+        && list.len() < REFUSALS
+    {
+        let refusal = Refusal { attempt, target };
+        if !list.contains(&refusal) {
+            list.push(refusal);
+        }
+    }
+}
+
+fn number(error: &Error) -> i32 {
+    error.raw_os_error().unwrap_or(libc::EACCES)
+}

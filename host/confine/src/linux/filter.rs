@@ -1,0 +1,156 @@
+//! The filters of system calls.
+
+use std::collections::BTreeMap;
+use std::env::consts::ARCH;
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
+
+use super::setup;
+use crate::{ConfineError, Profile};
+
+/// Rules of system calls: any of them must be true, or the list is empty.
+type Calls = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// What a program of the filter can return, in the place of which the kernel asks the broker: seccompiler knows no such
+/// answer.
+const PLACEHOLDER: u32 = 0x6b72;
+
+/// Requests of `ioctl` that type into a terminal, for the shell that comes next.
+const TYPING: [u64; 2] = [0x5412, 0x541c];
+
+/// What nothing that is confined may call: to look into other processes, to get at files and sockets around the filters,
+/// and to change the system.
+const REFUSED: &[c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+];
+
+/// The filter of what is refused in any case, and of the sockets that the profile lacks.
+pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
+    let mut calls: Calls = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    calls.insert(
+        libc::SYS_ioctl,
+        TYPING.iter().filter_map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)])).collect(),
+    );
+    // The broker reports the sockets, and refuses them itself.
+    if !learn {
+        calls.insert(libc::SYS_socket, sockets(profile));
+    }
+    calls
+}
+
+/// Sockets of other families than the allowed ones. That of routes is how programs list the machine's addresses.
+pub(super) fn sockets(profile: &Profile) -> Vec<SeccompRule> {
+    let mut allowed = vec![libc::AF_NETLINK];
+    if profile.net {
+        allowed.extend([libc::AF_INET, libc::AF_INET6]);
+    }
+    if profile.unix_sockets {
+        allowed.push(libc::AF_UNIX);
+    }
+    let number = |family: &libc::c_int| u64::try_from(*family).unwrap_or_default();
+    let other: Vec<_> = allowed.iter().map(|family| (0, SeccompCmpOp::Ne, number(family))).collect();
+    let netlink = [(0, SeccompCmpOp::Eq, number(&libc::AF_NETLINK)), (2, SeccompCmpOp::Ne, 0)];
+    [rule(&other), rule(&netlink)].into_iter().flatten().collect()
+}
+
+/// A rule with conditions on arguments. None if the library has no such condition, which it has.
+fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
+    let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
+        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value).ok()
+    };
+    SeccompRule::new(conditions.iter().map(condition).collect::<Option<Vec<_>>>()?).ok()
+}
+
+/// Refuses the system calls to this thread and what it starts, with `EPERM`.
+pub(super) fn refuse(calls: &Calls) -> Result<(), ConfineError> {
+    let mut program = compile(calls.clone(), SeccompAction::Errno(libc::EPERM as u32))?;
+    without_x32(&mut program);
+    seccompiler::apply_filter(&program).map_err(|error| setup("the filter", std::io::Error::other(error)))
+}
+
+/// The filter of what the broker answers.
+pub(super) fn brokered(reads: bool, learn: bool) -> Result<BpfProgram, ConfineError> {
+    let mut calls: Calls = super::calls::PATHS.iter().map(|call| (*call, Vec::new())).collect();
+    for (call, flags) in super::calls::OPENS {
+        let rules = if reads || learn { Vec::new() } else { writes(*flags) };
+        calls.insert(*call, rules);
+    }
+    if learn {
+        for call in super::calls::SOCKETS {
+            calls.insert(*call, Vec::new());
+        }
+    }
+    let mut program = compile(calls, SeccompAction::Trace(PLACEHOLDER))?;
+    let placeholder = libc::SECCOMP_RET_TRACE | PLACEHOLDER;
+    for instruction in program.iter_mut().filter(|instruction| instruction.k == placeholder) {
+        instruction.k = libc::SECCOMP_RET_USER_NOTIF;
+    }
+    Ok(program)
+}
+
+/// Opening a file in any way but to read it.
+fn writes(flags: u8) -> Vec<SeccompRule> {
+    let bits = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC];
+    let bits = bits.into_iter().filter_map(|bit| u64::try_from(bit).ok());
+    bits.filter_map(|bit| rule(&[(flags, SeccompCmpOp::MaskedEq(bit), bit)])).collect()
+}
+
+fn compile(calls: Calls, action: SeccompAction) -> Result<BpfProgram, ConfineError> {
+    let arch = TargetArch::try_from(ARCH)
+        .map_err(|_| ConfineError::Unsupported(format!("there are no filters for the processor {ARCH}")))?;
+    let filter = SeccompFilter::new(calls, SeccompAction::Allow, action, arch);
+    filter.and_then(BpfProgram::try_from).map_err(|error| setup("the filter", std::io::Error::other(error)))
+}
+
+/// Refuses the numbers of x32, a second set of system calls on x86-64 that the filter's numbers don't cover.
+fn without_x32(program: &mut BpfProgram) {
+    const LOAD: u16 = 0x20;
+    const AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    if ARCH != "x86_64" {
+        return;
+    }
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+    let check = [
+        sock_filter { code: LOAD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: AT_LEAST, jt: 0, jf: 1, k: 0x4000_0000 },
+        sock_filter { code: RETURN, jt: 0, jf: 0, k: refuse },
+    ];
+    program.splice(0..0, check);
+}

@@ -1,0 +1,187 @@
+//! The rules of Landlock.
+//!
+//! A rule allows something for a folder and everything in it, and no rule takes anything back. So reading everything but
+//! some files means one rule for each neighbour of these files, and of each folder above them: a *split* folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{stderr, stdout};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+use rustix::fs::{FileType, fstat};
+
+use super::setup;
+use crate::places::canonical;
+use crate::{ConfineError, Job};
+
+/// The most neighbours that get a rule. Beyond it they can't be read.
+const NEIGHBOURS: usize = 20_000;
+
+/// Devices that everything may write to.
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+
+/// Where shared memory and semaphores are.
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// What a command may do with files. The broker does what is missing here.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// What may be read, without its folders that are split.
+    readable: Vec<PathBuf>,
+    /// Folders in which everything may be written. They exist.
+    pub(super) trees: Vec<PathBuf>,
+    /// Single files that exist and may be written.
+    pub(super) files: Vec<PathBuf>,
+    /// Single paths that may be created, written, renamed and deleted.
+    pub(super) exact: BTreeSet<PathBuf>,
+    /// Folders in which everything may be written, and that don't exist yet.
+    pub(super) missing: Vec<PathBuf>,
+    /// What can't be read.
+    pub(super) hidden: BTreeSet<PathBuf>,
+    /// Folders with something hidden in them.
+    pub(super) split: BTreeSet<PathBuf>,
+    net: bool,
+}
+
+impl Rules {
+    pub(super) fn new(job: &Job<'_>, temporary: &Path) -> Self {
+        let read: Vec<PathBuf> = job.profile.read.iter().map(|path| canonical(&job.places.absolute(path))).collect();
+        let is_hidden = |path: &&PathBuf| !read.iter().any(|allowed| path.starts_with(allowed));
+        let hidden: BTreeSet<PathBuf> = job.hidden.iter().filter(is_hidden).cloned().collect();
+        let split = hidden.iter().flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
+        let mut rules = Rules {
+            readable: Vec::new(),
+            trees: vec![temporary.to_owned(), SHARED_MEMORY.into()],
+            files: Vec::new(),
+            exact: BTreeSet::new(),
+            missing: Vec::new(),
+            hidden,
+            split,
+            net: job.profile.net,
+        };
+        for path in &job.profile.write {
+            rules.add_written(canonical(&job.places.absolute(path)), path.ends_with('/'));
+        }
+        let mut left = NEIGHBOURS;
+        rules.add_readable(Path::new("/"), &mut left);
+        rules
+    }
+
+    fn add_written(&mut self, path: PathBuf, is_tree: bool) {
+        let kind = fs::metadata(&path).map(|data| data.is_dir());
+        match (is_tree, kind) {
+            (true, Ok(true)) => self.trees.push(path),
+            // A new folder in a split one couldn't be read, so it is made before that is decided.
+            (true, Err(_)) if path.parent().is_some_and(|parent| self.split.contains(parent)) => {
+                match fs::create_dir(&path) {
+                    Ok(()) => self.trees.push(path),
+                    Err(_) => self.missing.push(path),
+                }
+            }
+            (true, Err(_)) => self.missing.push(path),
+            (false, Ok(true)) | (_, Err(_)) => {
+                self.exact.insert(path);
+            }
+            (_, Ok(false)) => {
+                self.files.push(path.clone());
+                self.exact.insert(path);
+            }
+        }
+    }
+
+    fn add_readable(&mut self, folder: &Path, left: &mut usize) {
+        if !self.split.contains(folder) {
+            self.readable.push(folder.to_owned());
+            return;
+        }
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            // What a link leads to has a rule of its own, or is hidden.
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link || self.hidden.contains(&path) || *left == 0 {
+                continue;
+            }
+            *left -= 1;
+            self.add_readable(&path, left);
+        }
+    }
+
+    /// Whether new files can come into a folder whose new files no rule lets be read.
+    pub(super) fn has_split_folders(&self) -> bool {
+        let is_split = |path: &PathBuf| path.parent().is_some_and(|parent| self.split.contains(parent));
+        self.exact.iter().chain(&self.missing).any(is_split)
+    }
+
+    /// Confines this thread, and what it starts, for good.
+    pub(super) fn enforce(&self) -> Result<(), ConfineError> {
+        let ruleset = self.ruleset().map_err(|error| unsupported(&error))?;
+        let status = ruleset.restrict_self().map_err(|error| unsupported(&error))?;
+        if status.ruleset != landlock::RulesetStatus::FullyEnforced || !status.no_new_privs {
+            return Err(ConfineError::Unsupported("the kernel enforces only a part of the rules".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn ruleset(&self) -> Result<RulesetCreated, RulesetError> {
+        let handled = AccessFs::from_all(ABI::V5) & !BitFlags::from(AccessFs::ReadDir);
+        let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(handled)?;
+        if !self.net {
+            ruleset = ruleset.handle_access(AccessNet::from_all(ABI::V4))?;
+        }
+        let mut ruleset = ruleset.scope(Scope::from_all(ABI::V6))?.create()?;
+        let read = AccessFs::ReadFile | AccessFs::Execute;
+        let content = AccessFs::WriteFile | AccessFs::Truncate;
+        let devices = AccessFs::from_file(ABI::V5) & !BitFlags::from(AccessFs::Execute);
+        let tree = (handled & !read) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+        let hidden = |path: &&PathBuf| !self.hidden.contains(*path);
+        let groups: [(Vec<&Path>, BitFlags<AccessFs>); 4] = [
+            (self.readable.iter().map(PathBuf::as_path).collect(), read),
+            (self.trees.iter().map(PathBuf::as_path).collect(), tree),
+            (self.files.iter().filter(hidden).map(PathBuf::as_path).collect(), content),
+            (DEVICES.iter().map(Path::new).collect(), devices),
+        ];
+        for (paths, access) in groups {
+            for path in paths {
+                // What can't be opened gets no rule, and so can't be used.
+                let Ok(fd) = PathFd::new(path) else { continue };
+                ruleset = add(ruleset, fd.as_fd(), access)?;
+            }
+        }
+        // A program may open `/dev/stdout` again.
+        for stream in [stdout().as_fd(), stderr().as_fd()] {
+            let is_file =
+                fstat(stream).is_ok_and(|data| FileType::from_raw_mode(data.st_mode) == FileType::RegularFile);
+            if is_file {
+                ruleset = add(ruleset, stream, content)?;
+            }
+        }
+        Ok(ruleset)
+    }
+}
+
+/// Adds a rule. What only folders have is left out for a file.
+fn add(
+    ruleset: RulesetCreated,
+    fd: BorrowedFd<'_>,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let is_folder = fstat(fd).is_ok_and(|data| FileType::from_raw_mode(data.st_mode) == FileType::Directory);
+    let access = if is_folder { access } else { access & AccessFs::from_file(ABI::V5) };
+    ruleset.add_rule(PathBeneath::new(fd, access))
+}
+
+fn unsupported(error: &RulesetError) -> ConfineError {
+    match error {
+        RulesetError::HandleAccesses(_) | RulesetError::CreateRuleset(_) | RulesetError::Scope(_) => {
+            ConfineError::Unsupported(format!("it needs Landlock with scopes (Linux 6.12), and {error}"))
+        }
+        other => setup("Landlock", std::io::Error::other(other.to_string())),
+    }
+}

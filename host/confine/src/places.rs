@@ -1,0 +1,103 @@
+//! [`Places`]: the folders that the paths of a profile start from.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Where a command runs, and the homes of its tools.
+pub struct Places<'a> {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The project's root.
+    pub project: PathBuf,
+    /// The user's home.
+    pub home: PathBuf,
+    /// A variable of the environment.
+    pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
+}
+
+impl std::fmt::Debug for Places<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Places").field("cwd", &self.cwd).field("project", &self.project).finish_non_exhaustive()
+    }
+}
+
+impl Places<'_> {
+    /// A path of a profile, absolute.
+    #[must_use]
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        let joined = match path.strip_prefix("~/") {
+            Some(rest) => self.home.join(rest),
+            None => self.cwd.join(path),
+        };
+        lexical(&joined)
+    }
+
+    /// A path as it is shown: relative to the working directory, or from the home.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        if let Ok(rest) = path.strip_prefix(&self.cwd) {
+            return if rest.as_os_str().is_empty() { ".".to_owned() } else { rest.display().to_string() };
+        }
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if self.home != Path::new("/") => format!("~/{}", rest.display()),
+            _ => path.display().to_string(),
+        }
+    }
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// A path with its symbolic links resolved. Of one that doesn't exist, the deepest existing folder is resolved.
+pub(crate) fn canonical(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut at = path;
+    loop {
+        if let Ok(real) = at.canonicalize() {
+            return missing.iter().rev().fold(real, |path, name| path.join(name));
+        }
+        let (Some(name), Some(parent)) = (at.file_name(), at.parent()) else { return path.to_owned() };
+        missing.push(name);
+        at = parent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_a_profile_start_at_the_working_directory_or_the_home() {
+        let none = |_: &str| None;
+        let places = Places { cwd: "/w/p".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        for (path, absolute, shown) in [
+            ("a.txt", "/w/p/a.txt", "a.txt"),
+            ("./x/../b", "/w/p/b", "b"),
+            ("../c", "/w/c", "/w/c"),
+            ("~/.npm", "/home/u/.npm", "~/.npm"),
+            ("/etc/x", "/etc/x", "/etc/x"),
+        ] {
+            assert_eq!(places.absolute(path), Path::new(absolute));
+            assert_eq!(places.shown(Path::new(absolute)), shown);
+        }
+    }
+
+    #[test]
+    fn a_missing_path_keeps_its_missing_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink(&real, real.join("link")).unwrap();
+        assert_eq!(canonical(&real.join("link/a/b")), real.join("a/b"));
+    }
+}

@@ -1,0 +1,102 @@
+//! [`Profile`]: what a command may do, as a file that people read and write.
+
+use serde::Deserialize;
+
+/// What a command may do beyond reading what is not guarded.
+///
+/// A path is absolute, starts at the home with `~/`, or is relative to the working directory. One that ends with `/` is a
+/// folder with everything in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Profile {
+    /// Guarded files that it may read.
+    pub read: Vec<String>,
+    /// Files and folders that it may create, change, rename and delete.
+    pub write: Vec<String>,
+    /// It may use the network.
+    pub net: bool,
+    /// It may use Unix sockets, through which services act for it.
+    pub unix_sockets: bool,
+}
+
+/// A text that is no profile.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ProfileError(String);
+
+impl Profile {
+    /// The profile that a TOML text describes.
+    ///
+    /// # Errors
+    ///
+    /// The text is not TOML, or has another key.
+    pub fn from_toml(text: &str) -> Result<Self, ProfileError> {
+        toml::from_str(text).map_err(|error| ProfileError(error.to_string().trim_end().to_owned()))
+    }
+
+    /// The profile as TOML.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        format!(
+            "# Guarded files that it may read. Everything that is not guarded can be read.\n{}\n\
+             # What it may write. `x/` is a folder and everything in it.\n{}\n\
+             # The network, and Unix sockets, through which services act for it.\nnet = {}\nunix-sockets = {}\n",
+            list("read", &self.read),
+            list("write", &self.write),
+            self.net,
+            self.unix_sockets
+        )
+    }
+
+    /// Takes what another profile allows, too. Each path comes once.
+    pub fn add(&mut self, other: Profile) {
+        for (list, more) in [(&mut self.read, other.read), (&mut self.write, other.write)] {
+            for path in more {
+                if !list.contains(&path) {
+                    list.push(path);
+                }
+            }
+        }
+        self.net |= other.net;
+        self.unix_sockets |= other.unix_sockets;
+    }
+}
+
+fn list(key: &str, paths: &[String]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| toml::Value::String(path.clone()).to_string()).collect();
+    match paths.as_slice() {
+        [] => format!("{key} = []"),
+        [path] => format!("{key} = [{path}]"),
+        paths => format!("{key} = [\n  {},\n]", paths.join(",\n  ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printed_profile_reads_as_itself() {
+        let profile = Profile {
+            read: vec!["~/.npmrc".into()],
+            write: vec!["target/".into(), "a \"b\".txt".into(), "line\nbreak".into()],
+            net: true,
+            unix_sockets: false,
+        };
+        assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
+        assert_eq!(Profile::from_toml(&Profile::default().to_toml()).unwrap(), Profile::default());
+    }
+
+    #[test]
+    fn a_key_that_no_profile_has_is_an_error() {
+        let error = Profile::from_toml("writes = []").unwrap_err();
+        assert!(error.to_string().contains("writes"), "{error}");
+    }
+
+    #[test]
+    fn a_path_is_added_once() {
+        let mut profile = Profile { write: vec!["a".into()], ..Profile::default() };
+        profile.add(Profile { write: vec!["a".into(), "b".into()], net: true, ..Profile::default() });
+        assert_eq!(profile, Profile { write: vec!["a".into(), "b".into()], net: true, ..Profile::default() });
+    }
+}

@@ -1,0 +1,147 @@
+//! The guarded files of a machine: a bounded search of the project and the home with the patterns of `protected-files`.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use policy_sensitive_paths::{Lists, is_public};
+
+use crate::Places;
+
+/// The most entries that are looked at in the project, and in the home.
+const ENTRIES: usize = 4_000;
+
+/// The deepest folder below a start that is looked into.
+const DEPTH: usize = 8;
+
+/// The longest `.git/config` that is read.
+const CONFIG_BYTES: u64 = 64 << 10;
+
+/// Folders with very many files, none of which a person wrote.
+const SKIPPED: &[&str] =
+    &[".cache", ".git", ".rustup", "__pycache__", "node_modules", "registry", "site-packages", "target"];
+
+/// The guarded files and folders that the search finds, with their symbolic links resolved.
+///
+/// The search goes breadth-first, so that a bound leaves out what lies deepest.
+#[must_use]
+pub fn find(places: &Places<'_>, lists: &Lists) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for start in [&places.project, &places.cwd, &places.home] {
+        search(start, places, lists, &mut found);
+    }
+    // What a folder holds is hidden with it.
+    let all = found.clone();
+    found.retain(|path| !path.ancestors().skip(1).any(|folder| all.contains(folder)));
+    found.into_iter().collect()
+}
+
+fn search(start: &Path, places: &Places<'_>, lists: &Lists, found: &mut BTreeSet<PathBuf>) {
+    let mut left = ENTRIES;
+    let mut waiting = VecDeque::from([(start.to_owned(), 0)]);
+    while let Some((folder, depth)) = waiting.pop_front() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            if left == 0 {
+                return;
+            }
+            left -= 1;
+            let path = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_guarded(&path, is_folder, places, lists) {
+                found.insert(path.canonicalize().unwrap_or(path));
+                continue;
+            }
+            if !is_folder {
+                continue;
+            }
+            let is_skipped = entry.file_name().to_str().is_some_and(|name| SKIPPED.contains(&name));
+            if is_skipped {
+                let config = path.join("config");
+                if path.ends_with(".git") && is_guarded(&config, false, places, lists) {
+                    found.insert(config);
+                }
+            } else if depth < DEPTH {
+                waiting.push_back((path, depth + 1));
+            }
+        }
+    }
+}
+
+/// Whether the patterns cover the path. A `.git/config` counts only with a password in it, because tools that call git read
+/// it.
+fn is_guarded(path: &Path, is_folder: bool, places: &Places<'_>, lists: &Lists) -> bool {
+    // From the home, as its patterns are written.
+    let text = match path.strip_prefix(&places.home) {
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.display().to_string(),
+    };
+    let text = if is_folder { format!("{text}/") } else { text };
+    lists.secret(&text).is_some() && !is_public(&text) && (!path.ends_with(".git/config") || holds_password(path))
+}
+
+/// Whether a configuration of git has a password or a token in it.
+fn holds_password(path: &Path) -> bool {
+    let small = fs::metadata(path).is_ok_and(|data| data.len() <= CONFIG_BYTES);
+    let Some(text) = fs::read_to_string(path).ok().filter(|_| small) else { return path.exists() };
+    text.to_ascii_lowercase().lines().any(|line| {
+        let has_user = line.split_once("://").is_some_and(|(_, rest)| {
+            rest.split('/').next().is_some_and(|host| host.contains('@') && host.contains(':'))
+        });
+        has_user || ["extraheader", "password", "token"].into_iter().any(|word| line.contains(word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[&str]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for file in files {
+            let (file, text) = file.split_once('=').unwrap_or((file, ""));
+            let path = top.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let none = |_: &str| None;
+        let home = top.join("home");
+        let project = home.join("p");
+        let places = Places { cwd: project.clone(), project, home, variable: &none };
+        let relative = |path: &PathBuf| path.strip_prefix(&top).unwrap().display().to_string();
+        find(&places, &Lists::default()).iter().map(relative).collect()
+    }
+
+    #[test]
+    fn secrets_of_the_project_and_the_home_are_found() {
+        let files =
+            ["home/p/.env", "home/p/a/b/server.key", "home/.ssh/id_ed25519", "home/.npmrc", "home/p/src/main.rs"];
+        assert_eq!(found(&files), ["home/.npmrc", "home/.ssh", "home/p/.env", "home/p/a/b/server.key"]);
+    }
+
+    #[test]
+    fn public_files_and_templates_are_not_hidden() {
+        let files = ["home/p/.env.example", "home/p/ca.pem", "home/p/.npmrc", "home/p/id_rsa.pub", "other/.env"];
+        assert!(found(&files).is_empty(), "{:?}", found(&files));
+    }
+
+    #[test]
+    fn a_git_config_is_hidden_with_a_password_in_it() {
+        assert!(found(&["home/p/.git/config=[core]\n\turl = https://example.org/x.git\n"]).is_empty());
+        let with = ["home/p/.git/config=[remote]\n\turl = https://u:secret@example.org/x.git\n"];
+        assert_eq!(found(&with), ["home/p/.git/config"]);
+    }
+
+    #[test]
+    fn a_link_to_a_secret_hides_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::write(top.join("real.txt"), "").unwrap();
+        fs::create_dir(top.join("p")).unwrap();
+        std::os::unix::fs::symlink("../real.txt", top.join("p/.env")).unwrap();
+        let none = |_: &str| None;
+        let places = Places { cwd: top.join("p"), project: top.join("p"), home: top.join("h"), variable: &none };
+        assert_eq!(find(&places, &Lists::default()), [top.join("real.txt")]);
+    }
+}
