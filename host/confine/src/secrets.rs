@@ -1,10 +1,10 @@
 //! The guarded files of a machine: a bounded search of the project and the home with the patterns of `protected-files`.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use policy_sensitive_paths::{Lists, is_public};
+use policy_sensitive_paths::{Lists, is_public, matches};
 
 use crate::Places;
 
@@ -18,66 +18,108 @@ const DEPTH: usize = 8;
 const CONFIG_BYTES: u64 = 64 << 10;
 
 /// Folders with very many files, none of which a person wrote.
-const SKIPPED: &[&str] =
-    &[".cache", ".git", ".rustup", "__pycache__", "node_modules", "registry", "site-packages", "target"];
+const SKIPPED: &[&str] = &[".cache", ".rustup", "__pycache__", "node_modules", "registry", "site-packages", "target"];
 
 /// The guarded files and folders that the search finds, with their symbolic links resolved.
 ///
 /// The search goes breadth-first, so that a bound leaves out what lies deepest.
 #[must_use]
 pub fn find(places: &Places<'_>, lists: &Lists) -> Vec<PathBuf> {
-    let mut found = BTreeSet::new();
+    let mut search =
+        Search { places, lists, names: Names::of(lists), searched: BTreeSet::new(), found: BTreeSet::new() };
     for start in [&places.project, &places.cwd, &places.home] {
-        search(start, places, lists, &mut found);
+        search.below(start);
     }
+    let mut found = search.found;
     // What a folder holds is hidden with it.
     let all = found.clone();
     found.retain(|path| !path.ancestors().skip(1).any(|folder| all.contains(folder)));
     found.into_iter().collect()
 }
 
-fn search(start: &Path, places: &Places<'_>, lists: &Lists, found: &mut BTreeSet<PathBuf>) {
-    let mut left = ENTRIES;
-    let mut waiting = VecDeque::from([(start.to_owned(), 0)]);
-    while let Some((folder, depth)) = waiting.pop_front() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
-        for entry in entries.flatten() {
-            if left == 0 {
-                return;
-            }
-            left -= 1;
-            let path = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_guarded(&path, is_folder, places, lists) {
-                found.insert(path.canonicalize().unwrap_or(path));
-                continue;
-            }
-            if !is_folder {
-                continue;
-            }
-            let is_skipped = entry.file_name().to_str().is_some_and(|name| SKIPPED.contains(&name));
-            if is_skipped {
-                let config = path.join("config");
-                if path.ends_with(".git") && is_guarded(&config, false, places, lists) {
-                    found.insert(config);
+/// The last names of the patterns. Most files have none of them, and are done with one look.
+struct Names {
+    plain: HashSet<String>,
+    patterns: Vec<String>,
+}
+
+impl Names {
+    fn of(lists: &Lists) -> Self {
+        let mut names = Names { plain: HashSet::new(), patterns: Vec::new() };
+        for entry in lists.blocked() {
+            let name = entry.trim_end_matches('/').rsplit('/').next().unwrap_or(entry).to_ascii_lowercase();
+            // Only `*` and `?` are read here.
+            let is_set = name.contains(['{', '[', '\\']);
+            match name {
+                _ if is_set => names.patterns.push("*".to_owned()),
+                name if name.contains(['*', '?']) => names.patterns.push(name),
+                name => {
+                    names.plain.insert(name);
                 }
-            } else if depth < DEPTH {
-                waiting.push_back((path, depth + 1));
             }
         }
+        names
+    }
+
+    fn fit(&self, name: &str) -> bool {
+        self.plain.contains(&name.to_ascii_lowercase()) || self.patterns.iter().any(|pattern| matches(pattern, name))
     }
 }
 
-/// Whether the patterns cover the path. A `.git/config` counts only with a password in it, because tools that call git read
-/// it.
-fn is_guarded(path: &Path, is_folder: bool, places: &Places<'_>, lists: &Lists) -> bool {
-    // From the home, as its patterns are written.
-    let text = match path.strip_prefix(&places.home) {
-        Ok(rest) => format!("~/{}", rest.display()),
-        Err(_) => path.display().to_string(),
-    };
-    let text = if is_folder { format!("{text}/") } else { text };
-    lists.secret(&text).is_some() && !is_public(&text) && (!path.ends_with(".git/config") || holds_password(path))
+struct Search<'a> {
+    places: &'a Places<'a>,
+    lists: &'a Lists,
+    names: Names,
+    /// Starts that are done.
+    searched: BTreeSet<PathBuf>,
+    found: BTreeSet<PathBuf>,
+}
+
+impl Search<'_> {
+    fn below(&mut self, start: &Path) {
+        if !self.searched.insert(start.to_owned()) {
+            return;
+        }
+        let mut left = ENTRIES;
+        let mut waiting = VecDeque::from([(start.to_owned(), 0)]);
+        while let Some((folder, depth)) = waiting.pop_front() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                let path = entry.path();
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if self.names.fit(&name) && self.is_guarded(&path, is_folder) {
+                    self.found.insert(path.canonicalize().unwrap_or(path));
+                } else if name == ".git" {
+                    let config = path.join("config");
+                    if self.is_guarded(&config, false) {
+                        self.found.insert(config);
+                    }
+                } else if is_folder && depth < DEPTH && !SKIPPED.contains(&&*name) && !self.searched.contains(&path) {
+                    waiting.push_back((path, depth + 1));
+                }
+            }
+        }
+    }
+
+    /// Whether the patterns cover the path. A `.git/config` is guarded only with a password in it, because tools that call
+    /// git read it.
+    fn is_guarded(&self, path: &Path, is_folder: bool) -> bool {
+        // From the home, as its patterns are written.
+        let text = match path.strip_prefix(&self.places.home) {
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path.display().to_string(),
+        };
+        let text = if is_folder { format!("{text}/") } else { text };
+        self.lists.secret(&text).is_some()
+            && !is_public(&text)
+            && (!path.ends_with(".git/config") || holds_password(path))
+    }
 }
 
 /// Whether a configuration of git has a password or a token in it.
@@ -118,6 +160,17 @@ mod tests {
         let files =
             ["home/p/.env", "home/p/a/b/server.key", "home/.ssh/id_ed25519", "home/.npmrc", "home/p/src/main.rs"];
         assert_eq!(found(&files), ["home/.npmrc", "home/.ssh", "home/p/.env", "home/p/a/b/server.key"]);
+    }
+
+    #[test]
+    fn the_quick_look_misses_no_secret() {
+        let (lists, names) = (Lists::default(), Names::of(&Lists::default()));
+        for entry in lists.blocked() {
+            let path = entry.replace('*', "x");
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap();
+            assert!(names.fit(name) && names.fit(&name.to_ascii_uppercase()), "{entry}");
+        }
+        assert!(!names.fit("main.rs") && !names.fit("environment.ts"));
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl Entries {
         self
     }
 
+    /// The entries as they are written, but for those that take paths out.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|entry| !entry.takes_out).map(Entry::text)
+    }
+
     /// The entries that cover the path and that no later entry takes out.
     pub(crate) fn covering<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
         let start = self.0.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
