@@ -12,6 +12,7 @@ mod policy;
 mod rates;
 mod replay;
 mod report;
+mod run;
 mod sandbox;
 mod settings;
 mod show;

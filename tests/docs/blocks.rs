@@ -12,7 +12,7 @@ use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
 /// Pages that other tests try whole, and the file of the test.
-const ELSEWHERE: [(&str, &str); 34] = [
+const ELSEWHERE: [(&str, &str); 35] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
     ("guest-sdk/docs/c.md", "tests/languages.rs"),
@@ -46,6 +46,7 @@ const ELSEWHERE: [(&str, &str); 34] = [
     ("docs/ship.md", "tests/ship.rs"),
     ("docs/releases.md", "tests/docs/blocks.rs"),
     ("docs/undo.md", "tests/undo/hook.rs"),
+    ("docs/run.md", "tests/cli/run.rs"),
     ("docs/rates.md", "tests/docs/blocks.rs"),
 ];
 

@@ -26,6 +26,7 @@ mod remote;
 mod renamed;
 mod replay;
 mod report;
+mod run;
 mod sandbox;
 mod sarif;
 mod serve;
@@ -83,7 +84,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         print::detail(&format!("{kind:<8} {}{state}", path.display()));
     }
     let reads = match &cli.command {
-        Command::Check(_) | Command::Replay(_) | Command::Explain(_) => true,
+        Command::Check(_) | Command::Replay(_) | Command::Explain(_) | Command::Run(_) => true,
         Command::Audit(args) => matches!(args.command, AuditCommand::Report(_)),
         Command::Policy(args) => matches!(args.command, PolicyCommand::Rates(_) | PolicyCommand::Bundle(_)),
         _ => false,
@@ -93,6 +94,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         let text = format!("there is no file `{}`", places.config.display());
         print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
         return Exit::NoInput.code();
+    }
+    if let Command::Run(args) = &cli.command {
+        return run::run(args, &places, environment).unwrap_or_else(|error| {
+            print::error(&error);
+            exit_of(&error).code()
+        });
     }
     let compiles = matches!(cli.command, Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_));
     let result = dispatch(cli, &places, environment);
@@ -134,6 +141,8 @@ fn dispatch(cli: Cli, places: &Places, environment: &Environment) -> anyhow::Res
         Command::Check(args) => check::run(&args, places, environment),
         Command::Replay(args) => replay::run(&args, places, environment),
         Command::Explain(args) => explain::run(&args, places, environment),
+        // Its exit code is that of the command.
+        Command::Run(_) => Ok(Exit::Usage),
         Command::Test(args) => test::run(&args, places, environment),
         Command::Ci(args) => ci::run(&args, places, environment),
         Command::Policy(args) => policy::run(&args, places, environment),

@@ -16,6 +16,7 @@ mod rates;
 mod reference;
 mod replay;
 mod report;
+mod run;
 mod serve;
 mod service;
 mod settings;
@@ -49,6 +50,7 @@ pub(super) use policy::{
 pub(super) use rates::RatesArgs;
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
+pub(super) use run::RunArgs;
 pub(super) use serve::ServeArgs;
 pub(super) use service::ServiceBuildArgs;
 pub(super) use settings::{ExperimentArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};
@@ -173,6 +175,8 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Show what a call does, what each policy says, and why.
     Explain(ExplainArgs),
+    /// Run a command that the kernel confines to what its analysis says it does.
+    Run(RunArgs),
     /// Run the test cases of a policy.
     Test(TestArgs),
     /// Check a project's policies: lock file, configuration, cases and recorded calls.

@@ -64,6 +64,9 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
         return Ok(Exit::Success);
     }
     parts.print(trace.verdict.outcome)?;
+    if let Some(analysis) = trace.analysis.as_deref().filter(|_| trace.verdict.outcome != Outcome::Deny) {
+        print::line(&super::run::summary(analysis, &at, environment))?;
+    }
     if trace.verdict.outcome != Outcome::Deny && guard_config::load(places, &at.projects()).undo.enabled {
         would_keep(&trace)?;
     }

@@ -1,0 +1,47 @@
+//! Arguments of `guard-host run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The command can write what its analysis says that it writes, the caches of its programs, and a temporary folder of its
+own. It can't read guarded files, such as .env and ~/.ssh, and has no network unless an effect says so. All of it is true
+of what it starts as well. Needs Linux 6.12 or newer.
+
+Examples:
+  guard-host run -- ./build.sh
+  guard-host run -n -- cargo test
+  guard-host run --learn -- ./unknown-tool --fix src
+  guard-host run -n -- ./unknown-tool > tool.toml
+  guard-host run --profile tool.toml --net -- ./unknown-tool
+  guard-host run -- sh -c 'sort names.txt > sorted.txt'
+
+Exit codes: that of the command, or 128 and the number of the signal that ended it; 69 it can't be confined here; 77 a
+policy denies it, or asks and no one confirms; 127 there is no such program."
+)]
+pub(in crate::cli) struct RunArgs {
+    /// Use this profile instead of the derived one: TOML with `read`, `write`, `net` and `unix-sockets`
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) profile: Option<PathBuf>,
+    /// Allow the network
+    #[arg(long)]
+    pub(in crate::cli) net: bool,
+    /// Allow Unix sockets, through which services such as Docker act for the command, unconfined
+    #[arg(long)]
+    pub(in crate::cli) unix_sockets: bool,
+    /// Allow writing this path; a folder with everything in it if it ends with `/`; can be given again
+    #[arg(long, value_name = "PATH")]
+    pub(in crate::cli) write: Vec<String>,
+    /// Report what the command was refused, and the profile that would allow it
+    #[arg(long, conflicts_with = "print_profile")]
+    pub(in crate::cli) learn: bool,
+    /// Print the profile, and run nothing
+    #[arg(short = 'n', long, visible_alias = "dry-run")]
+    pub(in crate::cli) print_profile: bool,
+    /// The program and its arguments; it is no text for a shell
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub(in crate::cli) command: Vec<OsString>,
+}

@@ -1,0 +1,171 @@
+//! `guard-host run`: a command, confined by the kernel to what its analysis says it does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_confine::{ConfineError, Ended, Job, Lists, Places as Folders, Profile, derive, needs, secrets};
+use guard_contract::call::CallContext;
+use guard_contract::exit::Exit;
+use guard_contract::shell_word::word;
+use guard_contract::syntax::Analysis;
+use guard_contract::{Outcome, outcome_name};
+use guard_harness::text;
+use guard_redact::plain;
+use guard_state::Places;
+use guard_state::environment::Environment;
+use serde_json::{Map, Value};
+
+use super::args::RunArgs;
+use super::print;
+use super::subject::{Evaluator, circumstances, refused, tool_calls};
+use super::terminal::{is_agreed, is_attended};
+
+/// The policy whose settings list the guarded files.
+const GUARDS_FILES: &str = "protected-files";
+
+/// The longest profile that is read.
+const PROFILE_BYTES: u64 = 1 << 20;
+
+/// The most paths that one line of `explain` names.
+const SHOWN: usize = 4;
+
+/// The exit codes of shells for a program that is missing, and for one that can't be started.
+const MISSING: u8 = 127;
+const NOT_STARTED: u8 = 126;
+
+/// How `run` ends: with the code of the command, or with one of its own.
+pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) -> anyhow::Result<u8> {
+    let at = circumstances(environment, None);
+    let words: Vec<String> = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let line = words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
+    let calls = tool_calls("Bash", Value::String(line.clone()))?;
+    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let trace = evaluator.decide(&calls, &at);
+    let analysis = trace.as_ref().and_then(|trace| trace.analysis.clone());
+    let variable = |name: &str| environment.variables.get(name).cloned();
+    let folders = folders(&at, &variable);
+    let lists = lists(&evaluator);
+    let profile = profile(args, analysis.as_deref(), &folders, &lists)?;
+    let mut hidden = secrets::find(&folders, &lists);
+    hidden.push(places.state.canonicalize().unwrap_or_else(|_| places.state.clone()));
+    if args.print_profile {
+        print::line(profile.to_toml().trim_end())?;
+        hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
+        return Ok(Exit::Success.code());
+    }
+    if let Some(trace) = trace.filter(|trace| matches!(trace.verdict.outcome, Outcome::Ask | Outcome::Deny)) {
+        let reason = text::reason(&trace.verdict);
+        if !is_confirmed(trace.verdict.outcome, &reason)? {
+            let hint = if trace.verdict.outcome == Outcome::Deny {
+                ""
+            } else {
+                "run it from a terminal of your own to confirm it"
+            };
+            let outcome = outcome_name(trace.verdict.outcome);
+            return Err(refused(Exit::NoPermission, format!("not run ({outcome}): {reason}"), hint));
+        }
+    }
+    let job = Job { command: &args.command, places: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
+    match guard_confine::run(&job) {
+        Ok(ended) => {
+            if args.learn {
+                report(&ended, &folders);
+            }
+            Ok(ended.code)
+        }
+        Err(ConfineError::Start { program, source }) => {
+            print::error(&refused(Exit::Usage, format!("can't start `{}`: {source}", plain(&program)), ""));
+            Ok(if source.kind() == std::io::ErrorKind::NotFound { MISSING } else { NOT_STARTED })
+        }
+        Err(error) => {
+            let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+            Err(refused(Exit::Unavailable, format!("{error}{source}; nothing was run"), ""))
+        }
+    }
+}
+
+/// Whether a person at the terminal wants to run it all the same. A deny is final.
+fn is_confirmed(outcome: Outcome, reason: &str) -> anyhow::Result<bool> {
+    if outcome == Outcome::Deny || !is_attended() {
+        return Ok(false);
+    }
+    print::note(&plain(reason));
+    is_agreed("run it, confined?")
+}
+
+fn folders<'a>(at: &CallContext, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> Folders<'a> {
+    let real = |path: &str| Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    Folders { cwd: real(&at.cwd), project: real(&at.project_root), home: real(&at.home), variable }
+}
+
+/// The guarded files, as the settings of the policy list them.
+fn lists(evaluator: &Evaluator) -> Lists {
+    let members = &evaluator.chain.prepared.members;
+    let settings = members.iter().find(|member| member.entry.name == GUARDS_FILES).map(|member| &member.entry.settings);
+    let settings: Option<Value> = settings.and_then(|settings| serde_json::from_str(settings).ok());
+    let list = |key: &str| Some((key.to_owned(), settings.as_ref()?.get(key)?.clone()));
+    let lists: Map<String, Value> = ["blocked", "exempt"].into_iter().filter_map(list).collect();
+    serde_json::from_value(Value::Object(lists)).unwrap_or_default()
+}
+
+fn profile(
+    args: &RunArgs,
+    analysis: Option<&Analysis>,
+    folders: &Folders<'_>,
+    lists: &Lists,
+) -> anyhow::Result<Profile> {
+    let mut profile = match &args.profile {
+        Some(file) => read(file)?,
+        None => analysis.map(|analysis| derive(analysis, folders, lists)).unwrap_or_default(),
+    };
+    profile.add(Profile {
+        write: args.write.clone(),
+        net: args.net,
+        unix_sockets: args.unix_sockets,
+        ..Profile::default()
+    });
+    Ok(profile)
+}
+
+fn read(file: &Path) -> anyhow::Result<Profile> {
+    let name = file.display();
+    let size = fs::metadata(file)
+        .map_err(|error| refused(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?
+        .len();
+    if size > PROFILE_BYTES {
+        return Err(refused(Exit::Data, format!("the profile `{name}` is larger than 1 MiB"), ""));
+    }
+    let text = fs::read_to_string(file)
+        .map_err(|error| refused(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?;
+    let hint = "`guard-host run -n -- COMMAND` prints a valid one";
+    Profile::from_toml(&text).map_err(|error| refused(Exit::Data, format!("invalid profile `{name}`:\n{error}"), hint))
+}
+
+/// Says what was refused, and the profile that would allow it.
+fn report(ended: &Ended, folders: &Folders<'_>) {
+    if ended.refused.is_empty() {
+        print::note("nothing was refused");
+        return;
+    }
+    print::note(&format!("refused: {}", print::count(ended.refused.len() as u64, "attempt")));
+    for refusal in &ended.refused {
+        let target = folders.shown(Path::new(&refusal.target));
+        print::note(&format!("  {:<7} {}", refusal.attempt.name(), plain(&target)));
+    }
+    print::note("a profile that allows it needs:");
+    let needed = needs(&ended.refused, folders).to_toml();
+    needed.lines().filter(|line| !line.starts_with('#')).for_each(|line| print::note(&format!("  {}", plain(line))));
+}
+
+/// What `explain` says of the profile of a command, in one line.
+pub(super) fn summary(analysis: &Analysis, at: &CallContext, environment: &Environment) -> String {
+    let variable = |name: &str| environment.variables.get(name).cloned();
+    let profile = derive(analysis, &folders(at, &variable), &Lists::default());
+    let more = profile.write.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let paths: Vec<String> = profile.write.iter().take(SHOWN).map(|path| plain(path)).collect();
+    let writes =
+        if paths.is_empty() { "write nothing".to_owned() } else { format!("write {}{more}", paths.join(", ")) };
+    let net = if profile.net { "use the network" } else { "no network" };
+    format!("run: confined, it may {writes}; {net}")
+}
