@@ -9,7 +9,7 @@ use policy_sensitive_paths::{Lists, is_public, matches};
 use crate::Places;
 
 /// The most entries that are looked at in the project, and in the home.
-const ENTRIES: usize = 4_000;
+const ENTRIES: usize = 2_500;
 
 /// The deepest folder below a start that is looked into.
 const DEPTH: usize = 8;
