@@ -71,7 +71,9 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
         "write" | "delete" | "metadata" => {
             let mut write = expanded(path);
             if holds_more(effect) {
-                write.iter_mut().for_each(|path| path.push('/'));
+                let content: Vec<String> = write.iter().map(|path| format!("{path}/")).collect();
+                // A folder that is deleted goes itself, and one that is written stays.
+                write = if effect.kind == "delete" { [write, content].concat() } else { content };
             }
             // `cp -r a b` copies into `b`, or makes it: then all of it is new.
             let above = Path::new(path).parent().filter(|above| is_into(effect) && !above.exists());
@@ -161,7 +163,7 @@ mod tests {
             effect("read", "fs.read", "/w/.env", &[]),
             effect("read", "fs.read", "/w/README", &[]),
         ]);
-        assert_eq!(profile.write, ["a.txt", "build/", "~/x/"]);
+        assert_eq!(profile.write, ["a.txt", "build", "build/", "~/x/"]);
         assert_eq!(profile.read, [".env"]);
         assert!(!profile.net && !profile.unix_sockets);
     }

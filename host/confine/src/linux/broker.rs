@@ -17,9 +17,9 @@ use spot::Spot;
 /// The most refusals that are reported.
 const REFUSALS: usize = 1_000;
 
-/// How programs begin the names of the new files with which they replace a file: GNU sed and coreutils, and the temporary
-/// files of Python, npm and others.
-const REPLACEMENTS: &[&str] = &["sed", "Cu", "tmp", ".tmp"];
+/// How programs begin the names of the new files with which they replace a file: GNU sed and coreutils, Perl, zip, and the
+/// temporary files of Python, npm and others.
+const REPLACEMENTS: &[&str] = &["sed", "Cu", "XX", "zi", "tmp", ".tmp"];
 
 /// The longest of these names.
 const REPLACEMENT_BYTES: usize = 32;
@@ -269,9 +269,9 @@ impl Broker {
         Answer::Proceed
     }
 
-    /// A rule of the kernel covers the path.
+    /// A rule of the kernel covers the path: it is in a folder with a rule. That folder itself is its parent's.
     fn is_rule(&self, path: &Path) -> bool {
-        self.trees.iter().any(|tree| path.starts_with(tree))
+        self.trees.iter().any(|tree| path.starts_with(tree) && path != tree)
     }
 
     /// The broker may do everything with the path.

@@ -38,6 +38,8 @@ const SHELL: &[(&[&str], &str, &str, &str)] = &[
     (&["a/b/c.txt"], "mkdir -p a/b && echo a > a/b/c.txt", "a/b/c.txt", "a\n"),
     (&["a/b"], "mkdir -p a/b && test -d a/b", "other.txt", "other"),
     (&["sub"], "rm -r sub 2> /dev/null || test -e sub/empty.txt", "other.txt", "other"),
+    (&["sub", "sub/"], "rm -r sub && test ! -e sub", "other.txt", "other"),
+    (&["named.txt"], "echo a > XXab12 && mv XXab12 named.txt", "named.txt", "a\n"),
     (&["sub/"], "rm -r sub/* && echo a > sub/x", "sub/x", "a\n"),
     (&["tree/"], "mkdir tree/a && echo a > tree/a/b && mv tree/a tree/c && rm tree/old.txt", "tree/c/b", "a\n"),
     (
