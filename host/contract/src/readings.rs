@@ -6,6 +6,7 @@
 
 mod by_name;
 mod names;
+mod requests;
 mod table;
 
 use serde_json::{Map, Value};
@@ -69,8 +70,8 @@ const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpR
 pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let tool = call.tool.as_str();
     let is_agent = AGENTS.contains(&tool);
-    // A file by its address, which is fetched from no network.
-    let is_local = call.input.get("url").and_then(Value::as_str).is_some_and(|url| trimmed(url).starts_with("file://"));
+    // A file by its address, which is fetched from no network, or credentials from the next machine.
+    let is_local = call.input.get("url").and_then(Value::as_str).is_some_and(requests::is_local);
     if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local) {
         return Readings::default();
     }
@@ -151,7 +152,14 @@ impl<'a> Reader<'a> {
                     Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
                     Kind::Code => self.code(key, value, certainty, object),
                     Kind::Sql => self.sql(key, value, certainty),
-                    Kind::Url => self.url(key, value, certainty, &mut files),
+                    Kind::Url => {
+                        for text in texts(value).filter(|text| text.len() <= PATH_BYTES) {
+                            if let Some(line) = requests::line(text, object) {
+                                self.bash(line, key, "a request", certainty);
+                            }
+                        }
+                        self.url(key, value, certainty, &mut files);
+                    }
                     Kind::File | Kind::Source | Kind::Target => {
                         let paths = texts(value).filter_map(path_of);
                         files.extend(paths.map(|path| File { key, kind, path: path.to_owned(), certainty }));
@@ -289,7 +297,12 @@ impl<'a> Reader<'a> {
                     Some(command) => command.to_owned(),
                     None => continue,
                 },
-                Kind::Typed => typed(&line),
+                Kind::Typed => {
+                    if names::is_python(&line) {
+                        self.bash(format!("python3 -c {}", word(&line)), key, "code", Certainty::Perhaps);
+                    }
+                    typed(&line)
+                }
                 _ => line,
             };
             // The name of a shell is no command.
@@ -348,7 +361,9 @@ impl<'a> Reader<'a> {
 
     fn sql(&mut self, key: &str, value: &Value, certainty: Certainty) {
         for text in texts(value) {
-            if certainty == Certainty::Told || plain(key).contains("sql") || names::is_sql(text) {
+            if names::is_graph(&self.words) {
+                self.bash(format!("cypher-shell {}", word(text)), key, "Cypher", certainty);
+            } else if certainty == Certainty::Told || plain(key).contains("sql") || names::is_sql(text) {
                 self.bash(format!("psql -c {}", word(text)), key, "SQL", certainty);
             }
         }

@@ -1,107 +1,95 @@
 //! [`lines`]: what the name of a server's tool says that it does, as a command of the program for the same service.
 //!
-//! `mcp__github__delete_repository` deletes what `gh repo delete` deletes. Only names that begin with a verb of loss are
-//! read, and only for services whose program the analyzer knows, so that a to-do list may drop its entries.
+//! `mcp__github__delete_repository` deletes what `gh repo delete` deletes, and `mcp__git__git_push` pushes. What a service
+//! without a program deletes is a request that deletes, if it is a thing that others share: a to-do list may drop its
+//! entries.
+
+mod git;
+mod services;
 
 use serde_json::{Map, Value};
 
 use super::names::{plain, words};
 use crate::shell_word::word;
-
-/// A service, and the program whose verbs are like those of its tools.
-const SERVICES: &[(&str, &str)] = &[
-    ("aws", "aws"),
-    ("azure", "az"),
-    ("cloudflare", "wrangler"),
-    ("digitalocean", "doctl"),
-    ("docker", "docker"),
-    ("firebase", "firebase"),
-    ("fly", "flyctl"),
-    ("gcloud", "gcloud"),
-    ("gcp", "gcloud"),
-    ("github", "gh"),
-    ("gitlab", "glab"),
-    ("helm", "helm"),
-    ("heroku", "heroku"),
-    ("kubernetes", "kubectl"),
-    ("k8s", "kubectl"),
-    ("kubectl", "kubectl"),
-    ("netlify", "netlify"),
-    ("podman", "podman"),
-    ("pulumi", "pulumi"),
-    ("railway", "railway"),
-    ("supabase", "supabase"),
-    ("terraform", "terraform"),
-    ("vercel", "vercel"),
-];
-
-/// Services of data, with the command that loses what `{}` names: a verb's word and its object's, and the command.
-const STORES: &[(&str, &[&str], &str)] = &[
-    ("mongodb", &["drop", "collection"], "mongosh --eval 'db.getCollection(\"{}\").drop()'"),
-    ("mongodb", &["drop", "database"], "mongosh --eval 'db.dropDatabase()'"),
-    ("mongo", &["drop", "collection"], "mongosh --eval 'db.getCollection(\"{}\").drop()'"),
-    ("mongo", &["drop", "database"], "mongosh --eval 'db.dropDatabase()'"),
-    ("elasticsearch", &["delete", "index"], "curl -X DELETE http://elasticsearch:9200/{}"),
-    ("opensearch", &["delete", "index"], "curl -X DELETE http://opensearch:9200/{}"),
-    ("redis", &["flush"], "redis-cli flushall"),
-    ("postgres", &["drop", "table"], "psql -c 'DROP TABLE \"{}\"'"),
-    ("postgres", &["drop", "database"], "psql -c 'DROP DATABASE \"{}\"'"),
-    ("mysql", &["drop", "table"], "mysql -e 'DROP TABLE `{}`'"),
-    ("mysql", &["drop", "database"], "mysql -e 'DROP DATABASE `{}`'"),
-];
-
-/// Verbs of loss, each with other words for it.
-const VERBS: &[(&str, &[&str])] = &[
-    ("delete", &["delete", "rm", "remove", "destroy"]),
-    ("remove", &["rm", "delete", "remove"]),
-    ("destroy", &["destroy", "delete", "rm"]),
-    ("drop", &["drop", "delete"]),
-    ("purge", &["purge", "delete"]),
-    ("terminate", &["terminate", "delete"]),
-    ("merge", &["merge"]),
-    ("reset", &["reset"]),
-    ("uninstall", &["uninstall"]),
-];
-
-/// Words of tools for what programs call otherwise.
-const NOUNS: &[(&[&str], &str)] = &[
-    (&["pull", "request"], "pr"),
-    (&["merge", "request"], "mr"),
-    (&["repository"], "repo"),
-    (&["repositories"], "repo"),
-    (&["application"], "app"),
-];
-
-/// Arguments that say which thing is meant.
-const NAMES: &[&str] = &["name", "id", "target"];
+use services::{
+    AMOUNTS, FILLERS, NAMES, NOUNS, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES, TABLED, VERBS,
+};
 
 /// The commands that the tool amounts to, as far as its name tells.
 pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
     let server = words(server);
-    let mut action = words(action);
+    let all = words(action);
     let is_of = |name: &str| server.iter().any(|word| word == name);
-    action.retain(|word| !is_of(word) && !matches!(word.as_str(), "a" | "an" | "the" | "api" | "by" | "id"));
+    let mut action = all.clone();
+    action.retain(|word| !is_of(word) && !FILLERS.contains(&word.as_str()));
     let target = target(&action, input);
     let has = |part: &&str| action.iter().any(|word| word == part);
     let stores = STORES.iter().filter(|(service, parts, _)| is_of(service) && parts.iter().all(&has));
-    let mut found: Vec<String> =
-        stores.map(|(_, _, line)| line.replace("{}", &target.replace(['\'', '"', '`', '\\'], ""))).collect();
-    let Some((_, program)) = SERVICES.iter().find(|(service, _)| is_of(service)) else { return found };
-    let is_verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
-    // The verb is at one end of the name: `volume_delete`, `delete_volume`.
-    let (verb, noun) = match action.as_slice() {
-        [first, rest @ ..] if is_verb(first).is_some() => (first, rest),
-        [rest @ .., last] if is_verb(last).is_some() => (last, rest),
-        _ => return found,
-    };
-    let noun = noun_of(noun);
-    let target = if target.is_empty() { "x".to_owned() } else { word(&target) };
-    for verb in is_verb(verb).map_or(&[][..], |(_, others)| others) {
-        found.push(format!("{program} {noun} {verb} {target}"));
-        found.push(format!("{program} {verb} {noun} {target}"));
+    let mut found: Vec<String> = stores.map(|(_, _, line)| filled(line, &target, input)).collect();
+    found.extend(git::line(&server, &all, input));
+    found.extend(git::hosted(&action, input));
+    // A server may run several programs, and the tool's name then says which.
+    let named = SERVICES.iter().find(|(service, _)| has(service)).filter(|_| action.len() > 1);
+    let program = named.or_else(|| SERVICES.iter().find(|(service, _)| is_of(service)));
+    if let Some((service, program)) = program {
+        action.retain(|word| word != service);
+        found.extend(of_program(program, &action, &target));
+    }
+    if !program.is_some_and(|(_, program)| TABLED.contains(program)) && !is_of("git") {
+        found.extend(removal(&server, &action, &target));
     }
     found
+}
+
+/// A line of the table, with the names that the arguments have.
+fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
+    let bare = |text: &str| text.replace(['\'', '"', '`', '\\'], "");
+    let filter = input.get("filter").map(|filter| filter.to_string().replace('\'', "")).unwrap_or_default();
+    line.replace("{}", &bare(target)).replace("{filter}", &filter)
+}
+
+/// The calls of a service's program.
+fn of_program(program: &str, action: &[String], target: &str) -> Vec<String> {
+    let is_verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
+    // The verb is at one end of the name: `volume_delete`, `delete_volume`.
+    let (verb, noun) = match action {
+        [first, rest @ ..] if is_verb(first).is_some() => (first, rest),
+        [rest @ .., last] if is_verb(last).is_some() => (last, rest),
+        _ => return Vec::new(),
+    };
+    let noun = noun_of(noun);
+    let target = if target.is_empty() { "x".to_owned() } else { word(target) };
+    let verbs = is_verb(verb).map_or(&[][..], |(_, others)| others);
+    let lines = verbs
+        .iter()
+        .flat_map(|verb| [format!("{program} {noun} {verb} {target}"), format!("{program} {verb} {noun} {target}")]);
+    lines.collect()
+}
+
+/// The request that removes what the tool removes, if that is a thing that others share.
+fn removal(server: &[String], action: &[String], target: &str) -> Option<String> {
+    let removes = |word: &String| REMOVES.contains(&word.as_str());
+    let some = |word: &String| SOME_REMOVES.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
+    // Adverbs may come first, as in `permanently_delete_document`.
+    let action = &action[action.iter().take_while(|word| AMOUNTS.contains(&word.as_str())).count()..];
+    let (things, rest) = match action {
+        [first, rest @ ..] if removes(first) => (SHARED, rest),
+        [rest @ .., last] if removes(last) => (SHARED, rest),
+        [first, rest @ ..] => (some(first)?, rest),
+        [] => return None,
+    };
+    let is_amount = |word: &&String| AMOUNTS.contains(&word.as_str());
+    let thing =
+        rest.iter().filter(|word| !is_amount(word)).take_while(|word| !PLACES.contains(&word.as_str())).last()?;
+    let single = match thing.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => thing.strip_suffix('s').unwrap_or(thing).to_owned(),
+    };
+    let is_shared = things.contains(&single.as_str()) || things.contains(&thing.as_str());
+    let host = server.last().filter(|_| is_shared)?;
+    let target: String = target.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
+    Some(format!("curl -X DELETE https://{host}/{single}/{}", if target.is_empty() { "x" } else { &target }))
 }
 
 fn noun_of(words: &[String]) -> String {

@@ -74,7 +74,18 @@ const SCRIPTS: &[&str] = &[
     "executable",
     "run",
 ];
-const CODE: &[&str] = &["code", "sourcecode", "snippet", "codesnippet", "codeblock", "cellsource", "cellcode"];
+const CODE: &[&str] = &[
+    "code",
+    "sourcecode",
+    "snippet",
+    "codesnippet",
+    "codeblock",
+    "cellsource",
+    "cellcode",
+    "pythoncode",
+    "pythonscript",
+    "nodecode",
+];
 /// Names of code that a browser runs.
 const BROWSED: &[&str] = &["function", "pagefunction", "expression", "js", "javascript", "jscode"];
 const SQL: &[&str] = &[
@@ -194,6 +205,12 @@ const RUNNING: &[&str] = &[
     "command",
 ];
 
+/// Words in the name of a tool for cells of a notebook.
+const CELLS: &[&str] = &["cell", "cells", "jupyter", "notebook"];
+
+/// Words in the name of a tool that scripts the programs of a Mac.
+const APPLE_SCRIPT: &[&str] = &["applescript", "osascript", "jxa"];
+
 /// Words in the name of a tool that drives a browser.
 const BROWSERS: &[&str] = &["browser", "playwright", "puppeteer", "chrome", "chromium", "devtools", "cdp", "page"];
 
@@ -266,6 +283,9 @@ pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> 
     let any = |list: &[&str]| list.contains(&name);
     let rows = [
         (any(SHELL), Kind::Shell, Certainty::Guessed),
+        // What stands in a cell runs, and a tool for AppleScript gets no shell's script.
+        (name == "source" && is_of(CELLS), Kind::Code, Certainty::Guessed),
+        (name == "script" && is_of(APPLE_SCRIPT), Kind::Code, Certainty::Guessed),
         (any(SCRIPTS), Kind::Shell, Certainty::Perhaps),
         (any(TYPED) && is_of(RUNNING), Kind::Typed, Certainty::Perhaps),
         (any(PROMPTS) && is_of(AGENTS), Kind::Prompt, Certainty::Prose),
@@ -331,8 +351,17 @@ pub(super) fn program_of(language: &str) -> Option<&'static str> {
         "ruby" | "rb" => "ruby -e",
         "perl" => "perl -e",
         "php" => "php -r",
+        "applescript" | "osascript" => "osascript -e",
         _ => return None,
     })
+}
+
+/// Words in the name of a tool of a graph database.
+const GRAPHS: &[&str] = &["neo4j", "memgraph", "cypher"];
+
+/// Whether a tool with these words in its name gets statements in Cypher.
+pub(super) fn is_graph(tool: &[String]) -> bool {
+    tool.iter().any(|word| GRAPHS.contains(&word.as_str()))
 }
 
 /// Whether a text begins like SQL.

@@ -71,13 +71,84 @@ fn the_name_of_a_tool_tells_what_is_lost() {
         ("mcp__docker__remove_volume", json!({ "volume_name": "v" }), "? Bash docker volume rm v"),
         ("mcp__railway__volume_delete", json!({ "volumeId": "v" }), "? Bash railway volume delete v"),
         ("mcp__redis__flush_all", json!({}), "? Bash redis-cli flushall"),
+        (
+            "mcp__mongodb__delete-many",
+            json!({ "collection": "c", "filter": {} }),
+            "? Bash mongosh --eval 'db.getCollection(\"c\").deleteMany({})'",
+        ),
+        ("mcp__k8s__helm_uninstall", json!({ "name": "x" }), "? Bash helm  uninstall x"),
+        ("mcp__wiki__deleteWikiPage", json!({ "pageId": "7" }), "? Bash curl -X DELETE https://wiki/page/7"),
+        ("mcp__crm__batch-delete-customers", json!({}), "? Bash curl -X DELETE https://crm/customer/x"),
+        (
+            "mcp__bills__cancel_subscription",
+            json!({ "id": "s/1" }),
+            "? Bash curl -X DELETE https://bills/subscription/s1",
+        ),
     ] {
         assert!(read_with(tool, &input, &[]).iter().any(|read| read == line), "{tool}");
     }
-    for tool in ["mcp__todo__delete_item", "mcp__github__list_repositories", "mcp__github__get_deleted", "delete_item"]
-    {
+    for tool in [
+        "mcp__todo__delete_item",
+        "mcp__github__list_repositories",
+        "mcp__github__get_deleted",
+        "delete_item",
+        "mcp__chat__remove_reaction_from_message",
+        "mcp__audit__list_deleted_users",
+        "mcp__memory__delete_entities",
+        "mcp__game__reset_environment",
+        "delete_project",
+    ] {
         assert!(read_with(tool, &json!({ "id": "1" }), &[]).is_empty(), "{tool}");
     }
+}
+
+#[test]
+fn a_tool_of_a_git_server_is_the_command_that_it_runs() {
+    for (tool, input, line) in [
+        ("git_push", json!({ "remote": "o", "branch": "b", "force": true }), "git push --force o b"),
+        ("git_reset", json!({ "mode": "HARD", "commit": "HEAD~1" }), "git reset --hard 'HEAD~1'"),
+        ("git_reset", json!({}), "git reset"),
+        ("git_stash", json!({ "mode": "drop", "stashRef": "stash@{1}" }), "git stash drop 'stash@{1}'"),
+        ("git_clean", json!({ "force": true, "directories": true, "dryRun": false }), "git clean --force -d"),
+        ("git_branch", json!({ "operation": "delete", "branchName": "b", "force": true }), "git branch -D --force b"),
+        ("git_tag", json!({ "mode": "delete", "tagName": "v1" }), "git tag -d v1"),
+        ("delete_branch", json!({ "name": "b" }), "git branch -D b"),
+        ("restore", json!({ "files": ["a b"] }), "git restore -- 'a b'"),
+    ] {
+        let read = read_with(&format!("mcp__git__{tool}"), &input, &[]);
+        assert!(read.contains(&format!("? Bash {line}")), "{tool}: {read:?}");
+    }
+    for (tool, input) in [
+        ("git_branch", json!({ "mode": "list" })),
+        ("git_create_branch", json!({ "branch": "b" })),
+        ("git_tag", json!({ "tagName": "v1" })),
+        ("git_log", json!({ "max": 1 })),
+    ] {
+        assert!(read_with(&format!("mcp__git__{tool}"), &input, &[]).is_empty(), "{tool}");
+    }
+}
+
+#[test]
+fn a_commit_on_a_protected_branch_of_a_host_is_a_push() {
+    let commit = |branch: Value| json!({ "owner": "a", "repo": "b", "branch": branch, "message": "m" });
+    check("mcp__github__push_files", commit(json!("main")), &["? Bash git push https://a/b main"]);
+    check("mcp__gitlab__create_or_update_file", json!({ "project_id": "7" }), &["? Bash git push https://7 main"]);
+    check("mcp__github__push_files", commit(json!("fix/x")), &[]);
+}
+
+#[test]
+fn a_request_that_deletes_or_asks_for_credentials_is_one_of_a_shell() {
+    let url = "https://x.example/1";
+    check(
+        "mcp__http__send",
+        json!({ "url": url, "method": "delete" }),
+        &["Bash curl -X DELETE https://x.example/1", "WebFetch https://x.example/1"],
+    );
+    check("mcp__http__send", json!({ "url": url, "method": "GET" }), &["WebFetch https://x.example/1"]);
+    let url = "http://u@169.254.169.254:80/latest";
+    let read = ["Bash curl http://u@169.254.169.254:80/latest", "WebFetch http://u@169.254.169.254:80/latest"];
+    check("WebFetch", json!({ "url": url }), &read);
+    check("mcp__http__send", json!({ "url": url }), &read);
 }
 
 #[test]
@@ -92,6 +163,10 @@ fn code_is_read_by_its_language() {
     check("mcp__playwright__browser_evaluate", json!({ "function": "() => 1" }), &["Bash node -e '() => 1'"]);
     check("run_code", json!({ "language": "Python", "code": "print('x')" }), &[r"Bash python3 -c 'print('\''x'\'')'"]);
     check("mcp__ipython__cell", json!({ "code": "1" }), &["Bash python3 -c 1"]);
+    check("mcp__jupyter__execute_cell", json!({ "source": "1" }), &["Bash python3 -c 1"]);
+    check("mcp__mac__run_applescript", json!({ "script": "beep" }), &["Bash osascript -e beep"]);
+    check("mcp__repl__stdin", json!({ "input": "import os" }), &["? Bash python3 -c 'import os'", "? Bash import os"]);
+    check("mcp__neo4j__query", json!({ "query": "MATCH (n) RETURN n" }), &["Bash cypher-shell 'MATCH (n) RETURN n'"]);
     check("mcp__ide__executeCode", json!({ "code": "1" }), &["Bash python3 -c 1"]);
     check("run_code", json!({ "lang": "sh", "code": "ls" }), &["Bash ls"]);
     check("run_code", json!({ "code": "ls" }), &[]);

@@ -1,0 +1,36 @@
+//! Addresses that are more than a page: a request that deletes, and the credentials that a cloud gives its machines.
+
+use serde_json::{Map, Value};
+
+use super::names::plain;
+use crate::paths::trimmed;
+use crate::shell_word::word;
+
+/// The hosts that give a machine its credentials.
+const METADATA_HOSTS: [&str; 4] = ["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200"];
+
+/// The command for the same request, if it is one to ask about.
+pub(super) fn line(url: &str, object: &Map<String, Value>) -> Option<String> {
+    let method = object.iter().find(|(key, _)| plain(key).ends_with("method")).and_then(|(_, value)| value.as_str());
+    if !url.contains("://") {
+        None
+    } else if method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
+        Some(format!("curl -X DELETE {}", word(url)))
+    } else {
+        is_metadata(url).then(|| format!("curl {}", word(url)))
+    }
+}
+
+/// The address is a file's or that of the machine's credentials, so that it leads to no network.
+pub(super) fn is_local(url: &str) -> bool {
+    let url = trimmed(url);
+    url.starts_with("file://") || is_metadata(url)
+}
+
+/// The address is one where a cloud gives its machines their credentials.
+fn is_metadata(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    METADATA_HOSTS.contains(&host.split(':').next().unwrap_or_default())
+}
