@@ -2,8 +2,8 @@
 //!
 //! Most programs are data: a file in `programs/` at the top of this crate, whose README says how to add one. What a
 //! table cannot say is an entry of a family here: its names, the options that take a value, and a small function that
-//! states the effects. A program that is in neither has no effects but that it is
-//! unknown: nothing is guessed.
+//! states the effects. A program that is in neither is unknown, and only its verb may say that it publishes or loses
+//! something.
 
 mod archive;
 mod cloud;
@@ -29,6 +29,7 @@ mod publish;
 mod readers;
 mod scripts;
 pub(crate) mod secrets;
+mod secret_verbs;
 mod sockets;
 pub(crate) mod placeholder_operands;
 mod system;
@@ -36,6 +37,7 @@ mod table;
 pub(crate) mod temporary;
 mod text;
 mod trees;
+mod unknown_losses;
 mod uploads;
 
 use crate::by_name;

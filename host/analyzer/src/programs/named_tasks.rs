@@ -58,7 +58,8 @@ pub(super) fn find(run: &mut Run<'_>) {
 }
 
 /// Runners of targets, which stand in a file of theirs.
-const RUNNERS: &[&str] = &["doit", "gmake", "go-task", "inv", "invoke", "just", "mage", "make", "poe", "task"];
+pub(super) const RUNNERS: &[&str] =
+    &["doit", "gmake", "go-task", "inv", "invoke", "just", "mage", "make", "poe", "task"];
 
 /// The name in lower case, with a sign between the words of `dropDatabase`.
 fn apart(name: &str) -> String {

@@ -160,6 +160,7 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
         run.emit(draft);
         devices(run);
         brings_out(run);
+        super::unknown_losses::find(run);
     }
 }
 
@@ -232,15 +233,73 @@ fn device_of(word: &Word) -> bool {
     word.text == "--help" || device(file) == Some(Device::Storage)
 }
 
+/// Programs whose words are a text, a pattern, or the name of a test.
+const OF_TEXT: &[&str] = &[
+    "ava",
+    "behave",
+    "cheat",
+    "cowsay",
+    "ctest",
+    "cucumber",
+    "cypress",
+    "ddgr",
+    "dict",
+    "eg",
+    "espeak",
+    "fzy",
+    "googler",
+    "howdoi",
+    "jest",
+    "karma",
+    "kdialog",
+    "lolcat",
+    "look",
+    "mocha",
+    "navi",
+    "notify-send",
+    "osqueryi",
+    "pest",
+    "phpunit",
+    "playwright",
+    "pytest",
+    "rspec",
+    "say",
+    "sk",
+    "spd-say",
+    "tap",
+    "task",
+    "td",
+    "timew",
+    "todo",
+    "todo.sh",
+    "toilet",
+    "trans",
+    "vitest",
+    "wn",
+    "wtr",
+    "zenity",
+];
+
+/// The program's words may be any text, or the name of a target in a file.
+pub(super) fn takes_text(name: &str) -> bool {
+    OF_TEXT.contains(&name) || super::named_tasks::RUNNERS.contains(&name)
+}
+
+/// Options with which a program does nothing.
+pub(super) const REHEARSES: &[&str] = &["--dry-run", "--dryrun", "--help", "-h", "--check"];
+
+/// The program is started by a path in which neither the system nor a package manager puts programs.
+pub(super) fn is_of_project(run: &Run<'_>) -> bool {
+    const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
+    let path = run.command.word(0);
+    path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder))
+}
+
 /// What a tool that nobody has described does when its first word says that it publishes or deploys. A program of the
 /// project's own, which is started by its path, may mean anything by that.
 fn brings_out(run: &mut Run<'_>) {
-    let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
-    // Where the system and package managers put programs, a path says no more than the name.
-    const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
-    let path = run.command.word(0);
-    let is_own = path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder));
-    if is_own || run.arguments().iter().any(rehearses) {
+    let rehearses = |word: &Word| REHEARSES.contains(&word.text.as_str());
+    if is_of_project(run) || run.arguments().iter().any(rehearses) {
         return;
     }
     let draft = match run.command.word(1) {

@@ -153,6 +153,21 @@ const PRINTS: &[Prints] = &[
     ("summon", &["printenv"], &[]),
     ("git-credential-manager", &["get"], &[]),
     ("supabase", &["secrets", "list"], &["--reveal"]),
+    ("az", &["keys", "list"], &[]),
+    ("az", &["list-keys"], &[]),
+    ("az", &["credential", "show"], &[]),
+    ("az", &["list-publishing-profiles"], &[]),
+    ("az", &["list-publishing-credentials"], &[]),
+    ("az", &["appsettings", "list"], &[]),
+    ("aws", &["ec2", "get-password-data"], &[]),
+    ("aws", &["iam", "create-service-specific-credential"], &[]),
+    ("argocd", &["admin", "initial-password"], &[]),
+    ("doctl", &["registry", "docker-config"], &[]),
+    ("doctl", &["databases", "connection"], &[]),
+    ("heroku", &["pg:credentials:url"], &[]),
+    ("heroku", &["redis:credentials"], &[]),
+    ("glab", &["config", "get", "token"], &[]),
+    ("yarn", &["config", "get", "npmAuthToken"], &[]),
     ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
 ];
 
@@ -210,7 +225,8 @@ pub(super) fn find(run: &mut Run<'_>) {
             && (options.is_empty() || options.iter().any(gives))
     });
     reads_into_print(run);
-    let prints = prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run);
+    let prints =
+        prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
     if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
@@ -361,6 +377,11 @@ fn prints_by_form(run: &Run<'_>) -> bool {
         }
         name => name.starts_with("docker-credential-") && words.first().is_some_and(|word| word.text == "get"),
     }
+}
+
+/// Whether the program's words say that it prints a secret, which no file takes.
+fn prints_by_verb(run: &Run<'_>) -> bool {
+    super::secret_verbs::prints(run) && !is_redirected(run)
 }
 
 /// Whether a text names a variable with a secret right behind one of these signs.

@@ -28,7 +28,6 @@ pub(crate) struct Entry {
     /// Words that may stand before the verbs and mean nothing.
     through: &'static [&'static [Step]],
     /// A family in Rust has the program, too; both speak.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests tell a name that stands twice from one that may"))]
     pub(crate) beside: bool,
     /// Options that make the call do nothing.
     harmless: &'static [Mark],
@@ -150,7 +149,11 @@ pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [
     if call.is_harmless() {
         return true;
     }
-    for (fact, behind) in call.fitting(name) {
+    let fitting = call.fitting(name);
+    if fitting.is_empty() && !entry.beside && entry.act.is_none() && !call.is_described(name) && !call.is_dry(0) {
+        super::unknown_losses::of_table(run, own, &parsed.operands);
+    }
+    for (fact, behind) in fitting {
         call.state(run, own, fact, behind);
     }
     if let Some(act) = entry.act {

@@ -85,6 +85,13 @@ impl<'p, 'a> Call<'p, 'a> {
         found
     }
 
+    /// An entry is about the verbs of the call, even if it does not hold of it.
+    pub(super) fn is_described(&self, name: &str) -> bool {
+        let fits = |fact: &&Fact| fact.of.is_empty() || fact.of.contains(&name);
+        let leads = |fact: &Fact| fact.verbs.iter().any(|steps| self.follow(steps, self.start).is_some());
+        self.entry.effects.iter().filter(fits).any(leads)
+    }
+
     /// Matches the steps with the operands from `at` on; the index behind them if they fit.
     fn follow(&self, steps: &[Step], mut at: usize) -> Option<usize> {
         let mut deep = 0;
@@ -125,7 +132,7 @@ impl<'p, 'a> Call<'p, 'a> {
     }
 
     /// `--dry-run false` is no dry run for programs that read options so.
-    fn is_dry(&self, behind: usize) -> bool {
+    pub(super) fn is_dry(&self, behind: usize) -> bool {
         self.entry.dry.iter().any(|mark| self.holds(mark, behind))
             && !self.parsed.operands.iter().any(|operand| operand.text == "false")
     }

@@ -1,0 +1,101 @@
+//! [`prints`]: a program whose words say that it prints a token, a password or the like: `auth token`, `get-token`,
+//! `db tokens create`, `connection-string`.
+//!
+//! Programs of services name it alike, so that this serves those that no table describes as well.
+
+use guard_sdk::syntax::Word;
+
+use super::plain;
+use crate::run::Run;
+
+/// What is secret in the words of a service's program.
+const SECRETS: &[&str] = &["credential", "credentials", "password", "passwords", "token", "tokens"];
+
+/// Two words that are one secret.
+const PAIRS: &[[&str; 2]] =
+    &[["access", "key"], ["access", "keys"], ["api", "key"], ["api", "keys"], ["connection", "string"]];
+
+/// Verbs that show it, or make it and show it.
+const SHOWS: &[&str] = &[
+    "access", "create", "dump", "export", "generate", "get", "issue", "mint", "print", "read", "reveal", "self", "show",
+];
+
+/// Words before a secret that make a verb needless: `auth token`.
+const ALONE: &[&str] = &["account", "auth", "user"];
+
+/// First words behind which a name of the user's follows.
+const TAKES: &[&str] = &[
+    "add",
+    "build",
+    "commit",
+    "config",
+    "configure",
+    "dev",
+    "exec",
+    "find",
+    "g",
+    "generate",
+    "grep",
+    "help",
+    "i",
+    "info",
+    "init",
+    "install",
+    "lint",
+    "log",
+    "make",
+    "new",
+    "run",
+    "search",
+    "start",
+    "test",
+    "view",
+];
+
+/// The most words that lead.
+const LEADING: usize = 4;
+
+/// The program prints a secret, going by its words.
+pub(super) fn prints(run: &Run<'_>) -> bool {
+    let is_service = super::table::entry(&run.name).is_some() || !super::is_known(&run.name);
+    if !is_service || plain::is_plain(&run.name) || plain::is_of_project(run) || plain::takes_text(&run.name) {
+        return false;
+    }
+    let is_verb = |word: &&Word| word.text.starts_with(|c: char| c.is_ascii_lowercase()) && !word.dynamic;
+    let words = run.arguments();
+    let leading: Vec<&str> = words.iter().take_while(is_verb).take(LEADING).map(|word| word.text.as_str()).collect();
+    let asks_for_help = words.iter().any(|word| plain::REHEARSES.contains(&word.text.as_str()));
+    if asks_for_help || leading.first().is_some_and(|first| TAKES.contains(first)) {
+        return false;
+    }
+    let parts = |word: &'_ &str| word.split([':', '-', '_']).map(str::to_owned).collect::<Vec<_>>();
+    let parts: Vec<Vec<String>> = leading.iter().map(parts).collect();
+    let ends_secret = |word: &[String]| match word {
+        [.., a, b] if PAIRS.iter().any(|[first, last]| first == a && last == b) => true,
+        [.., last] => SECRETS.contains(&last.as_str()),
+        [] => false,
+    };
+    let shows = |word: &String| SHOWS.contains(&word.as_str());
+    parts.iter().enumerate().any(|(at, word)| {
+        if !ends_secret(word) {
+            return false;
+        }
+        let before = at.checked_sub(1).and_then(|at| parts.get(at));
+        // `get-token`, `auth:token`, `connection-string`.
+        // Clusters write what `get-credentials` gets into the file of their client.
+        let is_kept = word == &["get".to_owned(), "credentials".to_owned()];
+        let shows_itself =
+            !is_kept && word.first().is_some_and(|first| shows(first) || ALONE.contains(&first.as_str()));
+        // A name may follow `connection-string`; behind `api-keys` a verb says what is done.
+        let is_pair = word.len() > 1
+            && (at + 1 == parts.len() && !SECRETS.contains(&word.last().map_or("", String::as_str))
+                || word.ends_with(&["connection".to_owned(), "string".to_owned()]));
+        let after = parts.get(at + 1).is_some_and(|next| next.first().is_some_and(shows));
+        let led = before.is_some_and(|before| {
+            let alone = |word: &String| ALONE.contains(&word.as_str());
+            let ends = word.last().is_some_and(|last| !last.ends_with('s'));
+            before.last().is_some_and(|word| shows(word) || alone(word) && ends && at + 1 == parts.len())
+        });
+        shows_itself && word.len() > 1 || is_pair || after || led
+    })
+}

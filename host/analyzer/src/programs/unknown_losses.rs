@@ -1,0 +1,175 @@
+//! [`find`]: what a program that nobody has described loses, as far as its verb tells.
+//!
+//! Programs of services name what they do alike: `NOUN delete NAME`, `delete NOUN NAME`, `noun:delete`. A program of the
+//! project's own, which is started by its path, may mean anything by that, and so do programs that take any text.
+
+use guard_sdk::syntax::Word;
+
+use super::scripts;
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
+
+/// Verbs after which a thing is gone.
+const LOSES: &[&str] =
+    &["decommission", "delete", "deprovision", "destroy", "drop", "erase", "nuke", "purge", "terminate", "wipe"];
+
+/// Verbs that are a loss when nobody is to be asked.
+const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "rm", "undeploy"];
+
+/// Options that answer the program's question beforehand.
+const UNASKED: &[&str] = &[
+    "--assume-yes",
+    "--auto-approve",
+    "--confirm",
+    "--force",
+    "--no-confirm",
+    "--no-interaction",
+    "--no-prompt",
+    "--non-interactive",
+    "--skip-confirmation",
+    "--yes",
+    "-y",
+];
+
+/// Things of a database, which verbs beside those of loss empty as well.
+const DATABASES: &[&str] = &["ar", "database", "db", "ecto", "migrate", "migration", "migrations", "orm", "schema"];
+
+/// Verbs that empty a database.
+const EMPTIES: &[&str] = &["drop", "fresh", "refresh", "reset", "wipe", "clear"];
+
+/// First words of which the next one is the argument, or that only look.
+const TAKES: &[&str] = &[
+    "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "exec", "explain",
+    "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log", "ls", "make", "man",
+    "new", "open", "print", "query", "run", "search", "select", "serve", "set", "show", "start", "status", "test",
+    "view", "watch",
+];
+
+/// The effect of an unknown program whose verb says that it loses something.
+pub(super) fn find(run: &mut Run<'_>) {
+    if super::plain::is_of_project(run) || super::plain::takes_text(&run.name) {
+        return;
+    }
+    sql(run);
+    let words = run.arguments();
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+    if has(super::plain::REHEARSES) {
+        return;
+    }
+    let is_value = |at: usize| {
+        at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NAMING.contains(&word.text.as_str()))
+    };
+    let operands = words.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !is_value(*at));
+    let operands = operands.map(|(_, word)| word.text.as_str());
+    if let Some(verb) = verb(operands, has(UNASKED)) {
+        state(run, verb);
+    }
+}
+
+/// Options whose value is a name or a text, which may sound like a verb.
+const NAMING: &[&str] =
+    &["--description", "--filter", "--grep", "--message", "--name", "--tag", "--title", "-g", "-k", "-m", "-n", "-t"];
+
+/// Words of what is the user's own, and not a service's.
+const OWN: &[&str] = &[
+    "alias",
+    "bookmark",
+    "cache",
+    "completion",
+    "config",
+    "configuration",
+    "configurations",
+    "context",
+    "contexts",
+    "delete-buffer",
+    "delete-context",
+    "profile",
+    "session",
+    "sessions",
+    "view",
+];
+
+/// The same for a verb that the table of a program lacks.
+pub(super) fn of_table(run: &mut Run<'_>, name: &str, operands: &[Operand<'_>]) {
+    let rehearses = |word: &Word| super::plain::REHEARSES.contains(&word.text.as_str());
+    let is_own = |operand: &Operand<'_>| OWN.contains(&operand.text.as_ref());
+    if matches!(name, "rails") || operands.iter().take(3).any(is_own) || run.arguments().iter().any(rehearses) {
+        return;
+    }
+    if let Some(verb) = verb(operands.iter().map(|operand| operand.text.as_ref()), false) {
+        let verb = verb.to_owned();
+        state(run, &verb);
+    }
+}
+
+fn state(run: &mut Run<'_>, verb: &str) {
+    let loses = format!(
+        "nothing yet: `{verb}` says that it removes something, and no table describes this verb of the program"
+    );
+    let look = "look at it first with the program's `list`, `show` or `status` command";
+    let by = run.name.clone();
+    let draft = Draft::destructive("cloud", "cloud.delete").target(verb);
+    run.emit(draft.certain(false).tag("client", &by).tag("loses", &loses).tag("instead", look));
+}
+
+/// Options by which a client takes a statement.
+const STATEMENTS: &[&str] =
+    &["--command", "--eval", "--exec", "--execute", "--query", "--sql", "--statement", "-c", "-e", "-q", "-Q", "-s"];
+
+/// A statement that a client which nobody has described is given: behind an option, or as a word if the client is named
+/// after the language.
+fn sql(run: &mut Run<'_>) {
+    let words = run.arguments();
+    let is_client = run.name.contains("sql");
+    let mut before = "";
+    let mut statements = Vec::new();
+    for word in words {
+        let (option, text) =
+            word.text.split_once('=').filter(|(option, _)| option.starts_with('-')).unwrap_or((before, &word.text));
+        if (is_client && !text.starts_with('-') || STATEMENTS.contains(&option)) && text.contains(' ') {
+            statements.push(text.to_owned());
+        }
+        before = &word.text;
+    }
+    let client = run.name.clone();
+    for text in statements.iter().take(STATEMENTS.len()) {
+        scripts::perhaps_sql(run, &client, text);
+    }
+}
+
+/// The verb of loss among the first operands.
+fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'a str> {
+    let is_plain = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_:.".contains(c))
+    };
+    let mut before: Option<&str> = None;
+    for text in operands.take(3).take_while(|text| is_plain(text)) {
+        if is_loss(text, before, unasked) {
+            return Some(text);
+        }
+        // `make:migration` is followed by a name as `make` is.
+        if text.split(':').next().is_some_and(|first| TAKES.contains(&first)) {
+            return None;
+        }
+        before = Some(text);
+    }
+    None
+}
+
+/// The word is a verb of loss, or one with the thing it is about: `db:wipe`, `delete-tag`.
+fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
+    let parts: Vec<&str> = text.split([':', '-', '.']).collect();
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
+    // A name with a dot may be a file's: `drop.sql`.
+    if text.contains('.') && !DATABASES.contains(first) {
+        return false;
+    }
+    let any = |verbs: &[&str]| verbs.contains(first) || verbs.contains(last);
+    let empties = EMPTIES.contains(last)
+        && (parts.len() > 1 && DATABASES.contains(first) || before.is_some_and(|noun| DATABASES.contains(&noun)));
+    // `un-delete`, `no-drop`, `soft-delete` and the like keep what is there.
+    let keeps = matches!(*first, "un" | "no" | "soft" | "pre" | "post" | "on" | "is" | "can");
+    !keeps && (any(LOSES) || empties || unasked && LOSES_UNASKED.contains(last) && text.len() == last.len())
+}
