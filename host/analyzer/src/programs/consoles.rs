@@ -31,6 +31,7 @@ const CONSOLES: &[Console] = &[
     Console::new(MANAGE, &[&["shell", "shell_plus"]], "python").by_option(&["-c", "--command"]).by_input(),
     Console::new(MANAGE, &[&["dbshell"]], "sql").by_option(&["-c", "-e", "--command", "--execute"]).by_input(),
     Console::new(&["artisan"], &[&["tinker"]], "php").by_option(&["--execute"]).by_input(),
+    Console::new(&["flask"], &[&["shell"]], "python").by_input(),
     Console::new(&["wp"], &[&["db"], &["query"]], "sql").by_operand().by_input(),
     Console::new(&["wp"], &[&["eval"]], "php").by_operand(),
     Console::new(&["drush"], &[&["sqlq", "sql:query", "sql-query"]], "sql").by_operand(),

@@ -302,6 +302,10 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else if let Some(file) = given.file.filter(|_| !matches!(run.name.as_str(), "bun" | "deno")) {
         run.read(&file);
     }
+    // A script that is a framework's, whose words a table describes.
+    if run.name == "node" && parsed.rest.first().is_some_and(|script| script.text == "ace") {
+        super::migrations::of_script(run, parsed);
+    }
 }
 
 /// With `-i` the operands are written, as `perl -pi -e` does.

@@ -76,7 +76,12 @@ fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
             words.first().filter(|verb| matches!(verb.text.as_str(), "run" | "eval"))?;
             with(&["elixir", "-e"], words.get(at + 1..)?)
         }
+        "iex" => {
+            let at = words.iter().position(|word| matches!(word.text.as_str(), "-e" | "--eval"))?;
+            with(&["elixir", "-e"], words.get(at + 1..)?)
+        }
         // Babashka, and not the client of Bitbucket.
+        "bb" if matches!(words.first()?.text.as_str(), "-e" | "--eval") => with(&["clojure", "-e"], words.get(1..)?),
         "bb" if words.first()?.text.trim_start().starts_with('(') => with(&["clojure", "-e"], words),
         // A command, and not a script.
         "pm2" if words.first()?.text == "start" => {

@@ -226,7 +226,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         name: "ctr",
-        takes: takes("", "exec-id user cwd"),
+        takes: takes("an", "address namespace exec-id user cwd"),
         verbs: &["task", "tasks", "t"],
         after: &["exec"],
         kind: "container",
