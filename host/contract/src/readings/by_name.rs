@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::names::{plain, words};
 use crate::shell_word::word;
 use services::{
-    AMOUNTS, FILLERS, NAMES, NOUNS, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES, TABLED, VERBS,
+    AMOUNTS, FILLERS, LOOKS, NAMES, NOUNS, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES, TABLED, VERBS,
 };
 
 /// The commands that the tool amounts to, as far as its name tells.
@@ -52,6 +52,10 @@ fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
 /// The calls of a service's program.
 fn of_program(program: &str, action: &[String], target: &str) -> Vec<String> {
     let is_verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
+    // `get_deploy` looks, and a label is taken from an issue, not from the service.
+    if action.first().is_some_and(|word| LOOKS.contains(&word.as_str())) || is_label(action) {
+        return Vec::new();
+    }
     // The verb is at one end of the name: `volume_delete`, `delete_volume`.
     let (verb, noun) = match action {
         [first, rest @ ..] if is_verb(first).is_some() => (first, rest),
@@ -71,13 +75,17 @@ fn of_program(program: &str, action: &[String], target: &str) -> Vec<String> {
 fn removal(server: &[String], action: &[String], target: &str) -> Option<String> {
     let removes = |word: &String| REMOVES.contains(&word.as_str());
     let some = |word: &String| SOME_REMOVES.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
-    // Adverbs may come first, as in `permanently_delete_document`.
-    let action = &action[action.iter().take_while(|word| AMOUNTS.contains(&word.as_str())).count()..];
-    let (things, rest) = match action {
-        [first, rest @ ..] if removes(first) => (SHARED, rest),
-        [rest @ .., last] if removes(last) => (SHARED, rest),
-        [first, rest @ ..] => (some(first)?, rest),
-        [] => return None,
+    if action.iter().any(|word| LOOKS.contains(&word.as_str())) || is_label(action) {
+        return None;
+    }
+    // The name of a part may come first, as in `store_delete_document`, and the thing, as in `zone_delete`.
+    let at = action.iter().position(removes);
+    let (before, rest) = action.split_at_checked(at.unwrap_or_default())?;
+    let (verb, rest) = rest.split_first()?;
+    let (things, rest) = match at {
+        Some(_) if rest.is_empty() => (SHARED, before),
+        Some(_) => (SHARED, rest),
+        None => (some(verb)?, rest),
     };
     let is_amount = |word: &&String| AMOUNTS.contains(&word.as_str());
     let thing =
@@ -90,6 +98,11 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
     let host = server.last().filter(|_| is_shared)?;
     let target: String = target.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
     Some(format!("curl -X DELETE https://{host}/{single}/{}", if target.is_empty() { "x" } else { &target }))
+}
+
+/// A label is removed from a thing, which stays.
+fn is_label(action: &[String]) -> bool {
+    matches!(action, [verb, label, ..] if verb == "remove" && label.starts_with("label"))
 }
 
 fn noun_of(words: &[String]) -> String {

@@ -78,6 +78,7 @@ fn the_name_of_a_tool_tells_what_is_lost() {
         ),
         ("mcp__k8s__helm_uninstall", json!({ "name": "x" }), "? Bash helm  uninstall x"),
         ("mcp__wiki__deleteWikiPage", json!({ "pageId": "7" }), "? Bash curl -X DELETE https://wiki/page/7"),
+        ("mcp__store__users_delete_document", json!({ "id": "7" }), "? Bash curl -X DELETE https://store/document/7"),
         ("mcp__crm__batch-delete-customers", json!({}), "? Bash curl -X DELETE https://crm/customer/x"),
         (
             "mcp__bills__cancel_subscription",
@@ -96,6 +97,9 @@ fn the_name_of_a_tool_tells_what_is_lost() {
         "mcp__audit__list_deleted_users",
         "mcp__memory__delete_entities",
         "mcp__game__reset_environment",
+        "mcp__netlify__get-deploy",
+        "mcp__github__remove_label",
+        "mcp__shop__list_delete_events",
         "delete_project",
     ] {
         assert!(read_with(tool, &json!({ "id": "1" }), &[]).is_empty(), "{tool}");

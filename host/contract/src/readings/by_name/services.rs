@@ -110,6 +110,12 @@ pub(super) const SOME_REMOVES: &[(&str, &[&str])] = &[
     ("cancel", &["order", "subscription"]),
 ];
 
+/// Words of a tool that only looks, or that takes a loss back.
+pub(super) const LOOKS: &[&str] = &[
+    "can", "check", "count", "describe", "fetch", "find", "get", "is", "list", "preview", "query", "read", "restore",
+    "search", "show", "status", "undo", "view", "watch",
+];
+
 /// Words between the verb and the thing.
 pub(super) const AMOUNTS: &[&str] =
     &["all", "batch", "bulk", "many", "multiple", "permanently", "forever", "one", "single", "existing"];
