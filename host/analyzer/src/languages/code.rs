@@ -6,6 +6,7 @@
 mod data;
 mod elisp;
 pub(crate) mod environment;
+mod mentions;
 mod paths;
 mod requests;
 mod scripting;
@@ -141,6 +142,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             }
         }
     }
+    mentions::find(&mut found, program, language, text);
     if !certain || !is_read && SINKS.iter().any(|sink| text.contains(sink)) {
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
     }

@@ -13,7 +13,11 @@ use crate::wrappers::code::editors;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["ed", "red"], Options::new("p", "prompt"), ed),
-    Program::new(&["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff"], Options::NONE, vi),
+    Program::new(
+        &["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff", "rview", "gview", "evim", "vimx"],
+        Options::NONE,
+        vi,
+    ),
     Program::new(&["nano", "pico", "micro", "joe", "mcedit"], Options::new("TroQsY", ""), writes),
     Program::new(&["emacs", "emacsclient"], EMACS, emacs),
 ];

@@ -59,6 +59,11 @@ const OTHERS: &[&str] = &[
     "wish",
     "expect",
     "janet",
+    "jjs",
+    "jrunscript",
+    "octave",
+    "octave-cli",
+    "slsh",
 ];
 
 const SHELL: Options = Options::leading("oO", "rcfile init-file");

@@ -8,7 +8,7 @@ use crate::run::Run;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["cat", "gcat", "bat", "batcat", "tac", "nl", "rev", "expand", "unexpand"], Options::NONE, reads),
     Program::new(&["head", "tail", "ghead", "gtail"], Options::new("ncs", "lines bytes pid"), reads),
-    Program::new(&["less", "more", "most", "view"], Options::new("oOpPtTx", ""), reads),
+    Program::new(&["less", "more", "most", "view"], Options::new("oOpPtTx", "log-file LOG-FILE"), pages),
     Program::new(&["wc", "cksum", "sum", "b2sum", "md5", "md5sum"], Options::NONE, reads),
     Program::new(&["sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"], Options::NONE, reads),
     Program::new(&["shasum"], Options::new("a", "algorithm"), reads),
@@ -61,6 +61,12 @@ pub(super) const TABLE: &[Program] = &[
 /// Reads every operand.
 pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.read(operand));
+}
+
+/// `-o` of `less` keeps what it shows.
+fn pages<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("oO", "log-file").for_each(|file| run.write(&file));
+    reads(run, parsed);
 }
 
 /// Files to which a script of gnuplot sends what it prints.

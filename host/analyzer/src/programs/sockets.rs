@@ -12,7 +12,13 @@ pub(super) const TABLE: &[Program] = &[
         netcat,
     ),
     Program::new(&["socat"], Options::new("lbtTLW", ""), socat),
-    Program::new(&["telnet"], Options::new("elnbXkS", ""), connects),
+    Program::new(&["telnet", "rlogin", "rsh"], Options::new("elnbXkSp", ""), connects),
+    Program::new(&["whois"], Options::new("hp", "host port"), to_named_host),
+    Program::new(&["finger"], Options::NONE, asks_user),
+    Program::new(&["lp", "lpr", "lpq", "cancel"], Options::new("hHdPUuno", ""), prints),
+    Program::new(&["logger"], Options::new("nPftpTud", "server port file tag priority socket"), sends_file),
+    Program::new(&["mosquitto_pub"], Options::new("hptfmuPiqk", "file topic message username pw"), sends_file),
+    Program::new(&["ab"], Options::new("ncptTAPXHCgeubvwxyzsBm", ""), benchmarks),
     Program::new(&["ftp", "sftp", "lftp", "psftp", "ncftp"], Options::new("bceFilPRSsou", ""), transfers),
     Program::new(
         &["mutt", "mail", "mailx", "s-nail", "swaks"],
@@ -25,8 +31,56 @@ fn connects<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|host| connect(run, host));
 }
 
+/// The host stands behind an option; without it the program knows one by itself.
+fn to_named_host<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("h", "host").for_each(|host| connect(run, &host));
+}
+
+/// `finger USER@HOST`
+fn asks_user<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    for user in &parsed.operands {
+        if let Some((_, host)) = user.text.rsplit_once('@') {
+            let host = host.to_owned();
+            connect(run, &user.renamed(host));
+        }
+    }
+}
+
+/// What is printed goes to a printer, which may be one of another machine.
+fn prints<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|file| run.read(file));
+    for host in parsed.values("hH", "") {
+        run.emit(Draft::notable("network", "network.upload").target(&host.text));
+    }
+}
+
+/// A file, or a line of it at a time, goes to the host.
+fn sends_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("f", "file").for_each(|file| run.read(&file));
+    let letters = if run.name == "logger" { "n" } else { "h" };
+    for host in parsed.values(letters, "server") {
+        run.emit(Draft::notable("network", "network.upload").target(&host.text));
+    }
+}
+
+/// Each request may hold a file, and the times go to one.
+fn benchmarks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("ge", "").for_each(|file| run.write(&file));
+    let bodies: Vec<Operand<'a>> = parsed.values("pu", "").collect();
+    bodies.iter().for_each(|file| run.read(file));
+    let operation = if bodies.is_empty() { "network.connect" } else { "network.upload" };
+    parsed.operands.iter().take(1).for_each(|address| {
+        run.emit(Draft::notable("network", operation).target(&address.text).certain(!address.dynamic));
+    });
+}
+
 /// A script on standard input, or in a file, says what is sent and taken away.
 fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    // `ftp -u ADDRESS FILE`
+    if let Some(address) = parsed.value("u", "").filter(|to| run.name == "ftp" && to.text.contains("://")) {
+        parsed.operands.iter().for_each(|file| run.read(file));
+        return run.emit(Draft::notable("network", "network.upload").target(&address.text));
+    }
     connects(run, parsed);
     parsed.values("b", "").for_each(|file| run.read(&file));
     let mut lines: Vec<String> = parsed.values("ec", "").map(|value| value.text.into_owned()).collect();

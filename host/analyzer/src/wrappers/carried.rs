@@ -7,6 +7,7 @@ use guard_sdk::syntax::{Via, Word};
 
 use super::git_settings;
 use super::layer::{Place, Run, What, joined, takes};
+use super::shells::is_shell;
 use crate::options::{Flag, Options, leading};
 use crate::sources::is_own_program;
 use crate::word::expand::literal;
@@ -167,6 +168,16 @@ static CARRIERS: &[Carrier] = &[
     carrier(&["complete", "compgen"], takes("oAGWFCXPS", ""), &[("C", "")], &[]),
     carrier(&["rpm", "rpmdb", "rpmquery", "rpmverify", "rpmspec", "rpmbuild"], takes("E", "eval pipe"), RPM, &[]),
     carrier(&["scrot"], takes("edqta", "exec delay quality"), &[("e", ""), ("exec", "")], &[]),
+    carrier(&["dmsetup"], takes("jmuv", "exec target table uuid"), &[("exec", "")], &[]),
+    carrier(&["nano", "pico"], takes("TroQsY", "speller"), &[("s", ""), ("speller", "")], &[]),
+    carrier(&["mail", "mailx", "s-nail"], takes("aAscbrSeiH", "exec"), &[("exec", "!")], &[]),
+    carrier(&["lftp"], takes("ecfpu", ""), &[("c", "!"), ("e", "!")], &[]),
+    carrier(&["mypy", "pyright"], takes("cmp", "python-executable"), &[("python-executable", "")], &[]),
+    carrier(&["openvpn"], takes("", HOOKS_OF_VPN), VPN, &[]),
+    carrier(&["certbot", "letsencrypt"], takes("dmw", HOOKS_OF_CERTBOT), CERTBOT, &[]),
+    carrier(&["check_by_ssh"], takes("oHClp", ""), &[("o", "proxycommand")], &[]),
+    carrier(&["agetty", "getty"], takes("lafHIt", "login-program"), &[("l", ""), ("login-program", "")], &[]),
+    carrier(&["pidstat"], takes("eGCTU", ""), &[("e", "")], &[]),
     carrier(
         &["mutt", "neomutt"],
         takes("aAbcdeEfFHimnpQs", ""),
@@ -193,6 +204,31 @@ static CARRIERS: &[Carrier] = &[
 
 /// Options of `svn` that name a program.
 const SVN: &[(&str, &str)] = &[("config-option", "="), ("diff-cmd", ""), ("editor-cmd", ""), ("diff3-cmd", "")];
+
+/// Options of `openvpn` that name a program, which runs when a connection changes.
+const HOOKS_OF_VPN: &str =
+    "up down ipchange route-up tls-verify client-connect auth-user-pass-verify learn-address dev";
+const VPN: &[(&str, &str)] = &[
+    ("up", ""),
+    ("down", ""),
+    ("ipchange", ""),
+    ("route-up", ""),
+    ("tls-verify", ""),
+    ("client-connect", ""),
+    ("auth-user-pass-verify", ""),
+    ("learn-address", ""),
+];
+
+/// Options of `certbot` that name a program, which runs around a renewal.
+const HOOKS_OF_CERTBOT: &str = "pre-hook post-hook deploy-hook renew-hook manual-auth-hook manual-cleanup-hook";
+const CERTBOT: &[(&str, &str)] = &[
+    ("pre-hook", ""),
+    ("post-hook", ""),
+    ("deploy-hook", ""),
+    ("renew-hook", ""),
+    ("manual-auth-hook", ""),
+    ("manual-cleanup-hook", ""),
+];
 
 /// Options of `wget` that name a program, and settings that do.
 const WGET: &[(&str, &str)] = &[("use-askpass", ""), ("e", "use_askpass="), ("execute", "use_askpass=")];
@@ -266,7 +302,12 @@ fn described(name: &str, words: &[Word]) -> Vec<Run> {
         } else {
             flag.word()
         };
-        found.extend(matching.filter_map(|(_, before)| run(name, &behind(&value, before)?)).take(1));
+        let helper = |option: &str, before: &str| {
+            let text = behind(&value, before)?;
+            run(name, &text)
+                .or_else(|| bare_shell(name, &text).filter(|_| !names_shell(option) && !names_shell(before)))
+        };
+        found.extend(matching.filter_map(|(option, before)| helper(option, before)).take(1));
     }
     for operand in operands {
         found.extend(carrier.operands.iter().filter_map(|before| run(name, &behind(operand, before)?)).take(1));
@@ -361,6 +402,17 @@ fn run(name: &str, text: &Word) -> Option<Run> {
         return loses_files(&text.text).then(|| of(name, What::Words { assignments: Vec::new(), words }));
     }
     Some(of(name, What::Text { text: text.clone(), parameters: None }))
+}
+
+/// A helper that is a shell: it gets nothing to run but what somebody types.
+fn bare_shell(name: &str, text: &Word) -> Option<Run> {
+    let shell = is_shell(text.text.rsplit('/').next().unwrap_or_default());
+    shell.then(|| of(name, What::Words { assignments: Vec::new(), words: vec![text.clone()] }))
+}
+
+/// Whether a setting is there to name the shell of other commands: `npm --script-shell bash`.
+fn names_shell(setting: &str) -> bool {
+    setting.contains("shell")
 }
 
 fn of(name: &str, what: What) -> Run {

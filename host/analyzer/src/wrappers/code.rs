@@ -27,7 +27,7 @@ use languages::LANGUAGES;
 
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
-    (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim"], &["!", ":!", "r !", ":r !"]),
+    (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim", "rview"], &["!", ":!", "r !", ":r !"]),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp", "telnet", "smbclient", "psftp", "ncftp"], &["!"]),
     (&["mail", "mailx", "s-nail"], &["~!", "~|"]),
@@ -244,6 +244,7 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
                 .filter_map(|(at, opener)| line.get(at + opener.len()..));
             let ends = |rest: &str| rest.bytes().take(LONGEST).position(|byte| byte == b')');
             found.extend(shells.filter_map(|rest| Some(run(name, text(rest.get(..ends(rest)?)?)))));
+            found.extend(files_of_make(line).map(|what| run(name, what)));
         }
         if !bounded(found.len()) {
             found.truncate(limits::STARTS);
@@ -251,6 +252,17 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
         }
     }
     found
+}
+
+/// The files that a function of `make` reads or writes, as words of a program that does the same to them.
+fn files_of_make(line: &str) -> impl Iterator<Item = What> {
+    let calls = line.split("$(file ").skip(1).take(limits::STARTS);
+    calls.filter_map(|rest| {
+        let program = if rest.starts_with('<') { "cat" } else { "tee" };
+        let path = rest.trim_start_matches(['<', '>', ' ']);
+        let end = path.find([',', ')', ' ']).unwrap_or(path.len());
+        Some(What::Words { assignments: Vec::new(), words: [program, path.get(..end)?].map(literal).to_vec() })
+    })
 }
 
 /// What `send` of `expect` types, without quotes and the key that ends a line.

@@ -118,13 +118,14 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
 
 /// The files that a plain wrapper itself writes. Behind `|` or `!`, `strace` takes a command.
 pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
-    let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && !row.writes.is_empty());
+    let mut rows = by_name::candidates(&BY_NAME, name)
+        .filter(|row| row.name == name && (!row.writes.is_empty() || name == "logsave"));
     let Some((row, words)) = rows.next().zip(argv.get(1..)) else { return Vec::new() };
     let verb = usize::from(!row.verbs.is_empty());
     let options = leading(words.get(verb..).unwrap_or_default(), row.takes);
     let files = options.flags.iter().filter(|flag| flag.is_any(row.writes) && !flag.text().starts_with(['|', '!']));
-    // The operand of `script` is the file that it records to.
-    let recorded = options.rest.first().filter(|_| name == "script").cloned();
+    // The operand of these is the file that they record to.
+    let recorded = options.rest.first().filter(|_| matches!(name, "script" | "logsave")).cloned();
     files.map(Flag::word).chain(recorded).collect()
 }
 

@@ -117,6 +117,7 @@ pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
     let skip = usize::from(!parsed.has("", "reference"));
+    let owner = if skip == 1 { parsed.text(0) } else { "" };
     // What a search selects lies below its start.
     let started = parsed.from(skip).iter().flat_map(|operand| {
         let starts = placeholder_operands::starts(run, operand);
@@ -131,6 +132,6 @@ pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let recursive = *recursive;
         let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.owner").severe(Severity::Destructive, much);
-        run.emit_on(draft.flag("recursive", recursive), operand);
+        run.emit_on(draft.flag("recursive", recursive).tag("owner", owner), operand);
     }
 }

@@ -10,7 +10,22 @@ use crate::word::expand::literal;
 
 /// Whether this program is vim, or a relative of its.
 pub(super) fn is_vim(name: &str) -> bool {
-    matches!(name, "vim" | "vi" | "nvim" | "ex" | "view" | "vimdiff" | "gvim" | "rvim" | "exim")
+    matches!(
+        name,
+        "vim"
+            | "vi"
+            | "nvim"
+            | "ex"
+            | "view"
+            | "vimdiff"
+            | "gvim"
+            | "rvim"
+            | "exim"
+            | "rview"
+            | "gview"
+            | "evim"
+            | "vimx"
+    )
 }
 
 /// The words of a call of vim, told apart. Where it is a line editor, `-s` takes no file of keys.

@@ -12,7 +12,20 @@ use crate::word::expand::literal;
 pub(super) fn is_tool(name: &str) -> bool {
     is_debugger(name)
         || is_tex(name)
-        || matches!(name, "gnuplot" | "m4" | "gm4" | "dc" | "debugfs" | "ginsh" | "latexmk")
+        || matches!(
+            name,
+            "gnuplot"
+                | "m4"
+                | "gm4"
+                | "dc"
+                | "debugfs"
+                | "ginsh"
+                | "latexmk"
+                | "gimp"
+                | "gimp-console"
+                | "terraform"
+                | "tofu"
+        )
 }
 
 fn is_debugger(name: &str) -> bool {
@@ -43,14 +56,17 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
         ],
         "debugfs" => &["R"],
         "latexmk" => &["pdflatex", "latex", "lualatex", "xelatex", "dvips"],
+        "gimp" | "gimp-console" => &["b", "batch"],
+        "terraform" | "tofu" => &[],
         _ => &["e"],
     };
     let given = values(words, options);
     let texts = given.iter().map(String::as_str).chain(input);
     let mut found: Vec<What> = Vec::new();
     if is_tex(name) || name == "latexmk" {
-        let operands = words.iter().map(|word| word.text.as_str()).filter(|word| word.contains("\\write18"));
+        let operands = words.iter().map(|word| word.text.as_str()).filter(|word| word.contains('\\'));
         for operand in operands.chain(input) {
+            found.extend(READ_BY_TEX.iter().flat_map(|(opener, program)| touched(operand, opener, program)));
             let written = operand.split("\\write18").skip(1).take(limits::STARTS);
             found
                 .extend(written.filter_map(|rest| Some(text(rest.trim_start().strip_prefix('{')?.split('}').next()?))));
@@ -65,6 +81,15 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
         match name {
             _ if is_debugger(name) => found.extend(of_debugger(line)),
             "gnuplot" => found.extend(line.split(';').filter_map(of_gnuplot)),
+            "gimp" | "gimp-console" => {
+                let is_python = words.iter().any(|word| word.text.contains("python-fu"));
+                let code = ["python3", "-c", line].map(literal).to_vec();
+                found.extend(is_python.then_some(What::Words { assignments: Vec::new(), words: code }));
+            }
+            "terraform" | "tofu" if words.first().is_some_and(|verb| verb.text == "console") => {
+                found.extend(["file(\"", "filebase64(\""].iter().flat_map(|opener| touched(line, opener, "cat")));
+            }
+            "terraform" | "tofu" => {}
             "m4" | "gm4" => {
                 let calls = line.split("syscmd(").skip(1).take(limits::STARTS);
                 found.extend(calls.map(|rest| {
@@ -76,6 +101,28 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
         }
     }
     first_of(found.into_iter().map(|what| run(name, what)).collect())
+}
+
+/// Commands of TeX that read or write a file, and a program that does the same.
+const READ_BY_TEX: &[(&str, &str)] = &[
+    ("\\input", "cat"),
+    ("\\include", "cat"),
+    ("\\verbatiminput", "cat"),
+    ("\\lstinputlisting", "cat"),
+    ("\\openin", "cat"),
+    ("\\openout", "tee"),
+];
+
+/// The files that stand behind `opener` in a text, as words of a program that does the same to them.
+fn touched(text: &str, opener: &str, program: &'static str) -> Vec<What> {
+    let rests = text.split(opener).skip(1).take(limits::STARTS);
+    let path = |rest: &str| {
+        let path = rest.trim_start_matches(|char: char| char.is_ascii_digit() || "{= ".contains(char));
+        let end = path.find(|char: char| char.is_whitespace() || "}\\\")".contains(char)).unwrap_or(path.len());
+        path.get(..end).filter(|path| path.starts_with(['/', '~'])).map(str::to_owned)
+    };
+    let words = |path: String| What::Words { assignments: Vec::new(), words: [program, &path].map(literal).to_vec() };
+    rests.filter_map(path).map(words).collect()
 }
 
 /// The values of these options, behind one dash or two, in the next word or behind `=`.
@@ -114,6 +161,11 @@ fn of_debugger(line: &str) -> Option<What> {
     }
     if matches!(verb, "python" | "py" | "pi" | "python-interactive" | "script" | "sc" | "scri") {
         let words = ["python3", "-c", rest].map(literal).to_vec();
+        return Some(What::Words { assignments: Vec::new(), words });
+    }
+    if is("dump", 3) || is("append", 3) {
+        let file = rest.split_whitespace().find(|word| word.contains('/'))?;
+        let words = ["tee", file].map(literal).to_vec();
         return Some(What::Words { assignments: Vec::new(), words });
     }
     let calls = is("call", 3) || is("print", 1) || is("expression", 2) || is("compile", 3) || is("eval", 3);
