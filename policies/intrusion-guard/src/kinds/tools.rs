@@ -269,8 +269,22 @@ const KINDS: &[Kind] = &[
 ];
 
 /// Words that a program's own name says it by.
-const SAY_IT: &[&str] =
-    &["exploit", "keylogger", "rootkit", "backdoor", "ransomware", "revshell", "shellcode", "bruteforce"];
+const SAY_IT: &[&str] = &[
+    "exploit",
+    "keylogger",
+    "rootkit",
+    "backdoor",
+    "ransomware",
+    "revshell",
+    "shellcode",
+    "bruteforce",
+    "implant",
+    "privesc",
+    "cryptominer",
+    "botnet",
+    "keystealer",
+    "infostealer",
+];
 
 /// What stands before such a word in the name of a program that looks for attacks: `chkrootkit`.
 const DEFENDS: &[&str] = &["anti", "check", "chk", "detect", "no", "un"];

@@ -34,6 +34,13 @@ const SENDS: &[&str] = &[
     "upload_file",
     "send_file",
     "sendmail(",
+    ":send(",
+    "using Sockets",
+    "[socket ",
+    "(\"http\").request(",
+    "('http').request(",
+    "(\"https\").request(",
+    "('https').request(",
 ];
 
 /// Calls that open a connection.
@@ -80,10 +87,13 @@ const CONNECTS: &[&str] = &[
 /// Whether the code sends something.
 pub(crate) fn sends(text: &str) -> bool {
     let opens = has_any(text, &["urlopen(", "urllib.request.Request(", "fetch("]);
+    // The second argument of a request is its body.
+    let posts = text.contains("urlopen(") && has_any(text, &[", open(", ",open("]);
     let asks = has_any(text, &["file_get_contents(\"http", "file_get_contents('http"])
         && text.matches("file_get_contents(").count() > 1;
     has_any(text, SENDS)
         || asks
+        || posts
         || opens
             && has_any(text, &["data=", "body:", "body=", "method='POST'", "method=\"POST\"", "'POST'", "\"POST\""])
 }

@@ -64,6 +64,7 @@ const STORES: &[&str] = &[
     "/var/lib/sss/db",
     "/var/db/dslocal/nodes/default/users",
     "/etc/krb5.keytab",
+    "/krb5cc_",
     "/var/lib/samba/private",
 ];
 
@@ -119,6 +120,9 @@ fn opened(command: &Command) -> Option<String> {
         "ntdsutil" | "dsdbutil" => words.iter().any(|word| has_any(word, &["ifm", "ac i ntds", "snapshot"])),
         "vssadmin" => first == "create",
         "esentutl" => words.iter().any(|word| word.contains("ntds")),
+        "ktutil" => command.is_fed(),
+        // The hash of a password, beside a person's name.
+        "dscl" | "dscacheutil" => words.iter().any(|word| word.contains("shadowhash")),
         "tdbdump" | "sekey" | "get-credential" => true,
         // A window that asks for a password under another program's name.
         "zenity" | "kdialog" | "yad" => words.iter().any(|word| word == "--password"),
@@ -128,6 +132,9 @@ fn opened(command: &Command) -> Option<String> {
     if reads {
         return Some(format!("`{}`", shorten(&command.text())));
     }
+    if let Some(socket) = foreign_agent(command) {
+        return Some(format!("the keys of another login behind `{}`", shorten(&socket)));
+    }
     let shows = is_any(&program, SHOWING) || matches!(&*program, "security" | "mkdir" | "touch" | "ls" | "chmod");
     if shows {
         return None;
@@ -136,6 +143,14 @@ fn opened(command: &Command) -> Option<String> {
     let is_store = |word: &String| has_any(word, STORES) || copies && has_any(word, PROFILES);
     let word = words.iter().find(|word| is_path(word) && is_store(word))?;
     Some(format!("`{}`", shorten(word)))
+}
+
+/// A socket of an agent of `ssh` that the call picks from those of all users.
+fn foreign_agent(command: &Command) -> Option<String> {
+    let assigned = command.assignments.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
+    let exported = texts(command).filter(|_| name(command) == "export").filter_map(|text| text.split_once('='));
+    let mut sockets = assigned.chain(exported).filter(|(name, _)| *name == "SSH_AUTH_SOCK").map(|(_, value)| value);
+    sockets.find(|value| value.contains("/tmp/ssh-") || value.contains("find /")).map(str::to_owned)
 }
 
 /// Folders of browsers, with the passwords and cookies of a person.

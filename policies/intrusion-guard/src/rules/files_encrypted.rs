@@ -30,9 +30,10 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     view.commands().filter(|command| encrypts(command)).find_map(|command| {
-        let file = texts(command).find(|text| is_outside(text, view))?;
+        let listed = || searched(command, view);
+        let file = texts(command).find(|text| is_outside(text, view)).map(str::to_owned).or_else(listed)?;
         Some(Hit::new(
-            format!("Encrypts `{}` with a passphrase that the call names", shorten(file)),
+            format!("Encrypts `{}` with a passphrase that the call names", shorten(&file)),
             "ask the user to encrypt the files with a key of their own",
         ))
     })
@@ -50,9 +51,20 @@ fn encrypts(command: &Command) -> bool {
         }
         "7z" | "7za" | "7zz" | "rar" => matches!(texts(command).next(), Some("a" | "u" | "m")) && any(&["-p", "-hp"]),
         "zip" => any(&["-P", "--password"]),
-        "ccencrypt" | "mcrypt" | "bcrypt" => any(&["-K", "-k", "-e", "-T"]) || command.argv.len() > 1,
+        "ccencrypt" | "ccrypt" | "mcrypt" | "bcrypt" => any(&["-K", "-k", "-e", "-T"]) || command.argv.len() > 1,
         _ => false,
     }
+}
+
+/// Where a search or a loop finds the files, if it is outside of the project.
+fn searched(command: &Command, view: &View<'_>) -> Option<String> {
+    let by_search = command.via.iter().any(|via| via.kind.starts_with("find"));
+    let search = || {
+        view.commands().find(|other| {
+            name(other) == "find" && is_outside(other.word(1), view) || matches!(other.word(1), "~" | "/")
+        })
+    };
+    search().filter(|_| by_search).map(|search| search.word(1).to_owned())
 }
 
 /// Whether a word is a file of the system or of the user's home that isn't the project's.

@@ -41,6 +41,13 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         let message = format!("Takes `{}`, which holds settings or secrets, from another machine", shorten(&what));
         return Some(Hit::new(message, "name the one file that is needed"));
     }
+    if let Some(folder) = view.commands().find_map(|command| served(command, view)) {
+        let message = format!("Serves `{}`, which isn't part of the project, to whoever asks", shorten(&folder));
+        return Some(Hit::new(message, "serve the one folder of the project that is needed"));
+    }
+    if let Some(folder) = view.commands().find_map(|command| whole_home(command, view)) {
+        return Some(hit(&folder, "another machine"));
+    }
     view.analysis.commands.iter().find_map(|command| {
         let put = || Some(hit(&put(command, view)?, "another machine"));
         of_command(command, view).or_else(put)
@@ -57,7 +64,9 @@ fn hit(file: &str, to: &str) -> Hit {
 fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     let effects = view.index().effects(command);
     let sends = effects.iter().any(|effect| is_any(&effect.operation, SENDING) || effect.tag("sent").is_some());
-    if !(sends || by_code(command, view) || is_web_with_input(command)) || !is_on_a_machine(command) {
+    if !(sends || by_code(command, view) || is_web_with_input(command) || to_connection(command, view))
+        || !is_on_a_machine(command)
+    {
         return None;
     }
     let hosts = view.hosts(command);
@@ -150,6 +159,100 @@ fn put(command: &Command, view: &View<'_>) -> Option<String> {
     }
     let parts = texts(command).flat_map(str::split_whitespace);
     parts.map(str::to_owned).find(|part| places::is_system_path(part, view))
+}
+
+/// Whether its output goes to a descriptor that the call has opened as a connection: `exec 3<>/dev/tcp/HOST/PORT`.
+fn to_connection(command: &Command, view: &View<'_>) -> bool {
+    let to = command.redirections.iter().filter(|one| one.operator == ">&").map(|one| one.target.text.as_str());
+    to.filter(|to| to.len() == 1 && *to > "2").any(|to| {
+        let opens = |other: &Command| {
+            other.redirections.iter().any(|one| one.target.text.starts_with("/dev/tcp/") && one.fd.to_string() == to)
+        };
+        view.analysis.commands.iter().any(opens)
+    })
+}
+
+/// A server of files, and the options that name the folder; without one an operand does, and the current folder else.
+const SERVERS: &[(&str, &[&str], bool)] = &[
+    ("http.server", &["-d", "--directory"], false),
+    ("simplehttpserver", &[], false),
+    ("pyftpdlib", &["-d", "--directory"], false),
+    ("httpd", &["-h"], false),
+    ("php", &["-t", "--docroot"], false),
+    ("serve", &[], true),
+    ("http-server", &[], true),
+    ("live-server", &[], true),
+    ("miniserve", &[], true),
+    ("dufs", &[], true),
+    ("simple-http-server", &[], true),
+    ("darkhttpd", &[], true),
+    ("webfsd", &["-r"], false),
+    ("file-server", &["-r", "--root"], false),
+    ("twistd", &["--path"], false),
+    ("kubectl", &["--www", "-w"], false),
+    ("un", &[], true),
+];
+
+/// A folder of the system, or all of the home, that a server hands to whoever asks.
+fn served(command: &Command, view: &View<'_>) -> Option<String> {
+    let program = name(command);
+    let hosts = ["py", "busybox", "caddy", "ruby"];
+    let may =
+        program.starts_with("python") || is_any(&program, &hosts) || SERVERS.iter().any(|(name, ..)| *name == program);
+    if !may {
+        return None;
+    }
+    let words: Vec<&str> = texts(command).collect();
+    let module = || words.windows(2).find_map(|pair| matches!(pair, ["-m", _]).then(|| pair.last().copied()).flatten());
+    let server = match &*program {
+        "python" | "python2" | "python3" | "py" => module()?.to_ascii_lowercase(),
+        "php" if words.contains(&"-S") => "php".to_owned(),
+        "kubectl" if words.first() == Some(&"proxy") => "kubectl".to_owned(),
+        "php" | "kubectl" => return None,
+        "busybox" | "caddy" | "twistd" => {
+            words.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_owned())?
+        }
+        "ruby" => words.iter().any(|word| matches!(*word, "-run" | "-run.rb")).then(|| "un".to_owned())?,
+        program => program.to_owned(),
+    };
+    let (_, options, by_operand) = SERVERS.iter().find(|(name, _, _)| *name == server)?;
+    let given = words.windows(2).find_map(|pair| match pair {
+        [option, folder] if options.contains(option) => Some((*folder).to_owned()),
+        _ => None,
+    });
+    let joined = || {
+        let value = |word: &&str| {
+            options.iter().find_map(|option| word.strip_prefix(option)?.strip_prefix('=').map(str::to_owned))
+        };
+        words.iter().find_map(value)
+    };
+    let operand =
+        || words.iter().find(|word| by_operand == &true && word.starts_with(['/', '~'])).map(|word| (*word).to_owned());
+    let folder = given.or_else(joined).or_else(operand).unwrap_or_else(|| command.cwd.clone());
+    (places::is_broad(&folder, view) && folder != view.facts().cwd && folder != view.facts().project_root
+        || places::is_system_path(&folder, view) && !folder.starts_with("/usr/share/"))
+    .then_some(folder)
+}
+
+/// All of a home that goes to another machine.
+fn whole_home(command: &Command, view: &View<'_>) -> Option<String> {
+    if !is_any(&name(command), &["rsync", "scp", "rclone"]) || !is_on_a_machine(command) {
+        return None;
+    }
+    let operands: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
+    let (to, sources) = operands.split_last()?;
+    let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    let is_whole = |text: &str| places::is_broad(text, view) || is_personal(text, view);
+    sources.iter().find(|text| is_remote && is_whole(text)).map(|text| (*text).to_owned())
+}
+
+/// Whether it is a folder of the home in which a person, and no project, keeps files.
+fn is_personal(text: &str, view: &View<'_>) -> bool {
+    const FOLDERS: &[&str] = &["Documents", "Desktop", "Pictures", "Downloads", "Movies", "Music", "Videos"];
+    let home = view.facts().home.as_str();
+    let rest = text.strip_prefix("~/").or_else(|| text.strip_prefix("$HOME/"));
+    let rest = rest.or_else(|| text.strip_prefix(home).filter(|_| home.len() > 1)?.strip_prefix('/'));
+    rest.is_some_and(|rest| is_any(rest.trim_end_matches('/'), FOLDERS))
 }
 
 /// Whether code of the command sends something.

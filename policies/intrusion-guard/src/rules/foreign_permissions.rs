@@ -1,12 +1,15 @@
-//! `foreign-permissions`: with `strict`, a new owner or mode for files outside of the project. In the home and in folders
-//! for temporary files, a mode of one file passes.
+//! `foreign-permissions`: a file in a temporary folder that is given to root, a tree there that everyone may write to, or
+//! a program of the system that no one may start any longer. With `strict`, any new owner or mode of files outside of the
+//! project; in the home and in temporary folders, a mode of one file passes.
 //!
 //! ## Why
 //! Who may read and run a file is what protects it, and nothing records the old owner. ATT&CK T1222.002.
 //!
 //! ## Examples
-//! - asked: `chmod -R a+w /tmp/share`, with `strict`
-//! - asked: `sudo chown root /tmp/tool`, with `strict`
+//! - asked: `chmod -R a+w /tmp/share`
+//! - asked: `sudo chown root /tmp/tool`
+//! - asked: `chmod -R 755 /tmp/share`, with `strict`
+//! - passes: `chmod -R u+w /tmp/build`
 //! - passes: `chmod +x /tmp/run.sh`, with `strict`
 //! - passes: `chmod -R u+w build`, with `strict`
 //! - passes: `chmod 600 notes.txt`, with `strict`
@@ -15,7 +18,7 @@
 //! Keep the file in the project.
 //!
 //! ## Settings
-//! - `strict`: without it the rule is off.
+//! - `strict`: without it, the rule covers temporary folders and programs of the system.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::text::shorten;
@@ -33,11 +36,48 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let effect = view.analysis.effects.iter().find(|effect| view.settings.strict && is_foreign(effect, view))?;
+    let effect = view
+        .analysis
+        .effects
+        .iter()
+        .find(|effect| is_prepared(effect) || view.settings.strict && is_foreign(effect, view))?;
     Some(Hit::new(
         format!("Changes who may use `{}`, which isn't part of the project", shorten(path(effect))),
         "keep the file in the project, or ask the user to change it",
     ))
+}
+
+/// A file that anybody may have made, and that gets the permissions of root, a tree that anybody may change, or a program
+/// of the system that nobody may start any more.
+fn is_prepared(effect: &Effect) -> bool {
+    if is_in_a_container(effect) {
+        return false;
+    }
+    let path = path(effect);
+    let is_below = |folders: &[&str]| folders.iter().any(|folder| is_inside(path, folder));
+    let is_temporary = is_below(&["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"]);
+    let mode = effect.tag("mode").unwrap_or_default();
+    match effect.operation.as_str() {
+        "fs.owner" => {
+            let owner = effect.tag("owner").and_then(|owner| owner.split([':', '.']).next());
+            is_temporary && matches!(owner, Some("root" | "0"))
+        }
+        "fs.mode" => {
+            let taken_away = matches!(mode, "0" | "000" | "0000" | "-x" | "a-x" | "ugo-x" | "a-rwx" | "a=");
+            is_temporary && effect.tag("recursive").is_some() && lets_all_write(mode)
+                || is_below(&["/bin", "/sbin", "/usr/bin", "/usr/sbin"]) && taken_away
+        }
+        _ => false,
+    }
+}
+
+/// Whether everybody may write to the file then.
+fn lets_all_write(mode: &str) -> bool {
+    let is_octal = mode.len() > 2 && mode.bytes().all(|byte| byte.is_ascii_digit());
+    let symbolic = |clause: &str| {
+        clause.split_once(['+', '=']).is_some_and(|(who, what)| what.contains('w') && who.contains(['o', 'a']))
+    };
+    if is_octal { mode.ends_with(['2', '3', '6', '7']) } else { mode.split(',').any(symbolic) }
 }
 
 fn is_foreign(effect: &Effect, view: &View<'_>) -> bool {

@@ -52,6 +52,14 @@ fn leaves(command: &Command, view: &View<'_>) -> bool {
         "nsenter" => texts(command).any(|text| text == "1" || text.ends_with("=1")),
         "curl" | "nc" | "socat" | "ncat" | "wget" => texts(command).any(names),
         "chmod" | "chown" | "setfacl" => texts(command).any(names),
+        "lxc" | "incus" | "lxd" => {
+            let given = |text: &str| {
+                has_any(text, &["security.privileged=true", "raw.lxc=", "source=/"])
+                    && !text.starts_with("source=/home")
+            };
+            texts(command)
+                .any(|text| given(text) && !matches!(text.strip_prefix("source=/"), Some(rest) if rest.contains('/')))
+        }
         "release_agent" => true,
         // What the kernel starts on the host when a group is empty.
         _ => {

@@ -13,19 +13,30 @@
 //! ## Instead
 //! Read the log, and leave it.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::view::{View, has_option, name, texts};
+use crate::view::{View, has_option, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule =
     Rule { id: "log-erased", summary: "clears a log of the system", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let command = view.commands().find(|command| erases(command))?;
-    Some(Hit::new(format!("Clears a log of the system: `{}`", shorten(&command.text())), "read the log, and leave it"))
+    let command = view.commands().find(|command| erases(command)).map(Command::text);
+    let shown = command.or_else(|| {
+        let lost = |effect: &&Effect| matches!(effect.kind.as_str(), "delete" | "write") && !is_in_a_container(effect);
+        let is_record = |effect: &&Effect| effect.spellings().any(|path| is_record(path, &effect.kind));
+        view.analysis.effects.iter().filter(lost).find(is_record).map(|effect| path(effect).to_owned())
+    })?;
+    Some(Hit::new(format!("Clears a log of the system: `{}`", shorten(&shown)), "read the log, and leave it"))
+}
+
+/// Whether a file tells who is logged in, or has the mail that the system sends to its users.
+fn is_record(path: &str, kind: &str) -> bool {
+    let is_mail = ["/var/mail/", "/var/spool/mail/"].iter().any(|folder| path.starts_with(folder));
+    matches!(path, "/run/utmp" | "/var/run/utmp") || kind == "delete" && is_mail
 }
 
 fn erases(command: &Command) -> bool {

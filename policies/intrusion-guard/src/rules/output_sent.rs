@@ -97,7 +97,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             in_a_name(command, &name, view)
         } else if is_any(&name, WEB) {
             in_a_request(command, view)
-        } else if is_any(&name, CONNECTORS) {
+        } else if is_any(&name, CONNECTORS) || matches!(&*name, "whois" | "finger" | "rlogin") {
             through_a_connection(command, view)
         } else {
             None

@@ -19,7 +19,7 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::kinds::has_any;
+use crate::kinds::{has_any, is_any};
 use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,7 +30,10 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let command = view.commands().find(|command| reads(command, view.settings.strict));
+    let reads = |command: &&Command| {
+        reads(command, view.settings.strict) || of_a_login(command, view) || is_handed_on(command, view)
+    };
+    let command = view.commands().find(reads);
     let in_code = || {
         view.scripts().find(|script| {
             let text = &script.text;
@@ -48,6 +51,26 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         format!("Reads the memory of another process: `{}`", shorten(&shown)),
         "start the program under the debugger instead, as with `gdb --args`",
     ))
+}
+
+/// A tracer at a program that people type their passwords into.
+fn of_a_login(command: &Command, view: &View<'_>) -> bool {
+    const LOGINS: &[&str] = &["sshd", "su", "sudo", "login", "passwd", "ssh-agent", "gpg-agent", "gdm", "ssh"];
+    matches!(&*name(command), "strace" | "ltrace" | "gdb" | "dtruss")
+        && has_option(command, "p", &["attach", "pid"])
+        && view
+            .sources(command)
+            .iter()
+            .any(|source| matches!(&*name(source), "pgrep" | "pidof") && texts(source).any(|text| is_any(text, LOGINS)))
+}
+
+/// A script from a folder for temporary files that is given the number of a process which the call looks for.
+fn is_handed_on(command: &Command, view: &View<'_>) -> bool {
+    let script = texts(command).find(|text| !text.starts_with('-')).unwrap_or_default();
+    let is_temporary = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| script.starts_with(folder));
+    is_temporary
+        && command.argv.first().is_some_and(|word| word.dynamic || word.text.contains("python"))
+        && view.sources(command).iter().any(|source| matches!(&*name(source), "pgrep" | "pidof"))
 }
 
 fn reads(command: &Command, strict: bool) -> bool {

@@ -82,6 +82,10 @@ const PROGRAMS: &[&str] = &[
     "quickassist",
     "msra",
     "parsec",
+    "telnetd",
+    "in.telnetd",
+    "rshd",
+    "dropbear",
     "sunshine",
 ];
 
@@ -125,6 +129,8 @@ fn opens(command: &Command) -> bool {
                 && texts(command).any(|text| text == "set" || text == "write")
         }
         "grdctl" => texts(command).any(|text| matches!(text, "enable" | "set-credentials")),
+        // A check of the settings starts nothing.
+        "sshd" => !has_option(command, "tTGVf", &["help"]),
         program => is_any(program, PROGRAMS),
     }
 }

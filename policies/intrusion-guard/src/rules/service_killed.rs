@@ -104,6 +104,20 @@ fn stopped(command: &Command) -> Option<String> {
     if firewall || matches!(&*program, "aa-complain") {
         return Some(program.into_owned());
     }
+    // `-d` takes the sensor's settings away.
+    let unset = program == "falconctl" && texts(command).any(|text| matches!(text, "-d" | "--delete"));
+    let removed = ["uninstall", "remove"].iter().any(|verb| program.contains(verb))
+        && has_any(
+            &program,
+            &[
+                "eset", "falcon", "sentinel", "sophos", "sav", "mcafee", "trend", "carbon", "cb", "symantec", "sep",
+                "wazuh", "cylance",
+            ],
+        )
+        || program == "esetuninstall";
+    if unset || removed {
+        return Some(program.into_owned());
+    }
     let stops = is_any(&program, CONTROLS) && texts(command).any(|text| is_any(text, STOPS));
     (all || stops).then(|| program.into_owned())
 }

@@ -1,4 +1,5 @@
-//! `shell-escape`: an interpreter, an editor or a search that starts a shell without giving it anything to do.
+//! `shell-escape`: an interpreter, an editor or a search that starts a shell without giving it anything to do, and such a
+//! shell as root or with the permissions of its file's owner.
 //!
 //! ## Why
 //! An agent has no terminal to type into such a shell. It is the second step of an intruder, and the
@@ -8,6 +9,8 @@
 //! - asked: `python3 -c "import pty; pty.spawn('/bin/sh')"`
 //! - asked: `vim -c ':!/bin/sh'`
 //! - asked: `find . -exec /bin/sh \; -quit`
+//! - asked: `sudo bash`
+//! - asked: `./bash -p`
 //! - passes: `bash -c 'echo hi'`
 //! - passes: `docker run -it alpine sh`
 //! - passes: `python3 -c "import subprocess; subprocess.run(['sh', '-c', 'ls'])"`
@@ -88,7 +91,9 @@ const HONEST: &[&str] = &[
 ];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let command = view.commands().find(|command| escapes(command))?;
+    let command = view.commands().find(|command| escapes(command));
+    // The command in the container is one of its own.
+    let command = command.or_else(|| view.analysis.commands.iter().find(|command| is_in_production(command, view)))?;
     Some(Hit::new(
         format!("Starts a shell out of another program: `{}`", shorten(&command.text())),
         "run the commands themselves",
@@ -96,20 +101,24 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn escapes(command: &Command) -> bool {
+    if is_typed(command) || is_privileged(command) {
+        return true;
+    }
     let opens = command.certain && command.via.iter().any(|via| !is_any(&via.kind, HONEST));
     if is_bare_shell(command) && opens && !command.is_fed() {
         return true;
     }
     // What the analysis doesn't follow: the word names the shell.
-    let shell = |text: &str| {
-        let text = text.trim().trim_start_matches([':', '!', ' ']).trim_end_matches(['&', ' ', ';']);
-        is_any(text.rsplit('/').next().unwrap_or_default(), SHELLS)
-    };
     match &*name(command) {
         "less" | "more" | "man" | "most" => texts(command)
             .any(|text| text.trim_start_matches("+").starts_with('!') && shell(text.trim_start_matches('+'))),
         "emacs" | "emacsclient" => {
             texts(command).any(|text| has_any(text, &["(term \"", "(ansi-term", "(shell)", "(eshell)", "(make-term"]))
+        }
+        // It ends in a shell.
+        "capsh" => texts(command).any(|text| text == "--"),
+        "run-parts" => {
+            texts(command).any(|text| is_any(text.trim_end_matches('/'), &["/bin", "/usr/bin", "/sbin", "/usr/sbin"]))
         }
         "nmap" => texts(command).any(|text| text == "--interactive"),
         "ftp" | "gdb" | "tclsh" | "expect" => texts(command).any(|text| text.starts_with('!') && shell(text)),
@@ -119,4 +128,87 @@ fn escapes(command: &Command) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a word stands for a shell, as an editor or a pager takes it.
+fn shell(text: &str) -> bool {
+    let text = text.trim().trim_start_matches([':', '!', ' ']).trim_end_matches(['&', ' ', ';']);
+    is_any(text.rsplit('/').next().unwrap_or_default(), SHELLS)
+}
+
+/// A line for a program that waits for commands, such as `!/bin/sh` for a pager, or a note of what to type there.
+fn is_typed(command: &Command) -> bool {
+    const CONSOLES: &[&str] = &["perl:", "python:", "ruby:", "lua:", "irb:", "vi:", "vim:", "gdb:", "mysql:", "nmap:"];
+    let word = command.word(0);
+    let escapes = word.starts_with(['!', ':']) && word.contains('!');
+    let is_note = is_any(word, CONSOLES)
+        && texts(command).any(|text| {
+            text.split(['\'', '"', '(', ')', ';', ' ', '!']).any(|part| part.contains("bin/") && shell(part))
+        });
+    escapes && shell(word) || is_note
+}
+
+/// A shell in a workload that serves people.
+fn is_in_production(command: &Command, view: &View<'_>) -> bool {
+    if !is_bare_shell(command) || command.is_fed() || !command.via.iter().any(|via| via.kind == "container") {
+        return false;
+    }
+    let is_production = |space: &str| {
+        space.split(['-', '_', '.', '/']).any(|part| matches!(part, "prod" | "production" | "live"))
+            || space == "kube-system"
+    };
+    // The client stays in no command.
+    let words: Vec<&str> = view.text().split([' ', '=', '"', '\\']).take(WORDS).collect();
+    let named = words.windows(2).any(|pair| match pair {
+        [option, space] => matches!(*option, "-n" | "--namespace" | "--context" | "--cluster") && is_production(space),
+        _ => false,
+    });
+    named && words.iter().any(|word| matches!(*word, "kubectl" | "oc")) && words.contains(&"exec")
+}
+
+/// The most words of a text that are looked at.
+const WORDS: usize = 256;
+
+/// A shell that waits for what is typed and that has more permissions than the caller: as root, or with those of its
+/// file's owner.
+fn is_privileged(command: &Command) -> bool {
+    const RAISING: &[&str] = &["sudo", "doas", "pkexec", "run0"];
+    const ELSEWHERE: &[&str] = &["container", "ssh", "script", "function", "line"];
+    /// Programs that wait for commands where they are given none.
+    const WAITING: &[&str] = &[
+        "screen", "tmux", "script", "irb", "pry", "ghci", "tclsh", "wish", "python", "python3", "node", "lua", "gdb",
+        "ftp", "posh", "expect", "jshell", "iex", "erl",
+    ];
+    // A number for a user is for another rule.
+    let is_raised = command.via.iter().any(|via| is_any(&via.kind, RAISING) && !via.detail.starts_with('#'));
+    let raises = command.certain && is_raised && !command.via.iter().any(|via| is_any(&via.kind, ELSEWHERE));
+    if command.is_fed() {
+        return false;
+    }
+    let waits = is_any(&name(command), WAITING) && command.argv.len() == 1;
+    if raises && waits {
+        return true;
+    }
+    if raises
+        && (is_bare_shell(command)
+            || name(command) == "su" && texts(command).all(|text| matches!(text, "-" | "-l" | "root")))
+    {
+        return true;
+    }
+    let of_itself = command.via.is_empty() && matches!(&*name(command), "sudo" | "doas");
+    let opens = || {
+        texts(command).all(|text| matches!(text, "-i" | "-s" | "-n" | "-H" | "--login" | "--shell"))
+            && command.argv.len() > 1
+    };
+    let keeps = || is_any(&name(command), SHELLS) && command.argv.len() == 2 && command.word(1) == "-p";
+    // A copy of a shell that somebody left.
+    let is_copy = || {
+        let path = command.word(0);
+        is_bare_shell(command)
+            && (path.starts_with("./")
+                || path.starts_with("/tmp/")
+                || path.starts_with("/dev/shm/")
+                || path.starts_with("/var/tmp/"))
+    };
+    of_itself && opens() || keeps() || is_copy()
 }

@@ -136,12 +136,26 @@ fn is_shell_on_connection(text: &str) -> bool {
                 &["system$_", "system($_", "IO.popen(", "|& getline", "iex", "Invoke-Expression", "exec [gets"],
             ));
     // What comes in is run: the answer of one call is the text of another one.
-    let receives = has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read("]);
+    let receives = has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read(", "gets $"]);
     let runs = has_any(
         text,
-        &["shell=True", "os.popen(", "os.system(", "getoutput(", "IO.popen(", "iex ", "child_process", "exec("],
+        &[
+            "shell=True",
+            "os.popen(",
+            "os.system(",
+            "getoutput(",
+            "IO.popen(",
+            "iex ",
+            "child_process",
+            "exec(",
+            "eval ",
+        ],
     );
-    starts && (tied || receives && runs && has_any(text, &["connect(", "TCPSocket", "TCPClient", "bind(", "accept("]))
+    starts
+        && (tied
+            || receives
+                && runs
+                && has_any(text, &["connect(", "TCPSocket", "TCPClient", "bind(", "accept(", "[socket "]))
 }
 
 fn by_command(command: &Command, view: &View<'_>) -> bool {
@@ -159,6 +173,16 @@ fn by_command(command: &Command, view: &View<'_>) -> bool {
         if stages.iter().take(64).any(|other| other.id != command.id && is_reader(&other)) {
             return true;
         }
+    }
+    // A connection of the web whose other end is a program: `sh-c:bash`.
+    let is_shell = |text: &str| {
+        let rest = ["exec:", "sh-c:", "cmd:"].iter().find_map(|start| text.strip_prefix(start));
+        rest.is_some_and(|rest| {
+            is_any(rest.split(' ').next().unwrap_or_default().rsplit('/').next().unwrap_or_default(), SHELLS)
+        })
+    };
+    if program == "websocat" && texts(command).any(is_shell) {
+        return true;
     }
     // Languages without a script of their own in the analysis.
     const INTERPRETERS: &[&str] = &[

@@ -47,6 +47,15 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             )
         })
     };
-    (by_user || by_code())
+    // The mark of a password that was typed not long ago.
+    let by_mark = || {
+        view.analysis.effects.iter().any(|effect| {
+            matches!(effect.kind.as_str(), "write" | "metadata")
+                && effect.spellings().any(|path| {
+                    has_any(path, &["/run/sudo/ts", "/var/db/sudo/", "/var/lib/sudo/ts", "/var/lib/sudo/lectured"])
+                })
+        })
+    };
+    (by_user || by_code() || by_mark())
         .then(|| Hit::new("Goes around the rules of `sudo` to become root", "ask the user to run the command"))
 }

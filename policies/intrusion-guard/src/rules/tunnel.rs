@@ -158,6 +158,19 @@ fn opens(command: &Command, view: &View<'_>) -> bool {
         // Towards this machine, or for any address.
         "chisel" => texts(command).any(|text| text.starts_with("R:") || text.contains("socks") || text == "--reverse"),
         "ssh" | "autossh" | "plink" => of_ssh(command, view),
+        // A port here leads to another network.
+        "socat" => {
+            let upper = |text: &str| text.to_ascii_uppercase();
+            let listens =
+                texts(command).any(|text| upper(text).contains("-LISTEN:") || upper(text).starts_with("TCP-L:"));
+            let leads = |text: &str| {
+                let kind = upper(text.split(':').next().unwrap_or_default());
+                !kind.contains("LISTEN")
+                    && matches!(&*kind, "TCP" | "TCP4" | "TCP-CONNECT" | "OPENSSL" | "SSL" | "SOCKS4A" | "PROXY")
+                    && text.split(':').nth(1).is_some_and(|to| super::raw_connection::is_far(to, view))
+            };
+            listens && texts(command).any(leads)
+        }
         "osascript" => texts(command).any(|text| text.contains("do script \"tor\"")),
         "systemctl" | "service" | "launchctl" | "brew" => {
             operands().any(|word| matches!(word, "start" | "restart" | "enable" | "run"))

@@ -31,6 +31,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         by_wrapper
             || name(command) == "sshpass"
                 && texts(command).any(|text| text.starts_with("-p") || text.starts_with("-e") || text.starts_with("-f"))
+            // `su USER <<< PASSWORD`
+            || (name(command) == "su" || command.via.iter().any(|via| matches!(via.kind.as_str(), "su" | "login")))
+                && view.text().contains("<<<")
     }) || view.analysis.commands.iter().any(|command| command.via.iter().any(|via| via.kind == "sshpass"));
     let to_sudo = || {
         view.settings.strict
