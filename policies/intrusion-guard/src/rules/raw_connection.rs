@@ -22,7 +22,7 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::kinds::{CONNECTORS, hosts, is_any};
+use crate::kinds::{CONNECTORS, has_any, hosts, is_any};
 use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
@@ -93,7 +93,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 fn by_client(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let is_tls = program == "openssl" && texts(command).next() == Some("s_client");
-    let by_name = is_any(&program, CONNECTORS) && program != "websocat" || matches!(&*program, "whois" | "tftp");
+    let by_name = is_any(&program, CONNECTORS) && program != "websocat"
+        || matches!(&*program, "whois" | "tftp")
+        || program == "curl" && texts(command).any(|text| has_any(text, &["telnet://", "gopher://", "dict://"]));
     let connects = by_name || is_tls;
     if !connects || has_option(command, "zl", &["listen", "version", "help"]) {
         return None;

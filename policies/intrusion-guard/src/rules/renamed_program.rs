@@ -58,6 +58,16 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 fn is_renamed(command: &Command, view: &View<'_>) -> bool {
+    // `cat PROGRAM > FILE`
+    let shown = || {
+        command.redirections.iter().find(|one| matches!(one.operator.as_str(), ">" | ">|") && matches!(one.fd, 1 | -1))
+    };
+    if name(command) == "cat"
+        && command.argv.len() == 2
+        && let Some(to) = shown()
+    {
+        return renames(command.word(1), &to.target.text, command, view);
+    }
     if !matches!(&*name(command), "cp" | "install" | "ln" | "gcp" | "rsync" | "dd") {
         return false;
     }
@@ -69,6 +79,11 @@ fn is_renamed(command: &Command, view: &View<'_>) -> bool {
         _ => texts(command).filter(|text| !text.starts_with('-')).collect(),
     };
     let [.., from, to] = operands.as_slice() else { return false };
+    renames(from, to, command, view)
+}
+
+/// Whether a copy has a program under another name, or runs under it.
+fn renames(from: &str, to: &str, command: &Command, view: &View<'_>) -> bool {
     let base = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
     let facts = view.facts();
     let is_own = |path: &str| {
@@ -83,7 +98,7 @@ fn is_renamed(command: &Command, view: &View<'_>) -> bool {
     let program = base(from);
     let plain = program.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     let tellable = is_any(&program, SHELLS) || is_any(&program, CONNECTORS) || is_any(plain, TELLABLE);
-    let runs = view.commands().any(|other| other.word(0) == *to && other.id != command.id);
+    let runs = view.commands().any(|other| other.word(0) == to && other.id != command.id);
     let renamed = program != base(to);
     let hides = tellable && renamed && (is_temporary(to) || to.starts_with('~') || runs);
     of_system && (hides || runs && renamed) || is_temporary(from) && runs && renamed

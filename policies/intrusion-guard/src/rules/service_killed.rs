@@ -104,6 +104,11 @@ fn stopped(command: &Command) -> Option<String> {
     if firewall || matches!(&*program, "aa-complain") {
         return Some(program.into_owned());
     }
+    let of_engine = matches!(&*program, "docker" | "podman" | "nerdctl")
+        && texts(command).any(|text| matches!(text, "stop" | "kill" | "rm" | "pause"));
+    if let Some(guard) = texts(command).find(|text| of_engine && services::is_guard(text)) {
+        return Some(guard.to_owned());
+    }
     // `-d` takes the sensor's settings away.
     let unset = program == "falconctl" && texts(command).any(|text| matches!(text, "-d" | "--delete"));
     let removed = ["uninstall", "remove"].iter().any(|verb| program.contains(verb))

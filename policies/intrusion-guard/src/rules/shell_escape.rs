@@ -105,7 +105,7 @@ fn escapes(command: &Command) -> bool {
         return true;
     }
     let opens = command.certain && command.via.iter().any(|via| !is_any(&via.kind, HONEST));
-    if is_bare_shell(command) && opens && !command.is_fed() {
+    if is_bare_shell(command) && opens && !is_given(command) {
         return true;
     }
     // What the analysis doesn't follow: the word names the shell.
@@ -115,6 +115,8 @@ fn escapes(command: &Command) -> bool {
         "emacs" | "emacsclient" => {
             texts(command).any(|text| has_any(text, &["(term \"", "(ansi-term", "(shell)", "(eshell)", "(make-term"]))
         }
+        // Without a program it starts the shell that is there.
+        "chroot" => command.argv.len() == 2 && !command.word(1).starts_with('-') && !command.is_fed(),
         // It ends in a shell.
         "capsh" => texts(command).any(|text| text == "--"),
         "run-parts" => {
@@ -128,6 +130,13 @@ fn escapes(command: &Command) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether something other than a terminal is the input: `sh < $(tty)` waits for what is typed.
+fn is_given(command: &Command) -> bool {
+    let is_terminal = |text: &str| text.ends_with("/tty") || text == "$(tty)" || text == "`tty`";
+    let by_terminal = command.redirections.iter().any(|one| one.operator == "<" && is_terminal(&one.target.text));
+    command.is_fed() && !by_terminal
 }
 
 /// Whether a word stands for a shell, as an editor or a pager takes it.
@@ -191,7 +200,8 @@ fn is_privileged(command: &Command) -> bool {
     }
     if raises
         && (is_bare_shell(command)
-            || name(command) == "su" && texts(command).all(|text| matches!(text, "-" | "-l" | "root")))
+            || name(command) == "su" && texts(command).all(|text| matches!(text, "-" | "-l" | "root"))
+            || matches!(&*name(command), "sg" | "newgrp") && command.argv.len() == 2)
     {
         return true;
     }

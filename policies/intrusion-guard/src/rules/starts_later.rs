@@ -107,6 +107,7 @@ fn sets_up(command: &Command, view: &View<'_>) -> bool {
                 "com.apple.loginitems",
             ]) && any(&["write", "add", "-array-add"])
         }
+        "kubectl" | "oc" => texts(command).take(2).eq(["create", "cronjob"]),
         "launchctl" => any(&["submit", "setenv"]) && !any(&["getenv"]),
         "trap" => traps(command),
         "systemctl" => view.settings.strict && any(&["--user"]) && any(&["enable", "link", "add-wants"]),

@@ -16,6 +16,7 @@
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
+use crate::kinds::has_any;
 use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
@@ -35,8 +36,10 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             || (name(command) == "su" || command.via.iter().any(|via| matches!(via.kind.as_str(), "su" | "login")))
                 && view.text().contains("<<<")
     }) || view.analysis.commands.iter().any(|command| command.via.iter().any(|via| via.kind == "sshpass"));
+    // Words of a list are guesses.
+    let is_guess = || has_any(view.text(), &["for ", "while "]) && has_any(view.text(), &["| sudo -S", "|sudo -S"]);
     let to_sudo = || {
-        view.settings.strict
+        (view.settings.strict || is_guess())
             && view.text().contains("sudo -S")
             && view
                 .commands()
