@@ -18,7 +18,7 @@
 //! ## Instead
 //! Run the commands themselves.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Redirection};
 use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
@@ -132,11 +132,15 @@ fn escapes(command: &Command) -> bool {
     }
 }
 
-/// Whether something other than a terminal is the input: `sh < $(tty)` waits for what is typed.
+/// Whether something other than a terminal is the input. `sh < $(tty)` and `sh 0<&2` wait for what is typed.
 fn is_given(command: &Command) -> bool {
-    let is_terminal = |text: &str| text.ends_with("/tty") || text == "$(tty)" || text == "`tty`";
-    let by_terminal = command.redirections.iter().any(|one| one.operator == "<" && is_terminal(&one.target.text));
-    command.is_fed() && !by_terminal
+    let is_terminal = |one: &Redirection| {
+        let text = one.target.text.as_str();
+        let own = one.operator == "<&" && matches!(text, "0" | "1" | "2");
+        own || text.ends_with("/tty") || matches!(text, "$(tty)" | "`tty`" | "/dev/null")
+    };
+    let is_input = |one: &Redirection| one.operator.starts_with('<') && !is_terminal(one);
+    command.position.index > 0 || command.redirections.iter().any(is_input)
 }
 
 /// Whether a word stands for a shell, as an editor or a pager takes it.
@@ -191,7 +195,7 @@ fn is_privileged(command: &Command) -> bool {
     // A number for a user is for another rule.
     let is_raised = command.via.iter().any(|via| is_any(&via.kind, RAISING) && !via.detail.starts_with('#'));
     let raises = command.certain && is_raised && !command.via.iter().any(|via| is_any(&via.kind, ELSEWHERE));
-    if command.is_fed() {
+    if is_given(command) {
         return false;
     }
     let waits = is_any(&name(command), WAITING) && command.argv.len() == 1;

@@ -12,8 +12,6 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "genie", takes: takes("uc", "user command"), after: &["-c", "--command"], ..PLAIN },
     Wrapper { name: "pexec", takes: takes("nmpeoijs", ""), ..PLAIN },
     Wrapper { name: "xdotool", verbs: &["exec"], takes: takes("", "args terminator"), ..PLAIN },
-    Wrapper { name: "msgfilter", takes: takes("iDow", "input directory output-file indent width"), ..PLAIN },
-    Wrapper { name: "msgexec", takes: takes("iD", "input directory"), ..PLAIN },
     Wrapper { name: "task", verbs: &["execute"], ..PLAIN },
     Wrapper { name: "grc", takes: takes("", "config colour"), ..PLAIN },
     Wrapper { name: "setuid", skip: 1, ..PLAIN },
