@@ -1,8 +1,8 @@
 //! [`lines`]: what the name of a server's tool says that it does, as a command of the program for the same service.
 //!
 //! `mcp__github__delete_repository` deletes what `gh repo delete` deletes, and `mcp__git__git_push` pushes. What a service
-//! without a program deletes is a request that deletes, if it is a thing that others share: a to-do list may drop its
-//! entries.
+//! without a program deletes is a request that deletes, if it is a thing that others share or the service is one that
+//! they share: a to-do list may drop its entries.
 
 mod git;
 mod services;
@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use super::names::{plain, words};
 use crate::shell_word::word;
 use services::{
-    AMOUNTS, FILLERS, LOOKS, NAMES, NOUNS, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES, TABLED, VERBS,
+    AMOUNTS, FILLERS, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES,
+    TABLED, VERBS,
 };
 
 /// The commands that the tool amounts to, as far as its name tells.
@@ -39,6 +40,7 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     if !program.is_some_and(|(_, program)| TABLED.contains(program)) && !is_of("git") {
         found.extend(removal(&server, &action, &target));
     }
+    found.extend(replaced(&server, &action, input));
     found
 }
 
@@ -75,7 +77,8 @@ fn of_program(program: &str, action: &[String], target: &str) -> Vec<String> {
 fn removal(server: &[String], action: &[String], target: &str) -> Option<String> {
     let removes = |word: &String| REMOVES.contains(&word.as_str());
     let some = |word: &String| SOME_REMOVES.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
-    if action.iter().any(|word| LOOKS.contains(&word.as_str())) || is_label(action) {
+    let is_one_of = |names: &[&str]| server.iter().any(|word| names.contains(&word.as_str()));
+    if action.iter().any(|word| LOOKS.contains(&word.as_str())) || is_label(action) || is_one_of(OWN) {
         return None;
     }
     // The name of a part may come first, as in `store_delete_document`, and the thing, as in `zone_delete`.
@@ -94,7 +97,10 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
         Some(stem) => format!("{stem}y"),
         None => thing.strip_suffix('s').unwrap_or(thing).to_owned(),
     };
-    let is_shared = things.contains(&single.as_str()) || things.contains(&thing.as_str());
+    // `remove` often takes back a step of the agent's own, such as a reaction.
+    let is_lost = REMOVES.contains(&verb.as_str()) && verb != "remove";
+    let is_online = is_one_of(ONLINE) || SERVICES.iter().any(|(service, _)| server.iter().any(|word| word == service));
+    let is_shared = things.contains(&single.as_str()) || things.contains(&thing.as_str()) || is_lost && is_online;
     let host = server.last().filter(|_| is_shared)?;
     let target: String = target.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
     Some(format!("curl -X DELETE https://{host}/{single}/{}", if target.is_empty() { "x" } else { &target }))
@@ -103,6 +109,15 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
 /// A label is removed from a thing, which stays.
 fn is_label(action: &[String]) -> bool {
     matches!(action, [verb, label, ..] if verb == "remove" && label.starts_with("label"))
+}
+
+/// The collection that the result of a query takes the place of.
+fn replaced(server: &[String], action: &[String], input: &Map<String, Value>) -> Option<String> {
+    let is_query = server.iter().any(|word| word.starts_with("mongo")) && action.iter().any(|word| word == "aggregate");
+    let stages = input.get("pipeline").filter(|_| is_query)?.as_array()?;
+    let out = stages.iter().find_map(|stage| stage.get("$out"))?;
+    let name = out.as_str().or_else(|| out.get("coll")?.as_str()).unwrap_or("x").replace(['\'', '"', '\\'], "");
+    Some(format!("mongosh --eval 'db.getCollection(\"{name}\").drop()'"))
 }
 
 fn noun_of(words: &[String]) -> String {

@@ -85,6 +85,20 @@ fn the_name_of_a_tool_tells_what_is_lost() {
             json!({ "id": "s/1" }),
             "? Bash curl -X DELETE https://bills/subscription/s1",
         ),
+        ("mcp__github__delete_file", json!({ "path": "a.ts" }), "? Bash curl -X DELETE https://github/file/a.ts"),
+        ("mcp__gmail__delete_email", json!({ "id": "7" }), "? Bash curl -X DELETE https://gmail/email/7"),
+        ("mcp__crm__delete_customer", json!({ "id": "c1" }), "? Bash curl -X DELETE https://crm/customer/c1"),
+        ("mcp__notion__API-delete-a-block", json!({ "block_id": "b" }), "? Bash curl -X DELETE https://notion/block/b"),
+        (
+            "mcp__stripe__cancel_subscription",
+            json!({ "id": "s" }),
+            "? Bash curl -X DELETE https://stripe/subscription/s",
+        ),
+        (
+            "mcp__mongodb__aggregate",
+            json!({ "collection": "a", "pipeline": [{ "$out": "users" }] }),
+            "? Bash mongosh --eval 'db.getCollection(\"users\").drop()'",
+        ),
     ] {
         assert!(read_with(tool, &input, &[]).iter().any(|read| read == line), "{tool}");
     }
@@ -101,9 +115,15 @@ fn the_name_of_a_tool_tells_what_is_lost() {
         "mcp__github__remove_label",
         "mcp__shop__list_delete_events",
         "delete_project",
+        "mcp__taskmaster__remove_task",
+        "mcp__playwright__browser_cookie_delete",
+        "mcp__crm__cancel_reminder",
+        "mcp__slack__remove_reaction",
     ] {
         assert!(read_with(tool, &json!({ "id": "1" }), &[]).is_empty(), "{tool}");
     }
+    let query = json!({ "collection": "a", "pipeline": [{ "$match": {} }] });
+    assert!(read_with("mcp__mongodb__aggregate", &query, &[]).iter().all(|read| !read.contains("mongosh")));
 }
 
 #[test]
