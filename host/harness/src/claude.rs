@@ -220,8 +220,16 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
             Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
         }
         "apply_patch" => {
-            let patch = text_field(&input, "command")?.or(text_field(&input, "input")?);
-            patch.map_or_else(|| Ok(Vec::new()), patch::calls)
+            let mut texts = Vec::new();
+            texts.extend(text_field(&input, "command")?.or(text_field(&input, "input")?));
+            // As other harnesses call it.
+            let others = ["patch", "patchText"].iter().filter_map(|key| input.get(*key)?.as_str());
+            texts.extend(others.filter(|text| patch::is_one(text)));
+            let mut calls = Vec::new();
+            for text in texts {
+                calls.extend(patch::calls(text)?);
+            }
+            Ok(calls)
         }
         // The same tool under its old and its new name.
         "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),
