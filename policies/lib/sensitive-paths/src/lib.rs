@@ -249,7 +249,11 @@ mod tests {
     #[test]
     fn an_entry_from_the_home_covers_no_file_of_a_project() {
         all("secret", &["~/.npmrc", "/home/u/.npmrc", "$HOME/.npmrc", "/Users/u/.zsh_history"]);
+        all("secret", &["/home/staff/u/.npmrc", "/home/example.org/u/.npmrc", "/mnt/old/home/u/.npmrc"]);
+        all("secret", &["/run/media/me/disk/home/u/.npmrc", "/mnt/Users/u/.npmrc", "/home/users/u/.yarnrc.yml"]);
         all("plain", &[".npmrc", "/repo/.npmrc", "/home/u/repo/.npmrc", "/root2/.npmrc", "a/~/.npmrc"]);
+        all("plain", &["/home/jo.doe/repo/.npmrc", "/home/dev/repo/.npmrc", "/mnt/work/repo/.npmrc"]);
+        all("plain", &["/home/staff/u/repo/.npmrc", "/srv/www/home/.npmrc", "/home/team/repo/sub/.npmrc"]);
     }
 
     #[test]

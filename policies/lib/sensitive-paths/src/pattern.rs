@@ -137,9 +137,15 @@ impl<'a> Path<'a> {
     /// The rest of a path that begins with a home directory, as text shows it.
     fn below_home(&self) -> Option<Path<'a>> {
         let homes = match self.components.as_slice() {
+            // Homes by departments, by domains, and by file servers.
+            ["home" | "Users", group, _, _, ..] if self.absolute && is_group(group) => 3,
             ["home" | "Users", _, ..] if self.absolute => 2,
             // Fedora Atomic, domain accounts, file servers, and services that build.
             [_, "home", _, ..] if self.absolute => 3,
+            // Disks and copies of systems that are mounted.
+            ["mnt" | "media" | "srv" | "net" | "data" | "run", _, "home" | "Users", _, ..] if self.absolute => 4,
+            ["run", "media", _, _, "home" | "Users", _, ..] if self.absolute => 6,
+            ["mnt" | "media", "Users", _, ..] if self.absolute => 3,
             ["var", "lib", "jenkins" | "gitlab-runner" | "buildkite-agent", ..] if self.absolute => 3,
             ["root", ..] if self.absolute => 1,
             [first, ..] if !self.absolute && (first.starts_with('~') || matches!(*first, "$HOME" | "${HOME}")) => 1,
@@ -172,6 +178,34 @@ impl<'a> Path<'a> {
         let starts = if rooted { 0..=0 } else { 0..=furthest };
         starts.into_iter().any(fits)
     }
+}
+
+/// Whether a folder of homes is that of a group of people rather than the home of one.
+fn is_group(name: &str) -> bool {
+    const GROUPS: &[&str] = &[
+        "corp",
+        "dept",
+        "devs",
+        "domain",
+        "employees",
+        "faculty",
+        "groups",
+        "guests",
+        "interns",
+        "labs",
+        "ldap",
+        "members",
+        "people",
+        "staff",
+        "students",
+        "team",
+        "teams",
+        "users",
+    ];
+    const DOMAINS: &[&str] = &["com", "corp", "edu", "internal", "lan", "local", "net", "org"];
+    // `/home/example.org/u`
+    let is_domain = name.rsplit_once('.').is_some_and(|(_, end)| DOMAINS.contains(&end));
+    is_domain || GROUPS.iter().any(|group| name.eq_ignore_ascii_case(group))
 }
 
 /// Whether `pattern`, in which `*` is any text and `?` any byte, matches all of `text`, ASCII case folded.
