@@ -122,6 +122,8 @@ fn the_name_of_a_tool_tells_what_is_lost() {
     ] {
         assert!(read_with(tool, &json!({ "id": "1" }), &[]).is_empty(), "{tool}");
     }
+    let image = read_with("mcp__docker__delete_image", &json!({ "name": "a" }), &[]);
+    assert!(image.iter().all(|read| !read.contains("curl")), "{image:?}");
     let query = json!({ "collection": "a", "pipeline": [{ "$match": {} }] });
     assert!(read_with("mcp__mongodb__aggregate", &query, &[]).iter().all(|read| !read.contains("mongosh")));
 }
