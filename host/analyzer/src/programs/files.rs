@@ -1,5 +1,6 @@
 //! Programs that make, copy, move, link, delete or mark files.
 
+mod cut_names;
 mod modes;
 mod one_name;
 mod targets;

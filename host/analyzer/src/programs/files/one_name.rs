@@ -1,9 +1,11 @@
 //! Moves that give many files one name: a loop, or a search that starts `mv` for each file that it finds.
 //!
-//! Each move replaces the file before, so all but the last are lost. The name must be the same in every round.
+//! Each move replaces the file before, so all but the last are lost. The name must be the same in every round, or a piece
+//! of the old one that several files may share.
 
 use guard_sdk::syntax::{Command, Part};
 
+use super::cut_names;
 use super::targets::Target;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
@@ -25,7 +27,8 @@ pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '
     }
     let Some(source) = target.sources.first() else { return false };
     if is_supplied(run, source) {
-        !supplies_one(run)
+        // A name without an extension is mostly that of a folder.
+        has_extension(&target.place.text) && !supplies_one(run)
     } else {
         target.sources.len() == 1 && in_loop(run.command) && changes(run, source, &target.place) && !chooses(run)
     }
@@ -41,7 +44,7 @@ pub(super) fn is_one_file(target: &Target<'_, '_>) -> bool {
     is_one(target) && has_extension(&target.place.text)
 }
 
-/// Whether the text gives one name, whatever the round.
+/// Whether the text gives one name, whatever the round, or at most a piece of each old name, with an extension behind it.
 fn is_same_each_time(place: &Operand<'_>) -> bool {
     let plain = |part: &Part| match part.kind.as_str() {
         "literal" | "tilde" => true,
@@ -49,8 +52,22 @@ fn is_same_each_time(place: &Operand<'_>) -> bool {
         "command" => is_day(&part.text),
         _ => false,
     };
-    let is_explained = !place.dynamic || !place.word.parts.is_empty();
-    is_explained && !place.text.contains('{') && !place.word.glob && place.word.parts.iter().all(plain)
+    let parts = &place.word.parts;
+    let is_explained = !place.dynamic || !parts.is_empty();
+    if !is_explained || place.word.glob {
+        return false;
+    }
+    let mut others = parts.iter().filter(|part| !plain(part));
+    match (others.next(), others.next()) {
+        (None, _) => !place.text.contains('{'),
+        // A folder is mostly named without one.
+        (Some(part), None) => {
+            let ends =
+                parts.last().is_some_and(|last| last.kind == "literal" && has_extension(&format!("x{}", last.text)));
+            ends && cut_names::is_piece(part)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a substitution prints the day, which is the same for all rounds.
@@ -95,7 +112,7 @@ fn supplies_one(run: &Run<'_>) -> bool {
     parent.is_some_and(one) || run.before().is_some_and(one)
 }
 
-fn in_loop(command: &Command) -> bool {
+pub(super) fn in_loop(command: &Command) -> bool {
     let within = command.position.within.iter().rev();
     // A branch may be for one of the rounds.
     within.take_while(|place| !matches!(place.as_str(), "condition" | "case" | "function")).any(|place| place == "loop")
