@@ -52,6 +52,7 @@ mod calls;
 mod code;
 mod fetched;
 mod old_files;
+mod overwritten;
 mod own_folders;
 mod blast_radius;
 mod by_products;

@@ -33,12 +33,27 @@ const TAR: Options = Options::new(
 );
 
 /// Files below `folder` are written; which ones, only the archive knows.
-fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>) {
+fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>, is_whole: bool) {
     let by = run.name.clone();
-    let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
+    let replaces = is_whole && replaces(run);
+    let draft = Draft::notable("write", "fs.write").flag("archive", true).flag("replaces", replaces).tag("by", &by);
     match folder {
         Some(folder) => run.write_as(folder, draft),
         None => run.write_as(&Operand::of(&here()), draft),
+    }
+}
+
+/// Whether an option says that files of the same names are replaced without a question.
+fn replaces(run: &Run<'_>) -> bool {
+    let mut words = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| word.starts_with('-'));
+    match run.name.as_str() {
+        "unzip" => words.any(|word| !word.starts_with("--") && !word.starts_with("-d") && word.contains('o')),
+        "tar" | "gtar" | "bsdtar" => {
+            words.any(|word| matches!(word, "--overwrite" | "--recursive-unlink" | "--unlink-first"))
+        }
+        "7z" | "7za" | "7zr" | "7zz" => words.any(|word| matches!(word, "-y" | "-aoa")),
+        "rar" | "unrar" => words.any(|word| matches!(word, "-y" | "-o+")),
+        _ => false,
     }
 }
 
@@ -51,7 +66,7 @@ fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Oper
         plain.get(..end).unwrap_or_default().to_owned()
     };
     if members.is_empty() || members.iter().any(|member| member.dynamic || fixed(member).is_empty()) {
-        return unpack(run, folder);
+        return unpack(run, folder, true);
     }
     for member in members {
         let text = fixed(member);
@@ -59,7 +74,7 @@ fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Oper
             Some(folder) => format!("{}/{}", folder.text.trim_end_matches('/'), text.trim_start_matches('/')),
             None => text,
         };
-        unpack(run, Some(&folder.unwrap_or(member).renamed(text)));
+        unpack(run, Some(&folder.unwrap_or(member).renamed(text)), false);
     }
 }
 
@@ -177,7 +192,10 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "x" | "e" => {
             let (file, mut members) = (parsed.from(1).first(), parsed.from(2));
             file.iter().for_each(|file| run.read(file));
-            let mut folder = parsed.value("o", "");
+            // `-o` alone has the folder behind it: `-aoa` and `-o+` say what becomes of files that are there.
+            let given = run.arguments().iter().find_map(|word| Some((word, word.text.strip_prefix("-o")?)));
+            let given = given.filter(|(_, folder)| !matches!(*folder, "" | "+" | "-"));
+            let mut folder = given.map(|(word, folder)| Operand::tail(word, folder));
             // `unrar x FILE MEMBERS FOLDER/`
             if let Some((last, others)) = members.split_last().filter(|(last, _)| last.text.ends_with('/')) {
                 (folder, members) = (Some(last.clone()), others);

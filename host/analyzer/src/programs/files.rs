@@ -213,6 +213,7 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for source in target.sources.iter().filter(|source| !is_networked || !is_remote(source)) {
         run.read_as(source, Draft::routine("read", "fs.read").flag("recursive", recursive));
     }
+    copied_back(run, parsed, &target);
     let by = run.name.clone();
     // `cp -s` and `cp -l` make links.
     let links = matches!(by.as_str(), "cp" | "gcp") && (parsed.has("sl", "symbolic-link") || parsed.has("", "link"));
@@ -223,6 +224,21 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
         linked(&by, source, &host_path(inside, &path::place(source, &cwd, home).raw))
     });
+}
+
+/// A loop puts files of a folder to the same places here: `cp ../other/$name $name`.
+fn copied_back(run: &mut Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) {
+    let [source] = target.sources else { return };
+    let place = &target.place;
+    let folder =
+        source.text.strip_suffix(place.text.as_ref()).filter(|folder| folder.len() > 1 && folder.ends_with('/'));
+    let is_each = place.dynamic && place.text.starts_with('$') || place.word.glob;
+    let is_each = is_each && one_name::in_loop(run.command);
+    if let Some(folder) = folder.filter(|_| is_each && !targets::keeps_files(run, parsed)) {
+        let folder = path::lexical(&path::place(&source.renamed(folder.to_owned()), run.cwd(), run.home).raw);
+        let draft = copied(&run.name.clone()).tag("merged-from", &folder).certain(false);
+        run.write_as(&Operand::of(&crate::run::here()), draft);
+    }
 }
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

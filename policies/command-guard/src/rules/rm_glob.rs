@@ -1,5 +1,7 @@
 //! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
-//! commands that empty such files, and `mv` of all that is in the project to somewhere else. The rule passes by-products
+//! commands that empty such files, and `mv` of all that is in the project to somewhere else. It also catches a worktree, a
+//! backup or a neighbouring checkout that is copied over the project, and an archive that is unpacked over it by an option
+//! that replaces files, unless the same text made the archive. The rule passes by-products
 //! such as `*.o` and `dist/*.map`, and named files in a folder for temporary files, also if `find` looks for them by name in
 //! one that is there, or for those that are days old. It also passes searches of the project for what only an interpreter,
 //! an editor or a system names, such as `*.pyc` and `.DS_Store`.
@@ -12,12 +14,16 @@
 //! - asked: `find . -name '*.o' -delete`
 //! - asked: `truncate -s 0 *.py`
 //! - asked: `mv * ../elsewhere`
+//! - asked: `cp -a .worktrees/topic/. .`
+//! - asked: `unzip -o site.zip`
 //! - passes: `rm a.log`
 //! - passes: `rm -f *.pyc`
 //! - passes: `find . -name '*.o' -print`
 //! - passes: `find . -name '*.pyc' -delete`
 //! - passes: `find /tmp -type f -mtime +7 -delete`
 //! - passes: `find . -type d -name old -delete`
+//! - passes: `cp -an .worktrees/topic/. .`
+//! - passes: `unzip -o site.zip -d site`
 //!
 //! ## Instead
 //! List the files first with `ls`, and name them.
@@ -32,6 +38,7 @@ use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
 use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_by_product};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::old_files;
+use crate::overwritten::{Replacing, replacing};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
@@ -43,6 +50,9 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    if let Some(what) = replacing(effect, view) {
+        return Some(replaced(effect, what));
+    }
     effect.tag("glob")?;
     if let Some(hit) = moved_away(effect, view) {
         return Some(hit);
@@ -78,6 +88,21 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         };
         Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
     })
+}
+
+/// Files of the project whose place others of the same names take.
+fn replaced(effect: &Effect, what: Replacing) -> Hit {
+    let (why, remedy) = match what {
+        Replacing::Archive => (
+            "replaces every file that the archive has, too, in ",
+            "commit your work first, or unpack into a new folder and compare",
+        ),
+        Replacing::Copy => (
+            "puts files of another copy in the place of those in ",
+            "commit your work first, or compare the two with `diff -rq`",
+        ),
+    };
+    Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")
 }
 
 /// Files that another program finds, and that leave the project, or that are none of its own, by a move.

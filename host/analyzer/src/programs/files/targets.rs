@@ -15,6 +15,8 @@ pub(super) struct Target<'a, 'p> {
     keeps_folders: bool,
     /// Each of these files gets the target's name, one after the other.
     pub(super) each: bool,
+    /// What a tree brings along takes the place of files of the same names.
+    replaces: bool,
 }
 
 /// Whether the target is a folder, by the text alone.
@@ -36,6 +38,7 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
         "scp" => parsed.is("r", ""),
         _ => false,
     };
+    let replaces = tree && run.name != "mv" && run.name != "gmv" && !keeps_files(run, parsed);
     if let Some(place) = parsed.value("t", "target-directory") {
         return Some(Target {
             sources: &parsed.operands,
@@ -44,6 +47,7 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
             tree,
             keeps_folders,
             each: false,
+            replaces,
         });
     }
     let (last, sources) = parsed.operands.split_last()?;
@@ -56,13 +60,21 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     } else {
         Folder::Perhaps
     };
-    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false })
+    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false, replaces })
+}
+
+/// Whether an option keeps files that are there already, or asks about them.
+pub(super) fn keeps_files(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
+    let letters = if run.name == "rsync" { "ub" } else { "niub" };
+    parsed.has(letters, "no-clobber")
+        || ["backup", "existing", "ignore-existing", "interactive", "update"].iter().any(|name| parsed.has("", name))
 }
 
 /// One source goes to a place, or below it if that is a folder.
 pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
     let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
-    Target { sources: std::slice::from_ref(source), place, folder, tree: true, keeps_folders: false, each: false }
+    let sources = std::slice::from_ref(source);
+    Target { sources, place, folder, tree: true, keeps_folders: false, each: false, replaces: false }
 }
 
 /// Whether this text can name a folder only.
@@ -84,7 +96,13 @@ impl<'a> Target<'a, '_> {
         let contents = self.tree && self.sources.iter().any(|source| self.merges(source, by_rsync));
         let place = path::place(&self.place, run.cwd(), run.home).raw;
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let whole = draft(first, parent).flag("tree", contents);
+        let mut whole = draft(first, parent).flag("tree", contents);
+        // What is in a folder comes right below the target.
+        let mut opened =
+            self.sources.iter().filter(|source| self.merges(source, by_rsync) || source.text.ends_with("/*"));
+        if let Some(from) = opened.next().and_then(|source| self.origin(run, source)) {
+            whole = whole.tag("merged-from", &from);
+        }
         run.write_as(&self.place, whole);
         if self.each {
             run.emit_on(Draft::many_to_one(), &self.place);
@@ -105,10 +123,24 @@ impl<'a> Target<'a, '_> {
                 let there = if super::is_remote(source) { source.text.split_once(':') } else { None };
                 self.place.joined(&there.map_or_else(|| source.clone(), |(_, path)| source.renamed(path.to_owned())))
             };
-            let draft = draft(source, &place).flag("tree", self.tree);
+            let mut draft = draft(source, &place).flag("tree", self.tree);
+            if let Some(from) = self.origin(run, source).filter(|_| !source.word.glob) {
+                draft = draft.tag("merged-from", &from);
+            }
             let unsure = perhaps && !self.place.word.glob;
             run.write_as(&inner, if unsure { draft.tag("into", &self.place.text) } else { draft });
         }
+    }
+
+    /// The folder that a tree comes from, if it takes the place of what is there.
+    fn origin(&self, run: &Run<'_>, source: &Operand<'a>) -> Option<String> {
+        let is_remote = super::is_remote(source);
+        let folder = source.text.trim_end_matches(['*', '.']).trim_end_matches('/');
+        if !self.replaces || is_remote || folder.is_empty() {
+            return None;
+        }
+        let place = path::place(&source.renamed(folder.to_owned()), run.cwd(), run.home);
+        Some(path::lexical(&place.raw)).filter(|path| path.starts_with('/'))
     }
 
     /// Whether what is in the source comes right below the target: with `-T`, or for `x/.`.
