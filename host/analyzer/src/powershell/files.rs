@@ -64,6 +64,7 @@ impl Reader<'_> {
                 stored(name, bound, is_fed)
             }
             "get-childitem" => listed(bound),
+            "get-item" if store(bound).is_some_and(|(drive, _)| drive == "env") => listed(bound),
             "get-item" | "resolve-path" => given(format!("ls -d {}", joined(bound)), bound.words(PATHS)),
             "test-path" if store(bound).is_some() => text("true".to_owned()),
             "test-path" => text(format!("test -e {}", joined(bound))),
@@ -317,8 +318,8 @@ fn stored(name: &str, bound: &Bound, is_fed: bool) -> Element {
 
 fn listed(bound: &Bound) -> Element {
     let words = bound.words(PATHS);
-    if let Some((drive, _)) = store(bound) {
-        return text(if drive == "env" { "printenv".to_owned() } else { ":".to_owned() });
+    if let Some((drive, rest)) = store(bound) {
+        return text(if drive == "env" { variables(&rest) } else { ":".to_owned() });
     }
     let places = if words.is_empty() { ".".to_owned() } else { joined(bound) };
     let kind = if bound.is_on("file") {
@@ -351,6 +352,15 @@ fn listed(bound: &Bound) -> Element {
             .collect()
     };
     given(format!("ls {places}"), below)
+}
+
+/// Variables of the environment, in the order of their names.
+fn variables(name: &str) -> String {
+    match name.trim_matches('*') {
+        "" => "env | sort".to_owned(),
+        part if part.len() < name.len() => format!("env | grep {}", quoted(part)),
+        name => format!("printenv {}", quoted(name)),
+    }
 }
 
 /// The pattern of the names that are listed.

@@ -90,7 +90,9 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
             let is_all = words.is_empty() && (is_in_service(run) || is_loaded(run));
             let is_value = run.name == "printenv" && !words.iter().all(|word| ORDINARY.contains(&word.text.as_str()));
             let is_of_platform = is_on_platform(run) && are_of_platform(run);
-            (is_of_platform || is_all) && !is_searched(run) || is_value && is_loaded(run)
+            (is_of_platform || is_all) && !is_searched(run)
+                || is_value && is_loaded(run)
+                || words.is_empty() && is_paged(run)
         }
         "export" | "declare" | "typeset" => words.len() == 1 && matches!(first, "-p" | "-xp" | "-px") && is_shown(run),
         "get" | "list" => is_loaded_by(run, &["dotenv"]),
@@ -130,6 +132,23 @@ fn is_shown(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
     !is_captured && (position.length < 2 || is_passed_on(run) && !is_searched(run))
+}
+
+/// Programs that show all that they are given, in another order or form.
+const PAGERS: &[&str] =
+    &["bat", "cat", "column", "fold", "head", "less", "more", "most", "nl", "pr", "sort", "tac", "tail", "uniq"];
+
+/// Whether all of the output is put in order, or is paged, for somebody who reads it. Alone, a script mostly logs what it
+/// runs in.
+fn is_paged(run: &Run<'_>) -> bool {
+    let rest = run.command.position.length.saturating_sub(run.command.position.index + 1);
+    let is_captured = run.command.position.within.iter().any(|place| place == "substitution" || place == "process");
+    let shows = |command: &Command| {
+        PAGERS.contains(&command.program())
+            && !command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+            && !command.argv.iter().any(|word| word.text.starts_with("-o") || word.text == "-c")
+    };
+    rest > 0 && !is_captured && u32::try_from(behind(run).count()) == Ok(rest) && behind(run).all(shows)
 }
 
 /// Whether a filter behind the command takes a part of what it prints.

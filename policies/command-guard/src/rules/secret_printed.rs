@@ -7,6 +7,7 @@
 //! - asked: `gpg --export-secret-keys`
 //! - asked: `printenv DB_PASSWORD`
 //! - asked: `node -p process.env`
+//! - asked: `env | sort`
 //! - passes: `gpg --list-keys`
 //! - passes: `export GITHUB_TOKEN=$(gh auth token)`
 //!
