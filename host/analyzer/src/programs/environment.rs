@@ -33,7 +33,7 @@ const ORDINARY: &[&str] = &["HOME", "LANG", "PATH", "PWD", "SHELL", "TERM", "USE
 const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
 
 /// Services whose variables are mostly keys and addresses with passwords.
-const SERVICES: &[&str] = &[
+pub(super) const SERVICES: &[&str] = &[
     "ANTHROPIC",
     "ATLASSIAN",
     "AWS",

@@ -1,5 +1,6 @@
 //! Programs that fetch from, and send to, the network.
 
+mod foreign_secrets;
 mod metadata;
 pub(super) mod removals;
 
@@ -166,6 +167,11 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.write(&file);
     }
     curl_uploads(run, parsed, urls.first());
+    if let Some(url) = urls.first() {
+        let given = ["form", "form-string", "url-query"].iter().chain(BODIES).flat_map(|name| parsed.values("", name));
+        let given = given.chain(parsed.values("dF", "")).chain(urls.iter().cloned());
+        foreign_secrets::sent(run, url, &given.collect::<Vec<_>>());
+    }
     for file in parsed.values("K", "config") {
         let is_stream = file.text == "-" || is_input(&file.text);
         let config = if is_stream { run.input() } else { run.substituted(&file) };
@@ -266,6 +272,10 @@ fn write_below<'a>(run: &mut Run<'a>, folder: Option<&Operand<'a>>, file: &Opera
 
 fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|url| requests(run, url));
+    if let Some(url) = parsed.operands.first() {
+        let bodies = ["post-data", "body-data"].iter().flat_map(|name| parsed.values("", name));
+        foreign_secrets::sent(run, url, &bodies.chain(parsed.operands.iter().cloned()).collect::<Vec<_>>());
+    }
     for file in parsed.values("oa", "output-file").chain(parsed.values("", "append-output")) {
         run.write(&file);
     }

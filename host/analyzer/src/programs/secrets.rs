@@ -473,9 +473,14 @@ const MAX_TRACED: usize = 64;
 
 /// Whether a word has the value of a variable that is named like a secret, or most of it.
 fn shows_secret(word: &Word) -> bool {
+    shown_secrets(word).next().is_some()
+}
+
+/// The variables named like secrets whose values a word has, or most of them.
+pub(super) fn shown_secrets(word: &Word) -> impl Iterator<Item = &str> {
     let names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| bare_name(&part.text));
-    let mut names = names.filter(|name| likelihood(name) == Some(Likelihood::Likely)).take(MAX_VARIABLES);
-    names.any(|name| word.text.contains(&format!("${name}")) || shows_value(&word.text, name))
+    let names = names.filter(|name| likelihood(name) == Some(Likelihood::Likely)).take(MAX_VARIABLES);
+    names.filter(|name| word.text.contains(&format!("${name}")) || shows_value(&word.text, name))
 }
 
 /// The name in `${NAME#x}` and the like. Empty: the expansion shows another thing, as `${#NAME}` does.

@@ -1,0 +1,103 @@
+//! Variables with the secret of one service that go to another one, in an address or in the body of a request.
+//!
+//! A header is left out: there a key mostly opens what is asked for, also under another service's address.
+
+use super::super::environment::SERVICES;
+use super::super::secrets::shown_secrets;
+use crate::draft::Draft;
+use crate::options::Operand;
+use crate::run::Run;
+
+/// Names of stores and products that everybody runs at an address of their own.
+const ANYWHERE: &[&str] = &[
+    "BITBUCKET",
+    "CONFLUENCE",
+    "DATABASE",
+    "GITLAB",
+    "JIRA",
+    "MONGO",
+    "MONGODB",
+    "MYSQL",
+    "POSTGRES",
+    "REDIS",
+    "SENTRY",
+    "SMTP",
+];
+
+/// Services by other names in addresses.
+const OTHERS: &[(&str, &[&str])] = &[
+    ("ANTHROPIC", &["claude"]),
+    ("AWS", &["amazon"]),
+    ("AZURE", &["microsoft", "core.windows.net"]),
+    ("GEMINI", &["google"]),
+    ("GITHUB", &["ghcr.io"]),
+    ("HUGGINGFACE", &["hf.co"]),
+    ("OPENAI", &["azure"]),
+];
+
+/// States that a request has a secret in it that is another service's than the one it is sent to.
+pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a>]) {
+    let Some(host) = host_of(&url.text) else { return };
+    let is_foreign = |name: &&str| service_of(name).is_some_and(|service| !is_of(&host, service));
+    let foreign = words.iter().any(|word| shown_secrets(word.word).any(|name| is_foreign(&name)));
+    if foreign {
+        run.emit(Draft::destructive("network", "secret.send").target(&host).tag("what", "variable"));
+    }
+}
+
+/// The machine in an address, if it is known and on the net.
+fn host_of(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = place.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let is_near = host.ends_with(".local") || host.ends_with(".internal") || host.starts_with("127.");
+    (host.contains('.') && host.chars().all(is_name) && !is_near).then(|| host.to_ascii_lowercase())
+}
+
+/// The service that a variable's name begins with.
+fn service_of(name: &str) -> Option<&'static str> {
+    let first = name.split('_').next().unwrap_or_default();
+    let known = SERVICES.iter().find(|service| service.eq_ignore_ascii_case(first));
+    known.copied().filter(|service| !ANYWHERE.contains(service))
+}
+
+fn is_of(host: &str, service: &str) -> bool {
+    let others = OTHERS.iter().filter(|(name, _)| *name == service).flat_map(|(_, others)| others.iter());
+    host.contains(&service.to_ascii_lowercase()) || others.into_iter().any(|other| host.contains(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_is_known_in_an_address_by_all_of_its_names() {
+        for (host, service, is_own) in [
+            ("api.github.com", "GITHUB", true),
+            ("ghcr.io", "GITHUB", true),
+            ("sts.amazonaws.com", "AWS", true),
+            ("e.com", "GITHUB", false),
+            ("api.openai.com", "ANTHROPIC", false),
+        ] {
+            assert_eq!(is_of(host, service), is_own, "{host} {service}");
+        }
+        assert_eq!(service_of("GITHUB_TOKEN"), Some("GITHUB"));
+        assert_eq!(service_of("MY_GITHUB_TOKEN").or(service_of("API_KEY")).or(service_of("JIRA_TOKEN")), None);
+    }
+
+    #[test]
+    fn the_machine_stands_behind_a_name_and_before_a_port() {
+        for (url, host) in [
+            ("https://e.com/x", Some("e.com")),
+            ("https://a:b@E.com:8080/x?y", Some("e.com")),
+            ("e.com/x", Some("e.com")),
+            ("http://localhost/x", None),
+            ("http://127.0.0.1/x", None),
+            ("https://$HOST.com/x", None),
+            ("https://db.internal/x", None),
+        ] {
+            assert_eq!(host_of(url).as_deref(), host, "{url}");
+        }
+    }
+}
