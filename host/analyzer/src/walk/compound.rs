@@ -58,7 +58,13 @@ impl Walker {
             Kind::Case { word, arms } => self.cases(unit, *word, arms),
             Kind::Function { .. } => self.function(unit, node),
             Kind::Coprocess(body) => {
-                self.inside("coprocess", |walker| walker.apart(|walker| drop(walker.pipeline(unit, body))));
+                self.inside("coprocess", |walker| {
+                    walker.apart(|walker| {
+                        // What other commands write to it, and when, is not followed.
+                        walker.input = Input::Pipe;
+                        drop(walker.pipeline(unit, body));
+                    });
+                });
             }
             Kind::Test(range) => self.test(unit, *range),
             Kind::Arithmetic(range) => {
@@ -248,8 +254,8 @@ impl Walker {
         self.shell = shell;
     }
 
-    /// Keeps what both know, and a value of only one of them that would be harmful as a command: of others it is better to
-    /// know nothing.
+    /// Keeps what both know, and a value of only one of them that would be harmful as a command, or that names a hidden file
+    /// of the home: of others it is better to know nothing.
     pub(super) fn join(&self, known: &mut Shell, other: &Shell) {
         let several: Vec<_> = known.besides(other).into_iter().chain(other.besides(known)).collect();
         known.meet(other);

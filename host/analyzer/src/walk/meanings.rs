@@ -31,6 +31,22 @@ pub(super) fn is_table(name: &str) -> bool {
     matches!(name, "BASH_CMDS" | "BASH_ALIASES")
 }
 
+/// What an alias stands for. If all of it is what another program prints, it is a text that only the run shows.
+fn text_of_alias(word: &Word, text: &str) -> Option<Word> {
+    if !word.dynamic {
+        return Some(literal(text));
+    }
+    let mut parts = word.parts.iter().skip_while(|part| part.kind == "literal");
+    let whole = parts.next().filter(|part| part.kind == "command" && part.text == text)?;
+    parts.next().is_none().then(|| Word {
+        text: text.to_owned(),
+        dynamic: true,
+        quoted: word.quoted,
+        glob: false,
+        parts: vec![whole.clone()],
+    })
+}
+
 impl Walker {
     /// `alias NAME=TEXT`, and `alias NAME TEXT` of fish.
     pub(super) fn define_aliases(&mut self, words: &[Word], span: Span) {
@@ -47,7 +63,7 @@ impl Walker {
             if anywhere {
                 self.define_alias(name, Some(literal(text)), true, span);
             } else {
-                self.define_alias(name, (!word.dynamic).then(|| literal(text)), false, span);
+                self.define_alias(name, text_of_alias(word, text), false, span);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, a shell that reads from an open
-//! descriptor, or a variable with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
+//! descriptor or as a coprocess, or a variable with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
 //! or the set-up for a shell that a program prints of itself.
 //!
 //! ## Why
@@ -90,8 +90,13 @@ fn reads_a_descriptor(command: &Command) -> bool {
         return true;
     }
     let written_to = || {
-        let place = command.position.within.last().is_some_and(|place| place == "process");
-        place && command.via.last().is_some_and(|via| via.kind == "pipe")
+        let place = command.position.within.iter().rev().find(|place| *place != "group").map(String::as_str);
+        let is_given = || !command.redirections.iter().any(|redirection| redirection.fd == 0);
+        match place {
+            Some("process") => command.via.last().is_some_and(|via| via.kind == "pipe"),
+            Some("coprocess") => command.position.index == 0 && is_given(),
+            _ => false,
+        }
     };
     shell && (command.redirections.iter().any(descriptor) || written_to())
 }
