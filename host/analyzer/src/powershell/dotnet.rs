@@ -62,9 +62,8 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
         ("io.file", name) if name.starts_with("append") => code(format!("echo {} >> {}", text(arguments, 1), first())),
         ("io.file", name) if name.starts_with("read") || name.starts_with("open") => output(format!("cat {}", first())),
         ("io.file" | "io.directory", "exists") => code(format!("test -e {}", first())),
-        ("io.directory", name) if name.starts_with("get") || name.starts_with("enumerate") => {
-            output(format!("ls {}", first()))
-        }
+        ("io.directory", "getcurrentdirectory" | "getparent" | "getdirectoryroot") => output(format!("ls {}", first())),
+        ("io.directory", name) if name.starts_with("get") || name.starts_with("enumerate") => listed(arguments),
         ("io.path", "combine" | "join") => Call { words: Some(vec![combined(arguments)]), ..Call::default() },
         ("io.path", "getfullpath") => of_words(arguments, ""),
         ("microsoft.visualbasic.fileio.filesystem", "deletedirectory") => code(format!("rm -r -f {}", first())),
@@ -94,6 +93,15 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
         }
         _ => Call::default(),
     }
+}
+
+/// The names of what is in a folder.
+fn listed(arguments: &[Value]) -> Call {
+    let Some(folder) = arguments.first().and_then(|value| value.words.first()) else { return Call::default() };
+    let pattern = arguments.get(1).and_then(Value::literal).unwrap_or_else(|| "*".to_owned());
+    let mut pieces = folder.pieces.clone();
+    pieces.push(super::values::Piece::Bare(format!("/{pattern}")));
+    Call { words: Some(vec![Text { pieces }]), ..Call::default() }
 }
 
 fn of_words(arguments: &[Value], type_name: &str) -> Call {
