@@ -17,6 +17,9 @@ const SHOWN: usize = 299;
 /// Longest target that a message shows, in characters.
 const NAMED: usize = 120;
 
+/// Statements, and operands of a command, that are looked at for a message.
+const STATEMENTS: usize = 64;
+
 /// The call as the rules see it.
 pub(crate) struct CallView<'a> {
     pub(crate) analysis: &'a Analysis,
@@ -86,11 +89,33 @@ impl<'a> CallView<'a> {
         } else if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
             format!("`{text}`")
         } else {
-            let command = self.command_by_id(command_id).map(|command| one_line(&command.text()));
+            let command = self.command_by_id(command_id).map(|command| match self.call.tool() {
+                "PowerShell" => self.statement_of(command),
+                _ => one_line(&command.text()),
+            });
             format!("`{}`", cut(command.as_deref().unwrap_or(text), SHOWN))
         };
         *last = Some((command_id, shown.clone()));
         shown
+    }
+
+    /// The statement of PowerShell that a command comes from, which the analysis has in the words of bash: the one that
+    /// has most of the command's operands.
+    fn statement_of(&self, command: &Command) -> String {
+        let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).take(STATEMENTS);
+        // What is tested, or told, names the same things.
+        let does = |statement: &str| {
+            let first = statement.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+            !matches!(first.as_str(), "if" | "elseif" | "while") && !first.starts_with("write-")
+        };
+        let shared = |statement: &&str| {
+            let slashed = statement.replace('\\', "/");
+            let count = operands().filter(|word| slashed.contains(&word.text)).count();
+            (count, does(statement))
+        };
+        let statements: Vec<&str> = self.raw_text().split(['\n', ';', '{', '}']).take(STATEMENTS).collect();
+        let best = statements.into_iter().rev().max_by_key(shared).filter(|best| shared(best).0 > 0);
+        best.map_or_else(|| self.text().to_owned(), one_line)
     }
 
     /// A command of a file that the call runs, and where it stands.
