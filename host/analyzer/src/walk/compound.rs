@@ -268,7 +268,7 @@ impl Walker {
         }
         for (name, word) in values.into_iter().take(MOST) {
             let what = What::Text { text: (*word).clone(), parameters: None };
-            if self.loses(&what) {
+            if shell.is_hidden_file(&word.text) || self.loses(&what) {
                 shell.assign(&name, &word, false);
             }
         }

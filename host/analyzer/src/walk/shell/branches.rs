@@ -42,14 +42,26 @@ impl Shell {
         }
     }
 
-    /// The values of several words that this shell knows and `other` does not: one of them may be there at run time.
+    /// The values of several words, and the hidden files of the home, that this shell knows and `other` does not: one of
+    /// them may be there at run time.
     pub(crate) fn besides(&self, other: &Shell) -> Vec<(Rc<str>, Rc<Word>)> {
+        let is_worth = |word: &Word| word.text.contains(' ') || self.is_hidden_file(&word.text);
         let differs = |(name, value): (&Rc<str>, &Value)| match value {
-            Value::Scalar(word) if word.text.contains(' ') && other.variables.get(name) != Some(value) => {
+            Value::Scalar(word) if is_worth(word) && other.variables.get(name) != Some(value) => {
                 Some((Rc::clone(name), Rc::clone(word)))
             }
             _ => None,
         };
         self.variables.iter().filter_map(differs).collect()
+    }
+
+    /// Whether a path is that of a hidden file right in the home, with which shells and tools begin.
+    pub(crate) fn is_hidden_file(&self, path: &str) -> bool {
+        let home = self.home_text().unwrap_or_default();
+        let below = path
+            .strip_prefix(home.as_str())
+            .or_else(|| path.strip_prefix('~'))
+            .and_then(|rest| rest.strip_prefix("/."));
+        below.is_some_and(|name| !name.is_empty() && !name.contains(['/', ' ', '*', '$']))
     }
 }
