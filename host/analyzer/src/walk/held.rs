@@ -39,7 +39,7 @@ impl Held {
         Held::known(literal(""))
     }
 
-    fn unknown() -> Held {
+    pub(super) fn unknown() -> Held {
         Held { whole: false, ..Held::nothing() }
     }
 
@@ -80,7 +80,10 @@ const SILENT: &[&str] = &[
 /// Whether a command writes files other than by a redirection, or makes copies of some.
 pub(super) fn writes(command: &Command) -> bool {
     stirs(command)
-        || matches!(command.program(), "tee" | "dd" | "sort" | "sed" | "gsed" | "npm" | "pnpm" | "yarn" | "bun")
+        || matches!(
+            command.program(),
+            "tee" | "dd" | "sort" | "sed" | "gsed" | "ed" | "red" | "ex" | "npm" | "pnpm" | "yarn" | "bun"
+        )
         || is_copy(command)
         || super::edited::makes(command)
 }
@@ -224,6 +227,12 @@ impl Walker {
                         None => {}
                     }
                 }
+            }
+            // What is typed into it becomes what the file holds.
+            "ed" | "red" | "ex" => {
+                let typed = given().text.text;
+                let names = typed.lines().filter_map(|line| line.trim_start_matches(',').strip_prefix("w "));
+                names.for_each(|name| self.keep_file(&literal(name.trim()), Held::unknown(), false));
             }
             _ if is_copy(command) => self.keep_copies(command, input),
             _ => self.keep_settings(command),

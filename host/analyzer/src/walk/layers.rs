@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
 
-use super::held::Capture;
+use super::held::{Capture, Held};
 use super::output::Input;
 use super::shell::Shell;
 use super::{Place, Unit, Walker};
@@ -52,7 +52,10 @@ impl Walker {
         self.run_before(&pending, place);
         let before = self.scope.parent;
         // What a wrapper writes beside the program's own output.
-        let files = wrappers::written_files(&pending.argv).into_iter();
+        let files = wrappers::written_files(&pending.argv);
+        // A record of what a program prints, as of `script`.
+        files.iter().for_each(|file| self.keep_file(file, Held::unknown(), false));
+        let files = files.into_iter();
         pending.redirections.extend(files.map(|target| Redirection {
             fd: WRAPPER_OUTPUT,
             operator: ">".to_owned(),
