@@ -79,7 +79,8 @@ const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "ph
 
 /// Whether a shell reads its commands from a descriptor, or from what is written to it as to a file.
 fn reads_a_descriptor(command: &Command) -> bool {
-    let shell = is_program(command.word(0), SHELLS) && command.argv.len() == 1;
+    let mut options = command.argv.iter().skip(1);
+    let shell = is_program(command.word(0), SHELLS) && options.all(|word| matches!(word.text.as_str(), "-s" | "-i" | "-x"));
     let descriptor = |redirection: &Redirection| redirection.operator == "<&" && redirection.fd == 0;
     let open = |word: &Word| {
         let number = word.text.strip_prefix("/dev/fd/").or_else(|| word.text.strip_prefix("/proc/self/fd/"));
@@ -90,7 +91,8 @@ fn reads_a_descriptor(command: &Command) -> bool {
         return true;
     }
     let written_to = || {
-        let place = command.position.within.iter().rev().find(|place| *place != "group").map(String::as_str);
+        let is_grouping = |place: &&String| matches!(place.as_str(), "group" | "subshell");
+        let place = command.position.within.iter().rev().find(|place| !is_grouping(place)).map(String::as_str);
         let is_given = || !command.redirections.iter().any(|redirection| redirection.fd == 0);
         match place {
             Some("process") => command.via.last().is_some_and(|via| via.kind == "pipe"),
