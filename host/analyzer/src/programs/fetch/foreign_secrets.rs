@@ -35,6 +35,9 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("OPENAI", &["azure"]),
 ];
 
+/// What else names of variables begin with, and the service that it means.
+const SHORT: &[(&str, &str)] = &[("GH", "GITHUB"), ("NPM", "NPM"), ("PYPI", "PYPI"), ("TWINE", "PYPI")];
+
 /// States that a request has a secret in it that is another service's than the one it is sent to.
 pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a>]) {
     let Some(host) = host_of(&url.text) else { return };
@@ -58,8 +61,9 @@ fn host_of(url: &str) -> Option<String> {
 /// The service that a variable's name begins with.
 fn service_of(name: &str) -> Option<&'static str> {
     let first = name.split('_').next().unwrap_or_default();
-    let known = SERVICES.iter().find(|service| service.eq_ignore_ascii_case(first));
-    known.copied().filter(|service| !ANYWHERE.contains(service))
+    let known = SERVICES.iter().copied().find(|service| service.eq_ignore_ascii_case(first));
+    let short = || SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(first)).map(|(_, service)| *service);
+    known.or_else(short).filter(|service| !ANYWHERE.contains(service))
 }
 
 fn is_of(host: &str, service: &str) -> bool {
@@ -83,6 +87,7 @@ mod tests {
             assert_eq!(is_of(host, service), is_own, "{host} {service}");
         }
         assert_eq!(service_of("GITHUB_TOKEN"), Some("GITHUB"));
+        assert_eq!((service_of("GH_TOKEN"), service_of("NPM_TOKEN")), (Some("GITHUB"), Some("NPM")));
         assert_eq!(service_of("MY_GITHUB_TOKEN").or(service_of("API_KEY")).or(service_of("JIRA_TOKEN")), None);
     }
 
