@@ -1,5 +1,11 @@
 //! Paths as text: no file system is asked, so links are not seen.
 
+mod windows;
+
+pub use windows::{
+    DrivePlace, drive_place, is_device_of_windows, is_disk_of_windows, native_of_windows, of_windows, without_stream,
+};
+
 /// The longest path that is looked at; Linux's own limit.
 pub const PATH_BYTES: usize = 4096;
 

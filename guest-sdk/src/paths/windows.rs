@@ -1,0 +1,283 @@
+//! Paths of Windows, in any spelling, and the one form in which they are judged: `/C:/Users/u`.
+
+use std::borrow::Cow;
+
+use super::drive;
+
+/// The folder that has the shares of other machines in it: `\\server\share` is `/UNC/server/share`.
+const SHARES: &str = "UNC";
+
+/// Names by which a machine has its own drives as shares: `\\localhost\C$` is `C:`.
+const OWN: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "--1.ipv6-literal.net"];
+
+/// The form in which an absolute path of Windows is judged. `None` for other paths.
+///
+/// The spellings of one file have one form: with slashes of either kind, behind `\\?\` and `\\.\`, by the share of a
+/// drive, with dots and blanks at the end of a name, and with the name of a stream. The case of letters stays as it is,
+/// but for that of the drive.
+#[must_use]
+pub fn of_windows(text: &str) -> Option<String> {
+    let slashed = text.replace('\\', "/");
+    let device = ["//?/", "//./", "/??/"].iter().find_map(|prefix| slashed.strip_prefix(prefix));
+    let rest = device.unwrap_or(&slashed);
+    match (device, drive(rest)) {
+        // The volume itself, as a disk.
+        (Some(_), Some("")) if !rest.ends_with('/') => return None,
+        (_, Some(_)) => return on_drive(rest.get(..1)?, rest.get(2..)?),
+        _ => {}
+    }
+    let share = match device {
+        Some(rest) => rest.split_at_checked(4).filter(|(start, _)| start.eq_ignore_ascii_case("UNC/"))?.1,
+        None => slashed.strip_prefix("//").filter(|rest| !rest.starts_with('/'))?,
+    };
+    let mut names = share.splitn(3, '/');
+    let (server, name, below) = (names.next()?, names.next().filter(|name| !name.is_empty())?, names.next());
+    let below = below.unwrap_or_default();
+    let letter = name.strip_suffix('$').filter(|name| name.len() == 1 && name.as_bytes().is_ascii());
+    match letter.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic())) {
+        Some(letter) if OWN.iter().any(|own| own.eq_ignore_ascii_case(server)) => on_drive(letter, below),
+        _ => Some(joined(&format!("/{SHARES}/{server}/{name}"), below)),
+    }
+}
+
+fn on_drive(letter: &str, below: &str) -> Option<String> {
+    Some(joined(&format!("/{}:", letter.to_ascii_uppercase()), below))
+}
+
+fn joined(start: &str, below: &str) -> String {
+    let mut path = start.to_owned();
+    for name in below.split('/').map(file_name).filter(|name| !name.is_empty()) {
+        path.push('/');
+        path.push_str(name);
+    }
+    if below.len() > 1 && below.ends_with('/') {
+        path.push('/');
+    }
+    path
+}
+
+/// The name by which Windows finds a file, from one in a path: without a stream, and without dots and blanks at its end.
+fn file_name(name: &str) -> &str {
+    if matches!(name, "." | "..") {
+        return name;
+    }
+    name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' '])
+}
+
+/// The path without the name of the stream that every file has: `x` of `x::$DATA`. A shell that takes `$DATA` for a
+/// variable leaves the colons.
+#[must_use]
+pub fn without_stream(path: &str) -> &str {
+    const STREAM: &str = "::$data";
+    let at = path.len().saturating_sub(STREAM.len());
+    match path.split_at_checked(at) {
+        Some((file, stream)) if stream.eq_ignore_ascii_case(STREAM) && !file.is_empty() => file,
+        _ => path.strip_suffix("::").filter(|file| !file.is_empty()).unwrap_or(path),
+    }
+}
+
+/// A disk or volume of Windows as a file: `//./PhysicalDrive0`, `\\.\C:`.
+#[must_use]
+pub fn is_disk_of_windows(path: &str) -> bool {
+    let slashed = path.replace('\\', "/");
+    let Some(name) = ["//./", "//?/"].iter().find_map(|prefix| slashed.strip_prefix(prefix)) else { return false };
+    let name = name.to_ascii_lowercase();
+    let is_numbered =
+        |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_volume = name.starts_with("volume{") && !name.trim_end_matches('/').contains('/') && !name.ends_with('/');
+    is_volume
+        || drive(&name) == Some("") && !name.ends_with('/')
+        || ["physicaldrive", "harddiskvolume", "harddisk", "cdrom"].iter().any(|start| is_numbered(start))
+}
+
+/// How much of a drive a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrivePlace {
+    /// All of it.
+    Root,
+    /// A folder of the system, or that of all homes.
+    System,
+    /// Somebody's home.
+    Home,
+    /// Another folder.
+    Inside,
+}
+
+/// How much of its drive an absolute path is, without patterns at its end. `None` if it is on no drive of Windows.
+///
+/// Drives are written as [`of_windows`] has them, as shares of another machine, and as the shells of WSL, Cygwin and Git have
+/// them. Git's has them by a letter below the root, where Linux may have a folder: there only Windows's own folders tell.
+#[must_use]
+pub fn drive_place(path: &str) -> Option<DrivePlace> {
+    let rest = path.strip_prefix('/')?;
+    if let Some(below) = drive(rest) {
+        return Some(place_below(below));
+    }
+    if let Some(share) = rest.strip_prefix("UNC/") {
+        let (letter, below) = share.split_once('/')?.1.split_at_checked(2)?;
+        let is_drive = letter.ends_with('$') && (below.is_empty() || below.starts_with('/'));
+        return is_drive.then(|| place_below(below));
+    }
+    let mounted = ["mnt/", "cygdrive/"].iter().find_map(|folder| rest.strip_prefix(folder));
+    let (letter, below) = mounted.unwrap_or(rest).split_at_checked(1)?;
+    if !letter.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        return None;
+    }
+    let place = (below.is_empty() || below.starts_with('/')).then(|| place_below(below))?;
+    let is_known = mounted.is_some() || matches!(place, DrivePlace::System | DrivePlace::Home);
+    is_known.then_some(place)
+}
+
+/// Names count in any case.
+fn place_below(below: &str) -> DrivePlace {
+    const SYSTEM: [&str; 8] = [
+        "program files",
+        "program files (x86)",
+        "programdata",
+        "system volume information",
+        "users",
+        "windows",
+        "windows/system32",
+        "windows/syswow64",
+    ];
+    let below = below.trim_matches('/').to_ascii_lowercase();
+    let is_home = |user: &str| !user.is_empty() && !user.contains('/');
+    match below.as_str() {
+        "" => DrivePlace::Root,
+        folder if SYSTEM.contains(&folder) => DrivePlace::System,
+        folder if folder.strip_prefix("users/").is_some_and(is_home) => DrivePlace::Home,
+        _ => DrivePlace::Inside,
+    }
+}
+
+/// The name is that of a device in every folder of Windows: `NUL`, `con.txt`, `COM1`.
+#[must_use]
+pub fn is_device_of_windows(name: &str) -> bool {
+    const NAMES: [&str; 6] = ["nul", "con", "prn", "aux", "conin$", "conout$"];
+    let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end_matches(' ');
+    let is_port = || {
+        let (start, number) = stem.split_at_checked(3)?;
+        let is_kind = ["com", "lpt"].iter().any(|kind| kind.eq_ignore_ascii_case(start));
+        Some(is_kind && matches!(number, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³"))
+    };
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(stem)) || is_port() == Some(true)
+}
+
+/// The path that Windows takes, from one of [`of_windows`]. Other paths stay as they are.
+#[must_use]
+pub fn native_of_windows(path: &str) -> Cow<'_, str> {
+    let rest = path.strip_prefix('/').unwrap_or_default();
+    if let Some(below) = drive(rest) {
+        let root = if below.is_empty() { "\\" } else { "" };
+        return Cow::Owned(format!("{}{root}", rest.trim_end_matches('/').replace('/', "\\")));
+    }
+    match rest.strip_prefix(SHARES).and_then(|rest| rest.strip_prefix('/')) {
+        Some(share) if !share.is_empty() => Cow::Owned(format!("\\\\{}", share.replace('/', "\\"))),
+        _ => Cow::Borrowed(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_has_one_form() {
+        for spelling in [
+            "C:\\Users\\u\\.env",
+            "c:/Users/u/.env",
+            "C:\\Users\\\\u/.env",
+            "\\\\?\\C:\\Users\\u\\.env",
+            "\\\\.\\C:\\Users\\u\\.env",
+            "//?/c:/Users/u/.env",
+            "\\??\\C:\\Users\\u\\.env",
+            "C:\\Users\\u\\.env::$DATA",
+            "C:\\Users\\u\\.env.",
+            "C:\\Users\\u\\.env. .",
+            "C:\\Users.\\u \\.env ",
+            "\\\\localhost\\C$\\Users\\u\\.env",
+            "\\\\127.0.0.1\\c$\\Users\\u\\.env",
+            "\\\\?\\UNC\\localhost\\C$\\Users\\u\\.env",
+        ] {
+            assert_eq!(of_windows(spelling).as_deref(), Some("/C:/Users/u/.env"), "{spelling}");
+        }
+        for (path, form) in [
+            ("C:", "/C:"),
+            ("c:\\", "/C:"),
+            ("\\\\server\\share", "/UNC/server/share"),
+            ("\\\\server\\share\\a.\\b:s", "/UNC/server/share/a/b"),
+            ("\\\\?\\unc\\server\\C$\\a", "/UNC/server/C$/a"),
+            ("C:\\a\\..\\.\\b", "/C:/a/.././b"),
+            ("c:/a/", "/C:/a/"),
+        ] {
+            assert_eq!(of_windows(path).as_deref(), Some(form), "{path}");
+        }
+    }
+
+    #[test]
+    fn other_paths_have_no_form() {
+        for path in [
+            "",
+            "/",
+            "//",
+            "/etc",
+            "a\\b",
+            "C:a",
+            "ü:\\a",
+            "\\a",
+            "///a/b",
+            "\\\\server",
+            "\\\\.\\PhysicalDrive0",
+            "\\\\.\\C:",
+        ] {
+            assert_eq!(of_windows(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_usual_stream_is_the_file() {
+        for path in [".env::$DATA", ".env::$data", ".env::"] {
+            assert_eq!(without_stream(path), ".env", "{path}");
+        }
+        for path in ["", "::", "::$DATA", ".env", "a:b", "user@host::module", "é::$DAT"] {
+            assert_eq!(without_stream(path), path, "{path}");
+        }
+    }
+
+    #[test]
+    fn disks_are_told_from_files_on_them() {
+        for path in ["//./PhysicalDrive0", "\\\\.\\C:", "\\\\?\\Volume{1-2}", "//?/HarddiskVolume3", "\\\\.\\cdrom0"] {
+            assert!(is_disk_of_windows(path), "{path}");
+        }
+        for path in ["C:", "\\\\?\\C:\\", "\\\\?\\C:\\x", "//./pipe/x", "/PhysicalDrive0", "\\\\?\\Volume{1-2}\\x", ""]
+        {
+            assert!(!is_disk_of_windows(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn devices_are_known_in_any_case_and_with_any_end() {
+        for name in ["NUL", "nul", "Con.txt", "COM1", "lpt9.log", "nul:", "aux .x", "CONIN$"] {
+            assert!(is_device_of_windows(name), "{name}");
+        }
+        for name in ["null", "console", "COM", "COM0", "com10", "lptx", "a.nul", ""] {
+            assert!(!is_device_of_windows(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_system_gets_its_own_form_back() {
+        for (path, native) in [
+            ("/C:/Users/u", "C:\\Users\\u"),
+            ("/C:", "C:\\"),
+            ("/C:/", "C:\\"),
+            ("/UNC/server/share/a", "\\\\server\\share\\a"),
+            ("/etc/x", "/etc/x"),
+            ("/UNC", "/UNC"),
+            ("a/b", "a/b"),
+            ("", ""),
+        ] {
+            assert_eq!(native_of_windows(path), native, "{path}");
+        }
+    }
+}
