@@ -35,7 +35,9 @@ fn store(bound: &Bound) -> Option<(String, String)> {
     let head = words.first()?.head();
     let (drive, rest) = head.split_once(':')?;
     let drive = drive.rsplit(['\\', ':']).next().unwrap_or_default().to_lowercase();
-    (drive.len() > 1).then(|| (drive, rest.trim_start_matches([':', '\\']).to_owned()))
+    // A file's name before a stream has what no drive's name has.
+    let is_name = drive.len() > 1 && drive.chars().all(|char| char.is_alphanumeric() || char == '_');
+    is_name.then(|| (drive, rest.trim_start_matches([':', '\\']).to_owned()))
 }
 
 /// Whether `-Filter`, `-Include` or `-Exclude` selects some of the files.

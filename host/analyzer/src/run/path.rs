@@ -2,7 +2,7 @@
 //!
 //! Asks no machine. Symbolic links and existing files are the host's business.
 
-use guard_sdk::paths::without_dots;
+use guard_sdk::paths::{DrivePlace, drive, drive_place, is_disk_of_windows, of_windows, without_dots, without_stream};
 use guard_sdk::syntax::Word;
 
 use crate::options::Operand;
@@ -67,13 +67,13 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
         let raw = if cwd.is_empty() { String::new() } else { under(cwd, cwd, rest) };
         return Place { known: has_one_dynamic_part(word) && !raw.is_empty(), raw, relative: true };
     }
+    if let Some(raw) = spelled_for_windows(text) {
+        return Place { raw, known: !operand.dynamic, relative: false };
+    }
     if text.starts_with('/') {
         return Place { raw: text.to_owned(), known: !operand.dynamic, relative: false };
     }
-    if guard_sdk::paths::drive(text).is_some() {
-        let raw = format!("/{}", text.replace('\\', "/"));
-        return Place { raw, known: !operand.dynamic, relative: false };
-    }
+    let text = without_stream(text);
     // An opening quote is a part without text.
     let mut parts = word.parts.iter().filter(|part| part.kind != "literal" || !part.text.is_empty());
     let starts_dynamic = operand.dynamic && parts.next().is_none_or(|part| is_dynamic(&part.kind));
@@ -82,6 +82,18 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     }
     let raw = format!("{}/{text}", cwd.trim_end_matches('/'));
     Place { raw, known: !operand.dynamic, relative: true }
+}
+
+/// The path that a text names on Windows alone: on a drive, behind `\\?\`, or the share of a drive. Elsewhere
+/// `//server/x` is `/server/x`.
+fn spelled_for_windows(text: &str) -> Option<String> {
+    let is_share = || text.starts_with("//") && (text.contains("$/") || text.ends_with('$'));
+    let is_only_there =
+        drive(text).is_some() || ["\\\\", "//?/", "//./", "/??/"].iter().any(|start| text.starts_with(start));
+    if !is_only_there && !is_share() {
+        return None;
+    }
+    of_windows(text).or_else(|| text.starts_with("\\\\").then(|| text.replace('\\', "/")))
 }
 
 fn under(folder: &str, unknown: &str, rest: &str) -> String {
@@ -154,14 +166,11 @@ pub(crate) fn is_catastrophic(raw: &str, glob: bool, home: &str) -> bool {
         return false;
     }
     let lost = lost_directory(raw, glob);
-    // Each drive of Windows has a root of its own.
-    let lost = match lost.get(1..).and_then(guard_sdk::paths::drive) {
-        Some("") => "/".to_owned(),
-        Some(below) => below.to_owned(),
-        None => lost,
-    };
     if lost == "/" || lost == "~" || lost.is_empty() || (!home.is_empty() && lost == lexical(home)) {
         return true;
+    }
+    if let Some(place) = drive_place(&lost) {
+        return place != DrivePlace::Inside;
     }
     let Some(below) = lost.strip_prefix('/') else { return false };
     SYSTEM.contains(&below) || is_somebodys_home(below)
@@ -201,6 +210,9 @@ const STREAM: &[&str] = &["null", "zero", "full", "stdin", "stdout", "stderr", "
 
 /// What kind of device an absolute path names; `None` for an ordinary file.
 pub(crate) fn device(path: &str) -> Option<Device> {
+    if path.starts_with("//") && is_disk_of_windows(path) {
+        return Some(Device::Storage);
+    }
     if !path.contains("dev") || !path.starts_with('/') {
         return None;
     }
@@ -234,6 +246,46 @@ mod tests {
     }
 
     #[test]
+    fn a_drive_has_a_root_and_system_folders_in_any_spelling() {
+        for path in [
+            "/C:",
+            "/c:/",
+            "/D:/*",
+            "/C:/windows",
+            "/C:/WINDOWS/System32",
+            "/C:/users/anna",
+            "/C:/Program Files",
+            "/UNC/server/C$",
+            "/UNC/server/C$/Users",
+            "/mnt/c",
+            "/mnt/d/*",
+            "/mnt/c/Users",
+            "/cygdrive/c/Windows",
+            "/c/Users",
+            "/c/Program Files (x86)",
+        ] {
+            assert!(is_catastrophic(path, true, "/home/u"), "{path}");
+        }
+        for path in [
+            "/C:/x",
+            "/C:/Users/anna/x",
+            "/C:/Windows/Temp",
+            "/UNC/server/share",
+            "/UNC/server/C$/x",
+            "/mnt/data",
+            "/mnt/c/x",
+            "/mnt/c/Users/anna/x",
+            "/c",
+            "/d/*",
+            "/c/x",
+            "/cygdrive/c/x",
+            "/c/Users/anna/x",
+        ] {
+            assert!(!is_catastrophic(path, true, "/home/u"), "{path}");
+        }
+    }
+
+    #[test]
     fn the_working_directory_is_lost_as_a_whole() {
         for text in [".", "./", "*", "./*", ".*", "..", "$PWD", "$(pwd)/*"] {
             assert!(is_whole_directory(text, true, true), "{text}");
@@ -247,6 +299,8 @@ mod tests {
     fn devices_that_keep_data_are_told_from_streams() {
         assert_eq!(device("/dev/sda1"), Some(Device::Storage));
         assert_eq!(device("//dev/../dev/nvme0n1"), Some(Device::Storage));
+        assert_eq!(device("//./PhysicalDrive0"), Some(Device::Storage));
+        assert_eq!(device("//./pipe/x"), None);
         assert_eq!(device("/dev/null"), Some(Device::Stream));
         assert_eq!(device("/dev/fd/3"), Some(Device::Stream));
         assert_eq!(device("/dev/tcp/h/80"), Some(Device::Socket));

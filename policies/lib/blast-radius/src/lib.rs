@@ -4,6 +4,7 @@
 //! Knows nothing of rules and outcomes; it is a library, not a policy.
 
 use guard_sdk::Facts;
+use guard_sdk::paths::{DrivePlace, drive_place};
 use guard_sdk::syntax::{Command, Effect, Severity};
 
 /// How far a change reaches, the least first.
@@ -175,11 +176,14 @@ fn of_absolute(text: &str) -> BlastRadius {
     }
     let names = components(text);
     // Each drive of Windows has a root of its own.
-    let names = match names.split_first() {
-        Some((first, below)) if first.len() == 2 && guard_sdk::paths::drive(first).is_some() => below,
-        _ => names.as_slice(),
-    };
-    match names {
+    match drive_place(&format!("/{}", names.join("/"))) {
+        Some(DrivePlace::Root) => return BlastRadius::Root,
+        Some(DrivePlace::System) => return BlastRadius::System,
+        Some(DrivePlace::Home) => return BlastRadius::Home,
+        Some(DrivePlace::Inside) => return BlastRadius::Part,
+        None => {}
+    }
+    match names.as_slice() {
         [] => BlastRadius::Root,
         ["root"] | ["home" | "Users", _] => BlastRadius::Home,
         [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => BlastRadius::System,
@@ -250,6 +254,22 @@ mod tests {
     fn patterns_for_everything_do_not_narrow_a_path() {
         for text in ["/", "//", "/.", "/*", "/.*", "/tmp/..", "/./*/", "/**", "/.."] {
             assert_eq!(of_absolute(text), BlastRadius::Root, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_drive_has_a_root_folders_of_the_system_and_homes() {
+        for (text, radius) in [
+            ("/C:/*", BlastRadius::Root),
+            ("/mnt/c/.", BlastRadius::Root),
+            ("/C:/WINDOWS/*", BlastRadius::System),
+            ("/UNC/nas/C$/Users", BlastRadius::System),
+            ("/C:/users/anna/*", BlastRadius::Home),
+            ("/c/Users/anna", BlastRadius::Home),
+            ("/C:/Users/anna/x", BlastRadius::Part),
+            ("/mnt/data", BlastRadius::Part),
+        ] {
+            assert_eq!(of_absolute(text), radius, "{text}");
         }
     }
 

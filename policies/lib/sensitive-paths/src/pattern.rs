@@ -9,9 +9,11 @@
 //! - `~/name`, `~/folder/`: the same, from a home directory, whoever's it is.
 //!
 //! `*` stands for any text within a component; [`crate::entry`] has what else a pattern may hold. Looks at no file system: `.`, `..` and doubled slashes are resolved by
-//! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them.
+//! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them. Nor does
+//! `::$DATA`, the stream of Windows that every file has.
 
 use guard_sdk::globs::Glob;
+use guard_sdk::paths::without_stream;
 
 use crate::begins::Begins;
 
@@ -55,7 +57,7 @@ impl<'a> Path<'a> {
             match component {
                 "" | "." => {}
                 ".." => drop(components.pop()),
-                name => components.push(name),
+                name => components.push(without_stream(name)),
             }
         }
         let deep = components.len() > DEEPEST;
