@@ -15,6 +15,7 @@
 //! ## Instead
 //! Ask the user for the one credential that is needed.
 
+use guard_sdk::paths::drive;
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
@@ -51,13 +52,15 @@ const STORES: &[&str] = &[
     "login.keychain",
     "/.local/share/keyrings/",
     "/kwalletd/",
-    "appdata\\local\\google\\chrome\\user data",
-    "appdata\\local\\microsoft\\credentials",
-    "appdata\\roaming\\microsoft\\credentials",
+    "appdata/local/google/chrome/user data",
+    "appdata/local/microsoft/credentials",
+    "appdata/roaming/microsoft/credentials",
+    "appdata/roaming/microsoft/protect",
     "/tcc.db",
     "ntds.dit",
-    "config\\sam",
-    "system32\\config\\system",
+    "system32/config/sam",
+    "system32/config/security",
+    "system32/config/system",
     "/etc/master.passwd",
     "/etc/spwd.db",
     "/var/lib/sss/secrets",
@@ -152,7 +155,10 @@ fn opened(command: &Command) -> Option<String> {
         return None;
     }
     let copies = is_any(&program, COPIERS);
-    let is_store = |word: &String| has_any(word, STORES) || copies && has_any(word, PROFILES);
+    let is_store = |word: &String| {
+        let path = word.replace('\\', "/");
+        has_any(&path, STORES) || copies && has_any(&path, PROFILES)
+    };
     let word = words.iter().find(|word| is_path(word) && is_store(word))?;
     Some(format!("`{}`", shorten(word)))
 }
@@ -190,6 +196,8 @@ const COPIERS: &[&str] = &["cp", "tar", "zip", "7z", "rsync", "scp", "mv", "ditt
 fn is_path(word: &str) -> bool {
     word.starts_with(['/', '~', '$', '.'])
         || word.contains(":\\")
+        || word.starts_with("\\\\")
+        || drive(word).is_some()
         || word.contains('%')
         || word.ends_with(".binarycookies")
 }
