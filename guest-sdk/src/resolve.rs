@@ -3,6 +3,7 @@
 //! The host resolves the paths of a call with it, and [`crate::testing`] those of a test. It asks a [`Disk`] and
 //! nothing else.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::paths::{PATH_BYTES, absolute, below, lexical, parent};
@@ -42,6 +43,16 @@ pub trait Disk {
     /// The start of a file, at most `cap` bytes of text.
     fn read_head(&self, path: &str, cap: usize) -> Option<String>;
 
+    /// A path as the judgement has it, from a text that this disk takes for one.
+    fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(path)
+    }
+
+    /// The path as the disk itself writes it: where it knows a file by several names, as in any case.
+    fn spelled(&self, path: String) -> String {
+        path
+    }
+
     /// Whether a command runs the program of guard-host: it leads there by a link, or has the same content. `command` is
     /// an absolute path, or a name that is looked up in `PATH`.
     fn runs_own_program(&self, command: &str) -> bool {
@@ -75,8 +86,9 @@ impl Place<'_> {
         if raw.is_empty() || raw.len() > PATH_BYTES || raw.contains('\0') {
             return resolved;
         }
-        resolved.lexical = lexical(raw, self.cwd, self.home);
-        let Some(canonical) = canonical(disk, &absolute(raw, self.cwd, self.home)) else {
+        let path = disk.judged(raw);
+        resolved.lexical = lexical(&path, self.cwd, self.home);
+        let Some(canonical) = canonical(disk, &absolute(&path, self.cwd, self.home)) else {
             "link".clone_into(&mut resolved.kind);
             return resolved;
         };
@@ -126,7 +138,7 @@ fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
         }
         done = next;
     }
-    let path = if done.is_empty() { "/".to_owned() } else { done };
+    let path = if done.is_empty() { "/".to_owned() } else { disk.spelled(done) };
     Some(Canonical { path, exists, kind })
 }
 

@@ -198,6 +198,7 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
         "host/experiment-plan",
         "host/facts",
         "host/harness",
+        "host/platform",
         "host/redact",
         "host/script-effects",
         "host/script-summary",
@@ -323,7 +324,8 @@ fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<P
     if !cargo.args(quick).args(options).status()?.success() {
         return Err("the compiler does not build; see above".into());
     }
-    Ok(target.join(triple).join(profile).join("guard-compiler"))
+    let end = if triple.contains("windows") { ".exe" } else { "" };
+    Ok(target.join(triple).join(profile).join(format!("guard-compiler{end}")))
 }
 
 /// What the programs are to carry.

@@ -50,7 +50,7 @@ fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let Readiness::Ready { artifact: kept, .. } = &mut chain.members[0].readiness else { panic!("it is ready") };
     let Place::File(path, stamp) = &mut kept.place else { panic!("it is in a file") };
     assert_eq!(*path, artifact);
-    *stamp = Stamp::from(&fs::symlink_metadata(&artifact).unwrap());
+    *stamp = Stamp::new(&artifact, &fs::symlink_metadata(&artifact).unwrap()).unwrap();
     let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();
     let purpose = format!("prepared chain 17 {}", file.file_name().unwrap().display());
     seal.write_bytes(&purpose, &file, &postcard::to_stdvec(&chain).unwrap()).unwrap();

@@ -17,7 +17,7 @@ use libc::{SA_ONSTACK, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP
 
 const SIGNALS: [c_int; 7] = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS];
 
-const TEXT: &[u8] = b"guard-host crashed, so this call is blocked: report it\n";
+const TEXT: &[u8] = crate::CRASHED.as_bytes();
 
 /// Where handlers of signals run, those of wasmtime too. The size is what wasmtime asks for.
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
 
+#[cfg(unix)]
 mod crash;
 
 use std::process::ExitCode;
@@ -9,12 +10,20 @@ use guard_forward::Forward;
 use guard_hook::{programs, start};
 use guard_state::environment::Environment;
 
+#[cfg(windows)]
+use guard_harness::response::BLOCK;
+
+/// What a hook says when it crashes.
+const CRASHED: &str = "guard-host crashed, so this call is blocked: report it\n";
+
 #[global_allocator]
 static ALLOCATOR: Forward = Forward;
 
 fn main() -> ExitCode {
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(all(unix, not(target_os = "linux")))]
     crash::take_over();
+    #[cfg(windows)]
+    guard_platform::crash::take_over(CRASHED, BLOCK);
     ALLOCATOR.own();
     // First of all, because the hook's deadline counts from here.
     let environment = Environment::of_process(Instant::now());

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, PermissionsExt};
+use cap_std::fs::Dir;
 use jiff::civil::Date;
 
 use guard_state::files;
@@ -86,7 +86,7 @@ fn ignore(root: &Dir, project: &Path) -> Result<(), ScratchError> {
             let mut text = Vec::new();
             let file = root.open(name).map_err(failed)?;
             file.take(IGNORE_BYTES).read_to_end(&mut text).map_err(failed)?;
-            (text, data.permissions().mode())
+            (text, guard_platform::dir::mode(&data.permissions()))
         }
     };
     match with_line(&text) {

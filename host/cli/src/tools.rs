@@ -1,12 +1,12 @@
 //! `guard-host-tools`: every command but the hook. `guard-host` starts it in its own place.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use guard_hook::programs::{HOOK, STARTED_AS, on_a_sound_stack};
 use guard_host::cli;
+use guard_platform::process::{replace, set_name};
 use guard_state::environment::Environment;
 
 /// A variable that changes how threads are made. A repository's settings can set it, and a thread without a stack would
@@ -32,7 +32,7 @@ fn arguments(environment: &mut Environment) -> Vec<OsString> {
     if arguments.get(1).is_some_and(|word| word == STARTED_AS) && arguments.len() > 2 {
         environment.program = arguments.drain(1..3).next_back().unwrap_or_default().into();
     } else {
-        environment.program.set_file_name(HOOK);
+        environment.program.set_file_name(format!("{HOOK}{}", std::env::consts::EXE_SUFFIX));
     }
     arguments
 }
@@ -44,9 +44,8 @@ fn start_again_without(variable: &str) {
     let mut arguments = std::env::args_os();
     if let Some(name) = arguments.next() {
         // The name may say which hook this is.
-        command.arg0(name);
+        set_name(&mut command, name);
     }
-    command.args(arguments).env_remove(variable);
     // Comes back only with an error.
-    let _ = command.exec();
+    let _ = replace(command.args(arguments).env_remove(variable));
 }

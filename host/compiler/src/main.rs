@@ -16,6 +16,7 @@ use std::process::ExitCode;
 use guard_contract::{COMPONENT_BYTES, FaultKind, Limits, Wasi};
 use guard_engine::clock::Clock;
 use guard_engine::{Engine, settings};
+#[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use wasmtime::OptLevel;
 
@@ -23,6 +24,7 @@ use wasmtime::OptLevel;
 const SECONDS: u64 = 120;
 
 /// The addresses that compiling may take, in bytes. `describe` reserves some 4 GiB for each memory of the guest.
+#[cfg(unix)]
 const ADDRESSES: u64 = 16 << 30;
 
 /// The triple that artifacts are made for if none is given: that of the program. No feature of this very processor is
@@ -30,9 +32,7 @@ const ADDRESSES: u64 = 16 << 30;
 const TARGET: &str = env!("GUARD_TARGET");
 
 fn main() -> ExitCode {
-    limit(Resource::Cpu, SECONDS);
-    limit(Resource::As, ADDRESSES);
-    limit(Resource::Core, 0);
+    limit_all();
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
@@ -53,7 +53,25 @@ fn main() -> ExitCode {
     }
 }
 
+#[cfg(unix)]
+fn limit_all() {
+    limit(Resource::Cpu, SECONDS);
+    limit(Resource::As, ADDRESSES);
+    limit(Resource::Core, 0);
+}
+
+/// Ends this process after the time, whoever used the processor. There is no limit of addresses.
+#[cfg(not(unix))]
+fn limit_all() {
+    std::thread::spawn(|| {
+        std::thread::sleep(std::time::Duration::from_secs(SECONDS));
+        eprint!("compiling took longer than {SECONDS} s");
+        std::process::exit(1);
+    });
+}
+
 /// Lowers a limit. One that is lower already stays as it is.
+#[cfg(unix)]
 fn limit(resource: Resource, most: u64) {
     let most = getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
     let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
@@ -79,6 +97,8 @@ fn write(output: &[u8]) -> Result<(), String> {
 fn compile(triple: &str, level: OptLevel, wasm: &[u8]) -> Result<Vec<u8>, String> {
     let mut config = settings();
     config.cranelift_opt_level(level);
+    // Windows finds its way through a stack by it.
+    config.native_unwind_info(triple.contains("windows"));
     config.target(triple).map_err(|error| format!("{error:#}"))?;
     let engine = wasmtime::Engine::new(&config).map_err(|error| format!("{error:#}"))?;
     engine.precompile_component(wasm).map_err(|error| format!("{error:#}"))

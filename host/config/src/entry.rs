@@ -17,6 +17,7 @@ use guard_contract::grants::GrantSpec;
 use guard_contract::paths::{absolute, is_below, lexical};
 use guard_contract::policy::{Entry, SELF_PROTECT, SettingsSource, Source};
 use guard_contract::{Layer, Limits, Outcome, Problem, Wasi};
+use guard_platform::paths::{judged_text, native};
 use guard_state::is_digest;
 
 /// A layer's file, while its entries are read.
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         let beside = self.of.path.parent().unwrap_or(Path::new("/")).to_string_lossy();
         // The folder of a file that is yet to be written may not be there, and then nothing lies beside it by `..`.
         let resolve = if Path::new(&*beside).exists() { absolute } else { lexical };
-        PathBuf::from(resolve(path, &beside, self.of.home))
+        native(&resolve(&judged_text(path), &judged_text(&beside), self.of.home)).into_owned()
     }
 
     fn component(&mut self, options: &PolicyOptions) -> Result<Component, Problem> {

@@ -19,6 +19,7 @@ use guard_contract::paths::absolute;
 use guard_contract::policy::{Entry, SettingsSource, Source};
 use guard_contract::scripts::Scripts;
 use guard_contract::{Layer, Outcome, Problem};
+use guard_platform::paths::{judged_text, native};
 use guard_state::Places;
 use guard_state::session::Sessions;
 
@@ -214,7 +215,8 @@ fn written(
     places: &Places,
     warnings: &mut Vec<Problem>,
 ) -> PathBuf {
-    let path = PathBuf::from(absolute(text, &places.state.to_string_lossy(), &places.home));
+    let state = places.state.to_string_lossy();
+    let path = native(&absolute(&judged_text(text), &judged_text(&state), &places.home)).into_owned();
     if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
         let text = format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file");
         warnings.push(in_file(of, text, "name a file, or remove what is there"));
@@ -347,7 +349,7 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
 fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
-    let usual = PathBuf::from(absolute(file, "/", &places.home));
+    let usual = native(&absolute(file, "/", &places.home)).into_owned();
     let beside = brought.place(file);
     config.inputs.extend(beside.clone());
     let path = beside.filter(|path| path.exists()).unwrap_or(usual);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{Fallback, RemoteOptions};
 use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
+use guard_platform::paths::{judged_text, native};
 
 /// How long an answer is waited for by default, in milliseconds.
 const TIMEOUT_MS: u32 = 1000;
@@ -66,7 +67,7 @@ impl Remote {
                 return refuse(format!("`{grant}` in `grants` is no grant"), hint);
             }
         }
-        let path = |path: &String| PathBuf::from(absolute(path, "/", home));
+        let path = |path: &String| native(&absolute(&judged_text(path), "/", home)).into_owned();
         Ok(Remote {
             url: url.to_owned(),
             token_file: path(&options.token_file),

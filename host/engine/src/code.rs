@@ -49,7 +49,15 @@ impl Engine {
     }
 }
 
+/// [`Engine::map`] with the engine alone: Windows copies the file. One that is mapped there can't be replaced until the
+/// process ends, and not every system that runs its programs maps code.
+#[cfg(windows)]
+pub(crate) fn map(engine: &wasmtime::Engine, artifact: &Path) -> Result<Code, FaultKind> {
+    read(engine, &std::fs::read(artifact).map_err(|error| FaultKind::Artifact(error.to_string()))?)
+}
+
 /// [`Engine::map`] with the engine alone.
+#[cfg(not(windows))]
 #[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
 pub(crate) fn map(engine: &wasmtime::Engine, artifact: &Path) -> Result<Code, FaultKind> {
     // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only the

@@ -43,7 +43,7 @@ pub(super) fn of_start(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
 
 fn is_of_system(error: &wasmtime::Error) -> bool {
     let refused =
-        |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>() || cause.is::<rustix::io::Errno>();
+        |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>() || is_number_of_system(cause);
     error.chain().any(refused) || error.is::<OutOfMemory>() || error.is::<PoolConcurrencyLimitError>()
 }
 
@@ -90,6 +90,17 @@ fn functions(error: &wasmtime::Error) -> String {
 /// The name of a function, without the mangling of Rust and its hash.
 fn shown(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name)).chars().take(NAME_CHARS).collect()
+}
+
+/// wasmtime gives the bare number on Unix.
+#[cfg(unix)]
+fn is_number_of_system(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<rustix::io::Errno>()
+}
+
+#[cfg(not(unix))]
+fn is_number_of_system(_: &(dyn std::error::Error + 'static)) -> bool {
+    false
 }
 
 #[cfg(test)]

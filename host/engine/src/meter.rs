@@ -6,11 +6,11 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
 use wasmtime::{ResourceLimiter, Result, StoreLimits, StoreLimitsBuilder};
 
 use guard_contract::limits::{Limits, TICK};
 use guard_facts::Used;
+use guard_platform::process::thread_time;
 
 /// A guest that waits may take this many times its limit of processor time.
 const PATIENCE: u32 = 8;
@@ -27,7 +27,7 @@ pub(super) struct Meter {
 impl Meter {
     pub(super) fn start(limits: Limits) -> Self {
         let limit = Duration::from_millis(u64::from(limits.time_ms));
-        Meter { start: processor_time(), started: Instant::now(), limit }
+        Meter { start: thread_time(), started: Instant::now(), limit }
     }
 
     /// The ticks after which to look for the first time.
@@ -37,14 +37,14 @@ impl Meter {
 
     /// The ticks after which to look again; none if the guest has used up its time.
     pub(super) fn left(&self) -> Option<u64> {
-        let used = processor_time().saturating_sub(self.start);
+        let used = thread_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
         (self.started.elapsed() < self.limit * PATIENCE).then(|| ticks(left))
     }
 
     /// What the guest has used so far.
     pub(super) fn used(&self, bounds: &Bounds) -> Used {
-        Used { processor: processor_time().saturating_sub(self.start), memory: bounds.memory }
+        Used { processor: thread_time().saturating_sub(self.start), memory: bounds.memory }
     }
 }
 
@@ -117,13 +117,6 @@ fn ticks(time: Duration) -> u64 {
     u64::try_from(time.as_millis().div_ceil(TICK.as_millis())).unwrap_or(1).max(1)
 }
 
-/// What this thread has used of a processor.
-fn processor_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
-    Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,8 +135,8 @@ mod tests {
     #[test]
     fn a_thread_that_works_uses_up_its_time() {
         let meter = meter(30);
-        let before = processor_time();
-        while processor_time() - before < Duration::from_millis(31) {}
+        let before = thread_time();
+        while thread_time() - before < Duration::from_millis(31) {}
         assert_eq!(meter.left(), None);
     }
 

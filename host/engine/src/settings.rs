@@ -31,7 +31,8 @@ pub fn settings() -> Config {
         // Said here, because wasmtime otherwise asks the environment, and an artifact depends on the answer.
         .wasm_backtrace_details(WasmBacktraceDetails::Disable)
         .generate_address_map(false)
-        .native_unwind_info(false)
+        // Windows finds its way through a stack by it.
+        .native_unwind_info(cfg!(windows))
         .concurrency_support(false);
     config
 }

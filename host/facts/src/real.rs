@@ -1,9 +1,11 @@
 //! [`RealFacts`]: asks the machine.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +15,9 @@ use cap_std::fs::Dir;
 use crate::{Disk, Entry, Facts, GitAsked, git};
 use guard_contract::paths;
 use guard_contract::{Event, FactFault};
+use guard_platform::fs::open_at_once;
+use guard_platform::paths::{judged, judged_text, native};
+#[cfg(not(windows))]
 use guard_sdk::resolve::command_files;
 
 /// The machine this program runs on, with the variables that it was started with.
@@ -36,9 +41,9 @@ const PROGRAMS: [&str; 2] = ["guard-host", "guard-host-tools"];
 const CHUNK: usize = 64 << 10;
 
 /// Whether a file is one of the programs of guard-host, or has the same content.
-fn is_own_program(file: &str) -> bool {
+fn is_own_program(file: &Path) -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
-    let beside = PROGRAMS.map(|name| own.with_file_name(name));
+    let beside = PROGRAMS.map(|name| own.with_file_name(format!("{name}{EXE_SUFFIX}")));
     // Comparing the sizes first spares reading any other program.
     let Ok(size) = fs::metadata(file).map(|data| data.len()) else { return false };
     let mut alike =
@@ -49,7 +54,7 @@ fn is_own_program(file: &str) -> bool {
 }
 
 /// Whether two files of one size have the same content.
-fn has_content_of(file: &str, other: &Path) -> Option<bool> {
+fn has_content_of(file: &Path, other: &Path) -> Option<bool> {
     let (mut file, mut other) = (File::open(file).ok()?, File::open(other).ok()?);
     let (mut here, mut there) = (vec![0; CHUNK], vec![0; CHUNK]);
     loop {
@@ -65,14 +70,36 @@ fn has_content_of(file: &str, other: &Path) -> Option<bool> {
     }
 }
 
+/// The files that a command may be.
+#[cfg(not(windows))]
+fn files_of<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = PathBuf> + use<'a> {
+    command_files(command, search).map(PathBuf::from)
+}
+
+/// The files that a command may be. A program's name ends with `.exe`, which a command may leave out.
+#[cfg(windows)]
+fn files_of(command: &str, search: &str) -> impl Iterator<Item = PathBuf> {
+    let named = native(command).into_owned();
+    let folders = if command.contains(['/', '\\']) { Vec::new() } else { std::env::split_paths(search).collect() };
+    let paths = match folders.is_empty() {
+        true => vec![named],
+        false => folders.into_iter().map(|folder| folder.join(&named)).collect(),
+    };
+    paths.into_iter().flat_map(|path| {
+        let mut with_end = path.clone().into_os_string();
+        with_end.push(EXE_SUFFIX);
+        [path, with_end.into()]
+    })
+}
+
 impl Disk for RealFacts {
     fn entry(&self, path: &str) -> Entry {
-        match fs::symlink_metadata(path) {
+        let path = native(path);
+        match fs::symlink_metadata(&path) {
             Ok(data) if data.is_dir() => Entry::Dir,
             Ok(data) if data.is_file() => Entry::File,
             Ok(data) if data.is_symlink() => {
-                let target = fs::read_link(path).ok().and_then(|target| target.to_str().map(str::to_owned));
-                target.map_or(Entry::Unknown, Entry::Link)
+                fs::read_link(&path).ok().and_then(judged).map_or(Entry::Unknown, Entry::Link)
             }
             Ok(_) => Entry::Other,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Entry::Absent,
@@ -82,7 +109,8 @@ impl Disk for RealFacts {
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         // A pipe would be waited for.
-        if !fs::metadata(path).ok()?.is_file() {
+        let path = native(path);
+        if !fs::metadata(&path).ok()?.is_file() {
             return None;
         }
         let mut text = String::new();
@@ -93,9 +121,20 @@ impl Disk for RealFacts {
 
     fn runs_own_program(&self, command: &str) -> bool {
         let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
-        let mut files =
-            command_files(command, search).filter(|file| fs::metadata(file).is_ok_and(|data| data.is_file()));
+        let mut files = files_of(command, search).filter(|file| fs::metadata(file).is_ok_and(|data| data.is_file()));
         files.next().is_some_and(|file| is_own_program(&file))
+    }
+
+    fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        judged_text(path)
+    }
+
+    #[cfg(windows)]
+    fn spelled(&self, path: String) -> String {
+        // No link is on the way: only short names and the case of letters change.
+        let parents = std::iter::successors(Some(path.as_str()), |path| paths::parent(path));
+        let mut known = parents.filter_map(|start| Some((start, judged(fs::canonicalize(native(start)).ok()?)?)));
+        known.next().and_then(|(start, known)| Some(known + path.strip_prefix(start)?)).unwrap_or(path)
     }
 }
 
@@ -103,14 +142,16 @@ impl Facts for RealFacts {
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
         let fault = |error: std::io::Error| match error.kind() {
             // A link that leads nowhere is there.
-            ErrorKind::NotFound | ErrorKind::NotADirectory if fs::symlink_metadata(path).is_err() => FactFault::Absent,
+            ErrorKind::NotFound | ErrorKind::NotADirectory if fs::symlink_metadata(native(path)).is_err() => {
+                FactFault::Absent
+            }
             _ => FactFault::Failed,
         };
         // A granted file is opened below its folder, a granted folder is the folder: no link leads out of either.
-        let folder =
-            if fs::metadata(root).map_err(fault)?.is_dir() { root } else { paths::parent(root).unwrap_or("/") };
+        let is_folder = fs::metadata(native(root)).map_err(fault)?.is_dir();
+        let folder = if is_folder { root } else { paths::parent(root).unwrap_or("/") };
         let relative = paths::below(path, folder).ok_or(FactFault::Denied)?;
-        let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(fault)?;
+        let dir = Dir::open_ambient_dir(native(folder), ambient_authority()).map_err(fault)?;
         if !dir.metadata(relative).map_err(fault)?.is_file() {
             return Err(FactFault::Failed);
         }
@@ -128,15 +169,8 @@ impl Facts for RealFacts {
             ErrorKind::NotFound | ErrorKind::NotADirectory => FactFault::Absent,
             _ => FactFault::Failed,
         };
-        let mut options = File::options();
-        options.read(true);
         // What became a pipe since would be waited for.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-        );
-        let file = options.open(path).map_err(fault)?;
+        let file = open_at_once(File::options().read(true), &native(path)).map_err(fault)?;
         if !file.metadata().map_err(fault)?.is_file() {
             return Err(FactFault::Absent);
         }

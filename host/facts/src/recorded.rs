@@ -1,5 +1,6 @@
 //! [`Recording`]: notes what a decision learns of the machine. [`Recorded`]: answers as the machine did then.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -131,6 +132,14 @@ impl Disk for Recording {
         let head = self.facts.read_head(path, cap);
         self.noted().heads.insert(key, head.clone());
         head
+    }
+
+    fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        self.facts.judged(path)
+    }
+
+    fn spelled(&self, path: String) -> String {
+        self.facts.spelled(path)
     }
 
     fn runs_own_program(&self, command: &str) -> bool {

@@ -1,5 +1,6 @@
 //! [`Resolver`]: the paths of one call, each resolved once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -119,6 +120,14 @@ impl Disk for Remembered<'_> {
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         self.facts.read_head(path, cap)
+    }
+
+    fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        self.facts.judged(path)
+    }
+
+    fn spelled(&self, path: String) -> String {
+        self.facts.spelled(path)
     }
 
     fn runs_own_program(&self, command: &str) -> bool {

@@ -12,8 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use guard_platform::process;
 use jiff::Timestamp;
-use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -334,7 +334,7 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
     let with_ends = line.len() as u64 + LINK_BYTES;
-    if getrlimit(Resource::Fsize).current.is_some_and(|limit| size + with_ends > limit) {
+    if process::file_limit().is_some_and(|limit| size + with_ends > limit) {
         return Err(io::Error::other("the file would be larger than the process may write"));
     }
     with_chain(&audit.path, &audit.state, |log| log.append(line, lock.is_ok()))

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use guard_config::Brought;
+use guard_platform::paths::native;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -63,7 +64,7 @@ impl HookLine {
     pub fn options(self, environment: &Environment) -> HookOptions {
         let places = places([&self.config, &self.state, &self.cache], environment);
         let only = (!self.only.is_empty()).then_some(self.only);
-        let settings = self.settings.map(|folder| Path::new(&environment.cwd).join(folder));
+        let settings = self.settings.map(|folder| native(&environment.cwd).join(folder));
         let brought = Brought { only, settings };
         HookOptions { harness: self.harness, brought, record: self.record, places: Some(places) }
     }
@@ -72,7 +73,7 @@ impl HookLine {
 /// Where the program's files lie if these are named: the configuration file, the state folder, the cache folder.
 #[must_use]
 pub fn places([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> Places {
-    let absolute = |path: &PathBuf| Path::new(&environment.cwd).join(path);
+    let absolute = |path: &PathBuf| native(&environment.cwd).join(path);
     let usual = Places::below(&environment.home);
     let state = state.as_ref().map_or(usual.state, absolute);
     Places {

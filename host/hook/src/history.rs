@@ -3,6 +3,7 @@
 //! Effects are noted, not texts. What a call does is noted before its reply is out, so that no later call is judged
 //! without it; that a call was denied, and what became of one, afterwards.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -72,6 +73,14 @@ impl Disk for SessionFacts {
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
         self.facts.read_head(path, cap)
+    }
+
+    fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        self.facts.judged(path)
+    }
+
+    fn spelled(&self, path: String) -> String {
+        self.facts.spelled(path)
     }
 
     fn runs_own_program(&self, command: &str) -> bool {

@@ -16,10 +16,8 @@ mod record;
 mod records;
 mod settings_change;
 
-use std::fs::File;
 use std::io::Read;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{self, Command, Stdio};
 use std::sync::Arc;
 
@@ -38,6 +36,7 @@ use guard_facts::real::RealFacts;
 use guard_harness::capabilities::{Capabilities, Fail};
 pub use guard_harness::payload::{PAYLOAD_BYTES, Refusal, parse};
 use guard_harness::{Harness, Payload};
+use guard_platform::paths::native;
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, Places};
@@ -164,8 +163,7 @@ impl OneReply<'_> {
 fn read() -> Result<Map<String, Value>, Refusal> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
     // The standard library's handle would have a buffer of its own beside this one.
-    let input = rustix::stdio::stdin().try_clone_to_owned().map(File::from);
-    let read = input.and_then(|input| input.take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes));
+    let read = guard_platform::process::input().and_then(|input| input.take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;
     parse(bytes)
 }
@@ -193,11 +191,12 @@ fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Opti
         warm.arg(flag).arg(path);
     }
     warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if Path::new(cwd).is_dir() {
+    let cwd = native(cwd);
+    if cwd.is_dir() {
         warm.current_dir(cwd);
     }
     // Of a group of its own, for the harness may end this one's.
-    warm.process_group(0).spawn().ok()
+    guard_platform::process::own_group(&mut warm).spawn().ok()
 }
 
 /// The lock that is held while policies are compiled for all.

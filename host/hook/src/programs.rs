@@ -1,5 +1,6 @@
 //! The two programs: `guard-host`, which is the hook, and beside it `guard-host-tools`, which has all other commands.
 
+use std::env::consts::EXE_SUFFIX;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -8,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use guard_contract::exit::Exit;
+use guard_platform::process;
 use guard_state::environment::Environment;
-use rustix::process::{Resource, getrlimit};
 
 /// The name of the second program.
 pub const TOOLS: &str = "guard-host-tools";
@@ -26,7 +27,7 @@ pub(crate) const STACK_BYTES: u64 = 8 << 20;
 /// Runs `body` on a stack on which every guest reaches its own limit first, and gives the exit code.
 #[must_use]
 pub fn on_a_sound_stack(body: impl FnOnce() -> u8 + Send) -> u8 {
-    if getrlimit(Resource::Stack).current.is_none_or(|bytes| bytes >= STACK_BYTES) {
+    if process::stack_limit().is_none_or(|bytes| bytes >= STACK_BYTES) {
         return body();
     }
     let bytes = usize::try_from(STACK_BYTES).unwrap_or(usize::MAX);
@@ -89,5 +90,5 @@ pub(crate) fn ask_tools(
 
 /// The second program, beside the first one.
 pub(crate) fn tools(environment: &Environment) -> PathBuf {
-    environment.program.with_file_name(TOOLS)
+    environment.program.with_file_name(format!("{TOOLS}{EXE_SUFFIX}"))
 }

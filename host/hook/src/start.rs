@@ -2,10 +2,10 @@
 //! People and harnesses know this name alone.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use guard_contract::exit::Exit;
+use guard_platform::process::{replace, set_name};
 use guard_state::environment::Environment;
 
 use crate::command_line::{self, HookLine};
@@ -36,7 +36,7 @@ fn start_tools(arguments: &[OsString], environment: &Environment) -> std::io::Er
     let mut words = arguments.iter();
     if let Some(name) = words.next() {
         // The name may say which hook this is.
-        command.arg0(name);
+        set_name(&mut command, name);
     }
-    command.arg(STARTED_AS).arg(&environment.program).args(words).exec()
+    replace(command.arg(STARTED_AS).arg(&environment.program).args(words))
 }

@@ -4,7 +4,6 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use miniz_oxide::deflate::compress_to_vec;
@@ -58,6 +57,17 @@ pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>>
     Ok(fs::write(out.join("template_table.rs"), table)?)
 }
 
+#[cfg(unix)]
+fn is_executable(data: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o100 != 0
+}
+
+/// No file has a mode there, so that scripts have to be started by name.
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
+
 impl Collection {
     pub(crate) fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
         for name in names(folder)? {
@@ -68,7 +78,7 @@ impl Collection {
             } else if data.len() > FILE_BYTES {
                 return Err(format!("{} is no file of a template; build templates elsewhere", path.display()).into());
             } else {
-                let executable = data.permissions().mode() & 0o100 != 0;
+                let executable = is_executable(&data);
                 self.file(part, &format!("{prefix}{name}"), &fs::read(&path)?, executable)?;
             }
         }

@@ -3,10 +3,11 @@
 //! A process of its own, with limits of its own: a component that is hard to compile can take no more from this one than
 //! its time.
 
+#[cfg(target_os = "linux")]
 use std::fs::File;
 use std::io::Write;
+#[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 use guard_contract::FaultKind;
 use guard_engine::check;
 use guard_hook::cache::Making;
+use guard_platform::process::set_name;
 
 /// How long to wait for another process that compiles the same component: the processor time that it may take.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -37,7 +39,7 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
     let fail = |what: &str, error: std::io::Error| FaultKind::Artifact(format!("{what}: {error}"));
     let program = program()?;
     let mut compiler = Command::new(program.path());
-    compiler.arg0("guard-compiler").arg("compile").env_clear();
+    set_name(&mut compiler, "guard-compiler").arg("compile").env_clear();
     let started = compiler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = started.map_err(|error| fail("the compiler does not start", error))?;
     let ended = thread::scope(|scope| {
@@ -95,7 +97,7 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
 /// The compiler, unpacked once in a process.
 enum Program {
     /// In memory: nothing is written anywhere.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has files in memory"))]
+    #[cfg(target_os = "linux")]
     Memory(File),
     /// In a private file among the temporary ones, which the system removes.
     #[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has files in memory"))]
@@ -105,6 +107,7 @@ enum Program {
 impl Program {
     fn path(&self) -> PathBuf {
         match self {
+            #[cfg(target_os = "linux")]
             Program::Memory(file) => PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())),
             Program::File(path) => path.clone(),
         }
@@ -136,7 +139,7 @@ fn write(bytes: &[u8]) -> std::io::Result<Program> {
     getrandom::fill(&mut random).map_err(|_| std::io::Error::other("no random numbers"))?;
     let folder = std::env::temp_dir().join(format!("guard-compiler-{}", guard_state::hex(&random)));
     guard_state::make_private(&folder).map_err(std::io::Error::other)?;
-    let path = folder.join("guard-compiler");
+    let path = folder.join(format!("guard-compiler{}", std::env::consts::EXE_SUFFIX));
     guard_state::write_new(&path, bytes, 0o700)?;
     Ok(Program::File(path))
 }

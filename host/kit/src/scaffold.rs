@@ -9,9 +9,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, OpenOptions};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
+use guard_platform::dir::with_mode;
 use guard_state::hex;
 
 /// What the templates are called, wherever their name stands.
@@ -171,7 +172,7 @@ fn fill(dir: &Dir, name: &str, parts: &[&str]) -> io::Result<()> {
             dir.create_dir_all(parent)?;
         }
         let mode = if file.executable { 0o777 } else { 0o666 };
-        let mut written = dir.open_with(path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
+        let mut written = dir.open_with(path, with_mode(OpenOptions::new().write(true).create_new(true), mode))?;
         io::Write::write_all(&mut written, &named(bytes, name))?;
     }
     Ok(())

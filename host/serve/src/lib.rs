@@ -19,6 +19,7 @@
 
 mod calls;
 mod chains;
+mod ends;
 mod http;
 mod listener;
 mod metrics;
@@ -33,16 +34,17 @@ use std::time::{Duration, Instant};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+#[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::runtime::{self, Runtime};
 use tokio::select;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use calls::Calls;
+use ends::Ends;
 use guard_hook::remote::Asker;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, FolderError, Places, make_private};
@@ -145,8 +147,7 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
         calls::answer_panics(options.note);
         // Makes the chain that most calls need, before the first one waits for it.
         calls.problems();
-        let ends = [SignalKind::terminate(), SignalKind::interrupt()].map(signal);
-        let [terminate, interrupt] = ends.map(|signal| signal.map_err(ServeError::Threads));
+        let ends = Ends::new().map_err(ServeError::Threads)?;
         let site = Site {
             calls,
             token,
@@ -156,7 +157,7 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
             bodies: Semaphore::new(BODIES_KIB),
             health: Mutex::const_new(()),
         };
-        let was_told = serve(options, listener, Arc::new(site), [terminate?, interrupt?]).await;
+        let was_told = serve(options, listener, Arc::new(site), ends).await;
         was_told.then_some(()).ok_or(ServeError::WornOut)
     });
     // A thread that hangs is not waited for: its call was answered.
@@ -188,6 +189,7 @@ fn runtime(at_once: usize) -> io::Result<Runtime> {
 }
 
 /// Raises the limit of open files as far as the process may, so that each connection finds one.
+#[cfg(unix)]
 fn allow_files(connections: usize) {
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(256);
     let limit = getrlimit(Resource::Nofile);
@@ -197,13 +199,12 @@ fn allow_files(connections: usize) {
     }
 }
 
+/// There is no such limit.
+#[cfg(not(unix))]
+fn allow_files(_: usize) {}
+
 /// True: it was told to end.
-async fn serve(
-    options: &Options,
-    listener: Listener,
-    site: Arc<Site>,
-    [mut terminate, mut interrupt]: [Signal; 2],
-) -> bool {
+async fn serve(options: &Options, listener: Listener, site: Arc<Site>, mut ends: Ends) -> bool {
     let (end, ending) = watch::channel(false);
     let room = Arc::new(Semaphore::new(options.connections));
     // Connections that are refused, and told so.
@@ -212,8 +213,7 @@ async fn serve(
     let was_told = loop {
         let accepted = select! {
             accepted = listener.accept() => accepted,
-            _ = terminate.recv() => break true,
-            _ = interrupt.recv() => break true,
+            () = ends.wait() => break true,
             () = site.calls.worn_out() => break false,
         };
         let connection = match accepted {

@@ -3,13 +3,18 @@
 use std::fs;
 use std::io;
 use std::net::SocketAddr;
+#[cfg(unix)]
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::time::Instant;
 
 use guard_state::FileLock;
+#[cfg(unix)]
 use rustix::fs::Mode;
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
 
 use crate::ServeError;
 
@@ -22,10 +27,21 @@ pub enum Address {
     Socket(PathBuf),
 }
 
+/// No listener there is one of a socket: see [`socket`].
+#[cfg(not(unix))]
+type UnixListener = TcpListener;
+#[cfg(not(unix))]
+type UnixStream = TcpStream;
+
 /// What takes connections.
 pub(crate) enum Listener {
     Tcp(TcpListener),
-    Socket { listener: UnixListener, path: PathBuf, _lock: FileLock },
+    #[cfg_attr(not(unix), expect(dead_code, reason = "see `socket`"))]
+    Socket {
+        listener: UnixListener,
+        path: PathBuf,
+        _lock: FileLock,
+    },
 }
 
 /// A connection.
@@ -86,6 +102,7 @@ impl Drop for Listener {
 }
 
 /// Who holds the lock owns the socket: one that lies there without a holder is left of a server that is dead.
+#[cfg(unix)]
 fn socket(path: &Path) -> Result<Listener, ServeError> {
     let name = path.display().to_string();
     let fail = |error: io::Error| ServeError::Listen(name.clone(), error);
@@ -113,4 +130,15 @@ fn socket(path: &Path) -> Result<Listener, ServeError> {
     let listener = listener.map_err(fail)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(fail)?;
     Ok(Listener::Socket { listener, path: path.to_path_buf(), _lock: lock })
+}
+
+/// Windows has such sockets, but neither the standard library nor tokio knows them, and access lists would have to keep
+/// others out.
+#[cfg(not(unix))]
+fn socket(path: &Path) -> Result<Listener, ServeError> {
+    let error = io::Error::new(
+        io::ErrorKind::Unsupported,
+        "guard-host has no Unix sockets on Windows; use an address such as 127.0.0.1:8391",
+    );
+    Err(ServeError::Listen(path.display().to_string(), error))
 }

@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use guard_platform::access::is_own;
+use guard_platform::fs::MetadataExt;
 use guard_state::{hex, make_private, write_new};
 
 /// The random bytes of a token that is made here.
@@ -92,7 +93,7 @@ fn read(path: &Path) -> Result<Token, TokenErrorKind> {
     }
     let file = File::open(path)?;
     let data = file.metadata()?;
-    if data.uid() != rustix::process::geteuid().as_raw() {
+    if !is_own(&data) {
         return Err(TokenErrorKind::Foreign);
     }
     if data.mode() & 0o077 != 0 {

@@ -1,8 +1,11 @@
 //! Which harnesses are on this machine, by their settings folders and their programs.
 
+use std::env::{consts::EXE_SUFFIX, split_paths};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use guard_platform::fs::is_executable;
+use guard_platform::paths::native;
 
 use crate::install::{InstallOptions, ManagedFile, Registration, Site};
 
@@ -23,7 +26,7 @@ const EXCEPTIONS: [(&str, Option<&str>, &str); 4] = [
 #[must_use]
 pub fn evidence(name: &str, registration: &dyn Registration, site: Site<'_>) -> Option<PathBuf> {
     let exception = EXCEPTIONS.iter().find(|(harness, ..)| *harness == name);
-    let home = Path::new(&site.environment.home);
+    let home = &*native(&site.environment.home);
     let folder = match exception.and_then(|(_, folder, _)| *folder) {
         Some(folder) => Some(home.join(folder)),
         None => {
@@ -47,8 +50,7 @@ fn settings_folder(file: &Path, home: &Path) -> Option<PathBuf> {
 
 /// The program of this name that a shell would start.
 fn on_path(name: &str, site: Site<'_>) -> Option<PathBuf> {
-    let folders = site.environment.variables.get("PATH")?.split(':').filter(|folder| folder.starts_with('/'));
-    let is_program =
-        |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
-    folders.map(|folder| Path::new(folder).join(name)).find(is_program)
+    let folders = split_paths(site.environment.variables.get("PATH")?).filter(|folder| folder.is_absolute());
+    let is_program = |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.is_file() && is_executable(&data));
+    folders.map(|folder| folder.join(format!("{name}{EXE_SUFFIX}"))).find(is_program)
 }

@@ -1,14 +1,13 @@
 //! A process that is asked something: given its input, bounded in time and in what is read of it.
 
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use guard_harness::Reply;
-use rustix::process::{Pid, Signal, kill_process_group};
+use guard_platform::process::{end_group, own_group};
 
 /// How long a call may take: more than the hook takes at its worst.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,7 +23,7 @@ pub(crate) const REPLY_BYTES: u64 = 1 << 20;
 /// Why there is no reply.
 pub fn talk_to(command: &mut Command, payload: String) -> Result<Reply, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.process_group(0).spawn().map_err(|error| error.to_string())?;
+    let child = own_group(command).spawn().map_err(|error| error.to_string())?;
     talk_for(PATIENCE, child, payload)
 }
 
@@ -42,9 +41,7 @@ fn talk_for(patience: Duration, mut child: Child, payload: String) -> Result<Rep
             Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_micros(100)),
             Ok(None) => {
                 // Its group is its own: it was started so.
-                if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                    let _ = kill_process_group(group, Signal::KILL);
-                }
+                end_group(&mut child);
                 let _ = child.wait();
                 return Err(format!("there was no reply within {} s", patience.as_secs()));
             }
@@ -79,8 +76,8 @@ mod tests {
 
     fn of_shell(text: &str, patience: Duration) -> Result<Reply, String> {
         let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", text]).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        talk_for(patience, shell.spawn().unwrap(), "x".to_owned())
+        shell.args(["-c", text]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        talk_for(patience, own_group(&mut shell).spawn().unwrap(), "x".to_owned())
     }
 
     #[test]

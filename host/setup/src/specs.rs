@@ -27,6 +27,7 @@ use crate::install::json::Syntax;
 use crate::install::{Failing, InstallError, InstallOptions, Scope, Site};
 use guard_contract::shell_word::word;
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
+use guard_platform::paths::native;
 
 /// How long a harness is told to wait, in seconds. The hook itself takes four at most.
 const TIMEOUT: u32 = 20;
@@ -180,7 +181,7 @@ impl RegistrationSpec {
             return Path::new(moved).join(below.trim_start_matches('/'));
         }
         match path.strip_prefix("~/") {
-            Some(below) => Path::new(&site.environment.home).join(below),
+            Some(below) => native(&site.environment.home).join(below),
             None => site.project.join(path.trim_start_matches("./")),
         }
     }

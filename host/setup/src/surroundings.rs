@@ -5,10 +5,10 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, CWD, accessat, statvfs};
+use guard_platform::access::{MachineAccess, of_machine};
+use guard_platform::fs::{MetadataExt, Space, check_entry, check_write, full_disk};
 use serde::Deserialize;
 
 use guard_config::bundle::FOLDER;
@@ -55,23 +55,23 @@ fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<S
 /// The managed file, or its folder, can be changed by users whom it is to bind.
 fn open_to_others(places: &Places) -> Option<Problem> {
     let file = &places.managed;
-    // Who owns the machine's settings may change this one, too.
-    let owner = fs::metadata(places.machine()).ok()?.uid();
     let real = fs::canonicalize(file).ok()?;
     let folders = [file.parent(), real.parent()].into_iter().flatten();
     for path in [file.as_path()].into_iter().chain(folders) {
-        let Ok(data) = fs::metadata(path) else { continue };
         let shown = path.display();
-        if data.uid() != owner && data.uid() != 0 {
-            let text =
-                format!("another user than the administrator owns `{shown}` and can change the managed configuration");
-            return problem(Layer::Managed, file, text, format!("run `sudo chown root {shown}`"));
-        }
-        // A sticky folder keeps a file from all but its owner, and still takes new ones.
-        let by_group = data.mode() & 0o020 != 0 && data.gid() != 0;
-        if data.mode() & 0o002 != 0 || by_group {
-            let text = format!("other users can write to `{shown}`, so they can change the managed configuration");
-            return problem(Layer::Managed, file, text, format!("run `sudo chmod go-w {shown}`"));
+        // Who owns the machine's settings may change this one, too.
+        match of_machine(path, places.machine()) {
+            Ok(MachineAccess::Foreign(hint)) => {
+                let text = format!(
+                    "another user than the administrator owns `{shown}` and can change the managed configuration"
+                );
+                return problem(Layer::Managed, file, text, hint);
+            }
+            Ok(MachineAccess::Open(hint)) => {
+                let text = format!("other users can write to `{shown}`, so they can change the managed configuration");
+                return problem(Layer::Managed, file, text, hint);
+            }
+            Ok(MachineAccess::Closed) | Err(_) => {}
         }
     }
     None
@@ -136,8 +136,8 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
         Err(error) if error.kind() == ErrorKind::NotFound => false,
         Err(error) => return found(error, path),
     };
-    if is_there && let Err(error) = accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
-        return found(error.into(), path);
+    if is_there && let Err(error) = check_write(path) {
+        return found(error, path);
     }
     // The folder takes the rotated log and its lock.
     obstacle(path).and_then(|(folder, error)| found(error, folder))
@@ -156,13 +156,11 @@ fn nearest_folder(path: &Path) -> &Path {
 /// The folder in which the path, or the folders on the way to it, can't be made, and why.
 pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     let folder = nearest_folder(path);
-    if let Err(error) = accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
-        return Some((folder, error.into()));
+    if let Err(error) = check_entry(folder) {
+        return Some((folder, error));
     }
-    let disk = statvfs(folder).ok()?;
-    let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-    let is_full = no_room(bytes(disk.f_blocks), bytes(disk.f_bavail), disk.f_files, disk.f_favail);
-    is_full.then(|| (folder, rustix::io::Errno::NOSPC.into()))
+    let Space { size, left, files, files_left } = Space::of(folder)?;
+    no_room(size, left, files, files_left).then(|| (folder, full_disk()))
 }
 
 /// What `guard-host sync` remembers, as far as it counts here.

@@ -12,13 +12,12 @@
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use guard_platform::fs::{OpenOptionsExt, open_at_once, write_all_at};
 use sha2::{Digest, Sha256};
 
 use crate::files::append_line;
-use crate::folder::open_at_once;
 use crate::seal::Tag;
 use crate::{Seal, hex, is_private};
 
@@ -122,13 +121,13 @@ impl ChainedLog<'_> {
         let end = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), self.last)?;
         if is_new {
             // A chain never begins without it, so that it can't have been removed unseen.
-            end.write_all_at(Last { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
+            write_all_at(&end, Last { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
         }
         append_line(&mut file, &whole)?;
         last.digest = digest(whole.as_bytes());
         last.size = file.metadata()?.len();
         // Not waited for until it is on the disk: a power loss can take the last lines with it.
-        end.write_all_at(last.text(&seal).as_bytes(), 0)
+        write_all_at(&end, last.text(&seal).as_bytes(), 0)
     }
 
     /// The last line of the log, with what isn't known of it read from the log itself; and whether no chain has begun.

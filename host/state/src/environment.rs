@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use guard_platform::{account, paths};
+
 /// What the process was started with.
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -29,28 +31,18 @@ impl Environment {
     pub fn of_process(started: Instant) -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
         let variables: BTreeMap<String, String> =
-            env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
-        let cwd = env::current_dir().ok().and_then(|cwd| text(cwd.into_os_string())).unwrap_or_default();
-        let given = variables.get("HOME").filter(|home| home.starts_with('/'));
-        let account_home = home_of_account().unwrap_or_default().trim_end_matches('/').to_owned();
-        let home = given.map_or(account_home.as_str(), |home| home.trim_end_matches('/')).to_owned();
+            env::vars_os().filter_map(|(name, value)| Some((of_any_case(text(name)?), text(value)?))).collect();
+        let cwd = env::current_dir().ok().and_then(paths::judged).unwrap_or_default();
+        let given = variables.get(account::HOME).map(|home| paths::judged_text(home));
+        let given = given.filter(|home| home.starts_with('/'));
+        let account_home = account::home().unwrap_or_default().trim_end_matches('/').to_owned();
+        let home = given.map_or_else(|| account_home.clone(), |home| home.trim_end_matches('/').to_owned());
         let (variables, program) = (Arc::new(variables), env::current_exe().unwrap_or_default());
         Environment { started, variables, cwd, program, home, account_home }
     }
 }
 
-/// The home directory that `/etc/passwd` has for this user.
-#[cfg(not(target_os = "macos"))]
-fn home_of_account() -> Option<String> {
-    let uid = rustix::process::geteuid().as_raw().to_string();
-    let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
-    let user = passwd.lines().find(|line| line.split(':').nth(2) == Some(uid.as_str()))?;
-    user.split(':').nth(5).filter(|home| home.starts_with('/')).map(str::to_owned)
-}
-
-/// The home directory that the directory service has for this user: no file there lists people.
-#[cfg(target_os = "macos")]
-fn home_of_account() -> Option<String> {
-    let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??;
-    user.dir.into_os_string().into_string().ok().filter(|home| home.starts_with('/'))
+/// The name of a variable. On Windows it counts in any case, and is `Path` as often as `PATH`.
+fn of_any_case(name: String) -> String {
+    if cfg!(windows) { name.to_ascii_uppercase() } else { name }
 }

@@ -5,11 +5,11 @@
 //! in `cache` and `audit`.
 
 use std::io::{self, BufRead, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt};
+use cap_std::fs::{Dir, OpenOptions};
+use guard_platform::{dir, fs::read_exact_at};
 
 use crate::folder::temporary_name;
 
@@ -58,7 +58,7 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
 pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
     let mut last = [0];
     let is_read = match file.metadata()?.len().checked_sub(1) {
-        Some(at) => file.read_exact_at(&mut last, at).is_ok(),
+        Some(at) => read_exact_at(file, &mut last, at).is_ok(),
         None => false,
     };
     let start = if is_read && last != *b"\n" { "\n" } else { "" };
@@ -142,7 +142,7 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         Ok(_) if !replace => return Ok(Written::Kept),
         Ok(data) => {
             let copy = keep_beside(&dir, name)?;
-            overwrite(&dir, name, bytes, data.permissions().mode())?;
+            overwrite(&dir, name, bytes, dir::mode(&data.permissions()))?;
             return Ok(Written::Replaced(folder.join(parent.unwrap_or(Path::new(""))).join(copy)));
         }
     }
@@ -165,8 +165,7 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
 pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temporary = temporary(dir, name, bytes, mode)?;
     // The mode of a new file is cut by the process's mask, that of one that was there must stay.
-    let permissions = cap_std::fs::Permissions::from_mode(mode & 0o7777);
-    let renamed = dir.set_permissions(&temporary, permissions).and_then(|()| dir.rename(&temporary, dir, name));
+    let renamed = dir::set_mode(dir, &temporary, mode & 0o7777).and_then(|()| dir.rename(&temporary, dir, name));
     if renamed.is_err() {
         let _ = dir.remove_file(&temporary);
     }
@@ -176,7 +175,7 @@ pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<
 /// A new file with the bytes, under a name of its own.
 fn temporary(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     let path = PathBuf::from(temporary_name(&name.to_string_lossy())?);
-    let mut file = dir.open_with(&path, OpenOptions::new().write(true).create_new(true).mode(mode))?;
+    let mut file = dir.open_with(&path, dir::with_mode(OpenOptions::new().write(true).create_new(true), mode))?;
     if let Err(error) = file.write_all(bytes) {
         let _ = dir.remove_file(&path);
         return Err(error);

@@ -1,11 +1,11 @@
 //! Folders and files that belong to this user alone.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use guard_platform::access::{self, Access};
+use guard_platform::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, set_file_mode};
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -62,31 +62,18 @@ pub fn check_private(path: &Path) -> Result<(), FolderError> {
         if !data.is_dir() {
             return Err(FolderErrorKind::NotAFolder);
         }
-        if data.uid() != rustix::process::geteuid().as_raw() {
-            return Err(FolderErrorKind::Foreign);
+        match access::of_folder(path, &data)? {
+            Access::Private => Ok(()),
+            Access::Foreign => Err(FolderErrorKind::Foreign),
+            Access::Open => Err(FolderErrorKind::Open),
         }
-        if data.mode() & 0o022 != 0 {
-            return Err(FolderErrorKind::Open);
-        }
-        Ok(())
     };
     check().map_err(|kind| FolderError { path: path.to_path_buf(), kind })
 }
 
 /// The file is a regular one, belongs to this user, and nobody else can write to it.
 pub fn is_private(data: &Metadata) -> bool {
-    data.is_file() && data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o022 == 0
-}
-
-/// Opens a file that should be a regular one. A pipe in its place opens, or fails, at once: nobody waits for its other
-/// end.
-///
-/// # Errors
-///
-/// Those of the file system.
-pub(super) fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
-    options.custom_flags(flags).open(path)
+    data.is_file() && access::is_own(data) && data.mode() & 0o022 == 0
 }
 
 /// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole. It has just
@@ -114,7 +101,7 @@ pub fn write_lasting(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 fn write(path: &Path, bytes: &[u8], mode: u32, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (temporary, mut file) = create_beside(path, mode)?;
-    let write = file.set_permissions(Permissions::from_mode(mode)).and_then(|()| file.write_all(bytes));
+    let write = set_file_mode(&file, mode).and_then(|()| file.write_all(bytes));
     let write = write.and_then(|()| finish(&file)).and_then(|()| fs::rename(&temporary, path));
     if write.is_err() {
         let _ = fs::remove_file(&temporary);

@@ -11,14 +11,13 @@ mod past;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use guard_contract::Event;
-use rustix::process::{Resource, getrlimit};
+use guard_platform::fs::{OpenOptionsExt, open_at_once};
+use guard_platform::process;
 
-use crate::folder::open_at_once;
 use crate::seal::{SealError, Tag};
 use crate::session::Sessions;
 use crate::{FileLock, Seal, is_private, make_private, write_new};
@@ -143,7 +142,7 @@ impl History {
             return self.shrink(&seal, events);
         }
         // Beyond the process's limit a write is answered with a signal.
-        if getrlimit(Resource::Fsize).current.is_some_and(|limit| size >= limit) {
+        if process::file_limit().is_some_and(|limit| size >= limit) {
             return Err(io::Error::from(ErrorKind::FileTooLarge).into());
         }
         if let Err(error) = file.write_all(&line) {

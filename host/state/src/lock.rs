@@ -2,12 +2,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::folder::open_at_once;
+use guard_platform::fs::{OpenOptionsExt, open_at_once};
 
 /// The time between two looks at a lock that another process holds, which doubles. Most are held for a line of a log.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);

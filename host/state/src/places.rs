@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use guard_platform::{account, paths::native};
+
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
@@ -24,9 +26,9 @@ impl Places {
     /// settings cannot.
     #[must_use]
     pub fn below(home: &str) -> Self {
-        let home_dir = Path::new(home);
+        let home_dir = native(home);
         Places {
-            managed: PathBuf::from("/etc/guard-host/guard.toml"),
+            managed: account::settings_of_machine().join("guard-host/guard.toml"),
             config: home_dir.join(".config/guard-host/guard.toml"),
             state: home_dir.join(".local/state/guard-host"),
             trust: home_dir.join(".local/state/guard-host"),
@@ -50,6 +52,6 @@ impl Places {
     /// The configuration file of a project.
     #[must_use]
     pub fn project_file(project_root: &str) -> PathBuf {
-        Path::new(project_root).join(".guard/guard.toml")
+        native(project_root).join(".guard/guard.toml")
     }
 }

@@ -6,12 +6,13 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use guard_platform::fs::open_at_once;
 use hmac::{Hmac, Mac};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::Sha256;
 
-use super::folder::{self, FolderError, create_beside, is_private, open_at_once, write_new};
+use super::folder::{self, FolderError, create_beside, is_private, write_new};
 use super::stamp::hex;
 
 /// The block size of SHA-256, so that HMAC takes the key as it is.

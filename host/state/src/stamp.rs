@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use guard_platform::Identity;
+use guard_platform::fs::{MetadataExt, identity};
 use serde::{Deserialize, Serialize};
 
 use super::folder::is_private;
@@ -26,7 +27,19 @@ impl Stamp {
     /// The stamp of a file that belongs to this user alone; none of anything else.
     #[must_use]
     pub fn of_private(path: &Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().filter(is_private).as_ref().map(Stamp::from)
+        let data = fs::symlink_metadata(path).ok().filter(is_private)?;
+        Stamp::new(path, &data).ok()
+    }
+
+    /// The stamp of the file that a path leads to. `data` are its metadata.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system, where the metadata don't say it all.
+    #[inline]
+    pub fn new(path: &Path, data: &fs::Metadata) -> io::Result<Self> {
+        let Identity { dev, ino, changed, .. } = identity(path, data)?;
+        Ok(Stamp { dev, ino, size: data.len(), mtime: (data.mtime(), data.mtime_nsec()), ctime: changed })
     }
 }
 
@@ -52,8 +65,8 @@ impl FileState {
             Ok(data) if data.is_symlink() => (fs::metadata(path), true),
             looked => (looked, false),
         };
-        match looked {
-            Ok(data) => FileState::There(Stamp::from(&data)),
+        match looked.and_then(|data| Stamp::new(path, &data)) {
+            Ok(stamp) => FileState::There(stamp),
             Err(error) if !absent(&error) => FileState::Unreadable(error.raw_os_error().unwrap_or_default()),
             Err(_) if is_link || path.parent().is_some_and(is_dangling) => FileState::Dangling,
             Err(_) => FileState::Missing,
@@ -75,18 +88,6 @@ impl FileState {
 fn is_dangling(path: &Path) -> bool {
     let mut there = path.ancestors().filter_map(|path| Some((path, fs::symlink_metadata(path).ok()?)));
     there.next().is_some_and(|(path, data)| data.is_symlink() && fs::metadata(path).is_err())
-}
-
-impl From<&fs::Metadata> for Stamp {
-    fn from(data: &fs::Metadata) -> Self {
-        Stamp {
-            dev: data.dev(),
-            ino: data.ino(),
-            size: data.size(),
-            mtime: (data.mtime(), data.mtime_nsec()),
-            ctime: (data.ctime(), data.ctime_nsec()),
-        }
-    }
 }
 
 /// Bytes as lower-case hexadecimal digits.

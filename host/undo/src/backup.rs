@@ -1,9 +1,7 @@
 //! Makes a backup: what the child of the hook does.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,6 +16,7 @@ use crate::git::{Git, PINS, Repository};
 use crate::manifest::{Content, GitState, Kept, Manifest, Why};
 use crate::store::{Making, Store, StoreError};
 use guard_facts::losses::{GitLoss, Loss, Losses};
+use guard_platform::paths::{from_git, native, slashed};
 
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
@@ -105,7 +104,8 @@ fn begin_and_fill(
 ) -> Result<Answer, StoreError> {
     let until = started + Duration::from_millis(task.left_ms);
     let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
-    let project = Path::new(&task.project).canonicalize().unwrap_or_else(|_| PathBuf::from(&task.project));
+    let project = native(&task.project);
+    let project = project.canonicalize().unwrap_or_else(|_| project.into_owned());
     let mut gatherer = Gatherer::new(Bounds { until, ignored_bytes: IGNORED_BYTES, exclude, project });
     let gathered = gather(&mut gatherer, &task.losses, env);
     let git = match &gathered {
@@ -160,7 +160,7 @@ fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, Strin
         match loss {
             Loss::Path(path) => {
                 gatherer.add(path)?;
-                add_worktree(gatherer, Path::new(&path.path))?;
+                add_worktree(gatherer, &native(&path.path))?;
             }
             Loss::Git(git) => states.extend(of_git(gatherer, git, env)?),
             Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy brings it back")),
@@ -187,7 +187,8 @@ fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), Stop> {
 
 /// What a repository holds that a command of git loses.
 fn of_git(gatherer: &mut Gatherer, loss: &GitLoss, env: &BTreeMap<String, String>) -> Result<Option<GitState>, Stop> {
-    let folder = Path::new(&loss.folder).canonicalize().unwrap_or_else(|_| PathBuf::from(&loss.folder));
+    let folder = native(&loss.folder);
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into_owned());
     let Some(repository) = Repository::of(&folder) else { return Ok(None) };
     let Some(root) = repository.root.to_str().map(str::to_owned) else { return Ok(None) };
     gatherer.check_time()?;
@@ -279,7 +280,7 @@ fn add_staged(
         return Ok(());
     };
     for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let path = repository.root.join(OsStr::from_bytes(name));
+        let Some(path) = from_git(name).map(|name| repository.root.join(name)) else { continue };
         let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
         if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
             gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
@@ -386,10 +387,10 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         if tops.iter().any(|top| repository.common_dir.starts_with(top)) {
             continue;
         }
-        let Ok(below) = path.strip_prefix(&repository.root).map(|below| below.as_os_str().as_bytes()) else { continue };
+        let Ok(below) = path.strip_prefix(&repository.root).map(slashed) else { continue };
         let Some(index) = gatherer.index(&repository) else { continue };
-        let Some(tracked) = index.files.get(below) else { continue };
-        if path.symlink_metadata().is_ok_and(|data| index.is_unchanged(tracked, &data)) {
+        let Some(tracked) = index.files.get(&*below) else { continue };
+        if path.symlink_metadata().is_ok_and(|data| index.is_unchanged(tracked, &path, &data)) {
             held.entry(repository.root.clone()).or_default().push((at, tracked.oid.clone()));
         }
     }

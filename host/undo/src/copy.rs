@@ -1,12 +1,11 @@
 //! Copies of files: a shared extent where the file system has that, else the bytes.
 
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, CWD, OFlags, Timespec, Timestamps};
+use guard_platform::fs::{MetadataExt, OpenOptionsExt, open_unlinked, set_mode, set_times};
 
 /// How much is copied between two looks at the clock.
 const CHUNK: u64 = 4 << 20;
@@ -33,8 +32,7 @@ impl Copied {
 ///
 /// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
 pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<Copied> {
-    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).map_err(io::Error::other)?;
-    let mut source = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
+    let mut source = open_unlinked(OpenOptions::new().read(true), from)?;
     if !source.metadata()?.is_file() {
         return Err(io::Error::other("it is no regular file any more"));
     }
@@ -69,15 +67,13 @@ pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
 
 /// Gives a file or folder its mode and its time.
 pub(crate) fn dress(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
-    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))?;
+    set_mode(path, mode & 0o7777)?;
     date(path, time)
 }
 
 /// Gives a path its time. Of a link it is the link's own.
-pub(crate) fn date(path: &Path, (seconds, nanos): (i64, i64)) -> io::Result<()> {
-    let time = Timespec { tv_sec: seconds, tv_nsec: nanos };
-    let times = Timestamps { last_access: time, last_modification: time };
-    Ok(rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+pub(crate) fn date(path: &Path, time: (i64, i64)) -> io::Result<()> {
+    set_times(path, time)
 }
 
 /// Two files have the same content.

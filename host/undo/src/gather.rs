@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,6 +16,8 @@ use crate::git::Repository;
 use crate::index::Index;
 use crate::manifest::{Content, Entry, Why};
 use guard_facts::losses::{How, PathLoss};
+use guard_platform::fs::{MetadataExt, identity};
+use guard_platform::paths::{from_git, native, slashed};
 
 /// The most entries of a backup.
 pub(crate) const ENTRIES: usize = 20_000;
@@ -111,7 +111,7 @@ impl Gatherer {
             // What cannot be read as a pattern may fit any name.
             name => Glob::new(name).ok(),
         };
-        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![PathBuf::from(&loss.path)] };
+        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(&loss.path).into_owned()] };
         for path in paths {
             self.add_path(&path, loss.how, name.as_ref())?;
         }
@@ -191,7 +191,8 @@ impl Gatherer {
     /// An ignored file or folder: kept if it is small, or if git tracks something in it all the same.
     fn walk_ignored(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>) -> Result<(), Stop> {
         let tracked = walk.repository.clone().and_then(|repository| {
-            let below = path.strip_prefix(&repository.root).ok()?.as_os_str().as_bytes().to_vec();
+            let below = path.strip_prefix(&repository.root).ok()?;
+            let below = slashed(below).into_owned();
             let index = self.index(&repository)?;
             Some(index.files.contains_key(&below) || index.tracks_below(&below))
         });
@@ -284,7 +285,8 @@ impl Gatherer {
             self.leave_out(format!("{text}: its extended attributes can't be read"));
             Vec::new()
         });
-        let names = if data.is_file() && data.nlink() > 1 { data.nlink() } else { 0 };
+        let names = if data.is_file() { identity(path, data).map_or(0, |identity| identity.names) } else { 0 };
+        let names = if names > 1 { names } else { 0 };
         let size = if data.is_file() { data.len() } else { 0 };
         let (mode, time, top) = (data.mode() & 0o7777, changed(data), top.to_owned());
         self.entries.push(Entry { path: text, content, size, mode, time, why, top, attributes, names });
@@ -338,13 +340,14 @@ impl Gatherer {
         let look = |part: &[(&Vec<u8>, &crate::index::Tracked)]| -> Vec<(PathBuf, Metadata)> {
             let mut found = Vec::new();
             for (path, tracked) in part {
-                let path = root.join(Path::new(std::ffi::OsStr::from_bytes(path)));
+                let Some(path) = from_git(path).map(|path| root.join(path)) else { continue };
                 if start.is_some_and(|start| !path.starts_with(start)) {
                     continue;
                 }
                 let data = path.symlink_metadata().ok();
                 found.extend(
-                    data.filter(|data| !data.is_dir() && !index.is_unchanged(tracked, data)).map(|data| (path, data)),
+                    data.filter(|data| !data.is_dir() && !index.is_unchanged(tracked, &path, data))
+                        .map(|data| (path, data)),
                 );
             }
             found
@@ -379,18 +382,18 @@ impl Gatherer {
         while let Some((folder, depth)) = open.pop() {
             rules_of.rules = self.rules(Some(repository), &folder);
             for (path, data) in self.children(&folder, depth)? {
-                let Ok(below) = path.strip_prefix(&repository.root).map(|below| below.as_os_str().as_bytes()) else {
+                let Ok(below) = path.strip_prefix(&repository.root).map(slashed) else {
                     continue;
                 };
                 let is_git = path.file_name().is_some_and(|name| name == ".git");
-                if is_git || index.files.contains_key(below) {
+                if is_git || index.files.contains_key(&*below) {
                     continue;
                 }
                 let is_ignored = rules_of.rules.ignores(&path.to_string_lossy(), data.is_dir());
                 if is_ignored && !with_ignored {
                     continue;
                 }
-                if data.is_dir() && index.tracks_below(below) {
+                if data.is_dir() && index.tracks_below(&below) {
                     open.push((path, depth + 1));
                     continue;
                 }

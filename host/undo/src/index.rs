@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use guard_platform::Identity;
+use guard_platform::fs::{MetadataExt, identity};
 
 /// The largest index that is read.
 const INDEX_BYTES: u64 = 256 << 20;
@@ -46,7 +48,8 @@ impl Index {
 
     /// Whether the file with this metadata is as the index has it. Not if it may have been changed in the moment in which
     /// the index was written.
-    pub(crate) fn is_unchanged(&self, tracked: &Tracked, data: &Metadata) -> bool {
+    pub(crate) fn is_unchanged(&self, tracked: &Tracked, path: &Path, data: &Metadata) -> bool {
+        let Ok(Identity { ino, changed, .. }) = identity(path, data) else { return false };
         let cut = |number: i64| u32::try_from(number & 0xffff_ffff).unwrap_or_default();
         let is_executable = data.mode() & 0o100 != 0;
         let mode = match tracked.mode & 0o170_000 {
@@ -60,8 +63,8 @@ impl Index {
             && mode
             && is_settled
             && tracked.mtime == (cut(data.mtime()), cut(data.mtime_nsec()))
-            && tracked.ctime == (cut(data.ctime()), cut(data.ctime_nsec()))
-            && u64::from(tracked.inode) == data.ino() & 0xffff_ffff
+            && tracked.ctime == (cut(changed.0), cut(changed.1))
+            && u64::from(tracked.inode) == ino & 0xffff_ffff
             && u64::from(tracked.size) == data.len() & 0xffff_ffff
     }
 
@@ -179,7 +182,8 @@ mod tests {
         std::fs::write(root.join("b"), "2").unwrap();
         let index = Index::read(&root.join(".git/index")).unwrap();
         let is_unchanged = |name: &str| {
-            index.is_unchanged(&index.files[name.as_bytes()], &root.join(name).symlink_metadata().unwrap())
+            let path = root.join(name);
+            index.is_unchanged(&index.files[name.as_bytes()], &path, &path.symlink_metadata().unwrap())
         };
         assert_eq!((is_unchanged("a"), is_unchanged("b")), (true, false));
     }

@@ -9,7 +9,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -20,6 +19,7 @@ use crate::git::Git;
 use crate::manifest::{Content, Entry, Kept, Manifest, Why};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
+use guard_platform::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 
 /// A call is taken to have ended so long after its backup, if nothing tells when.
 const LONGEST_CALL: i64 = 600;
@@ -445,7 +445,7 @@ impl Writing<'_> {
                 file.write_all(bytes)?;
             }
             Content::Link(to) => {
-                std::os::unix::fs::symlink(to, at)?;
+                symlink(to, at)?;
                 return date(at, entry.time);
             }
         }

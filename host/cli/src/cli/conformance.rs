@@ -1,7 +1,5 @@
 //! `guard-host policy conformance`: what every policy must hold to, tried on one.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::args::{ConformanceArgs, Format, WasiName};
@@ -9,12 +7,13 @@ use super::print;
 use super::test::of_subject;
 use guard_contract::exit::Exit;
 use guard_kit::conformance::{Check, Made, Report, State, examine};
+use guard_platform::paths::native;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &ConformanceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let (wasi, cwd) = (WasiName::of(args.wasi), Path::new(&environment.cwd));
+    let (wasi, cwd) = (WasiName::of(args.wasi), &*native(&environment.cwd));
     let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, places);
     let report = report.map_err(|error| of_subject(&error, None))?;
     match args.format {

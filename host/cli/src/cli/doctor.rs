@@ -1,7 +1,5 @@
 //! `guard-host doctor`: prints whether the guard works here, and what to do if it does not.
 
-use std::path::Path;
-
 use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
@@ -10,6 +8,7 @@ use super::subject::circumstances;
 use super::{print, seen};
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_setup::doctor::{State, examine};
 use guard_setup::install::{InstallOptions, Site};
@@ -21,7 +20,7 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
     if args.last {
         return last(args.format, places, &at.projects());
     }
-    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let site = Site { environment, project: &native(&at.project_root), places };
     let options = args.options();
     let asked = match &args.harness {
         Some(name) => vec![registration(name)?],

@@ -14,6 +14,7 @@ use guard_config::load;
 use guard_config::problem::nearest;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
+use guard_platform::paths::native;
 use guard_setup::install::{
     Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, aside, plan,
 };
@@ -23,7 +24,7 @@ use guard_state::environment::Environment;
 
 pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let site = Site { environment, project: &native(&at.project_root), places };
     let Some(name) = &args.harness else {
         let chosen = choose(site)?;
         return match chosen.as_slice() {
@@ -96,7 +97,7 @@ fn choose(site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
 pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let (_, registration) = registration(&args.harness)?;
     let at = circumstances(environment, None);
-    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let site = Site { environment, project: &native(&at.project_root), places };
     // Scripts go with the registrations that start them, named or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;

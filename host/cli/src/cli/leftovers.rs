@@ -6,7 +6,7 @@
 //! - Registrations go first: a hook that is still registered would make its folders again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use super::subject::{circumstances, not_written};
 use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_platform::paths::native;
 use guard_setup::install::{Action, Found, InstallOptions, Scope, Site};
 use guard_state::environment::Environment;
 use guard_state::registrations;
@@ -27,7 +28,7 @@ const FOLDER: &str = "guard-host";
 
 pub(super) fn run(purge: bool, format: Format, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let site = Site { environment, project: &native(&at.project_root), places };
     let hooks = hooks(site);
     let folders = folders(places);
     let mut rows: Vec<(&str, PathBuf, String)> = Vec::new();

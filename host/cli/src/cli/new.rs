@@ -1,12 +1,11 @@
 //! `guard-host new`: the project of a new policy.
 
-use std::path::Path;
-
 use super::args::{LanguageName, NewArgs};
 use super::print;
 use super::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::scaffold::{self, Language, Origin, ScaffoldError};
+use guard_platform::paths::native;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -25,7 +24,7 @@ pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<E
             Origin::Builtin(from.strip_prefix("builtin:").unwrap_or(from))
         }
     };
-    match scaffold::make(Path::new(&environment.cwd), &args.name, origin) {
+    match scaffold::make(&native(&environment.cwd), &args.name, origin) {
         Ok(_) => {
             print::note(&format!("{} is there, with a policy and its cases in it. Go on with:", args.name));
             print::line(&format!("cd {}\n{}", args.name, origin.commands()))?;

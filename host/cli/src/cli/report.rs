@@ -27,6 +27,7 @@ use guard_contract::Outcome;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Record, Selection, Stats, is_of_call};
 use guard_hook::chain::Trace;
+use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
@@ -186,7 +187,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         left_out,
         replayed,
     };
-    let output = args.output.as_ref().map(|output| Path::new(&environment.cwd).join(output));
+    let output = args.output.as_ref().map(|output| native(&environment.cwd).join(output));
     let (path, text) = match (args.format, output) {
         (Format::Json, None) => {
             print::line(&report.json()?)?;

@@ -14,6 +14,7 @@ use super::subject::refused;
 use crate::remote::Client;
 use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
+use guard_platform::paths::native;
 use guard_serve::{Address, Options, ServeError};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -53,7 +54,7 @@ pub(super) const TOKEN_HINT: &str =
     "make it a private file, or remove it: the next start makes a new token, and `install claude --http` registers it";
 
 pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let absolute = |path: &Path| Path::new(&environment.cwd).join(path);
+    let absolute = |path: &Path| native(&environment.cwd).join(path);
     let processors = available_parallelism().map_or(1, usize::from);
     let options = Options {
         address: match &args.socket {

@@ -1,7 +1,5 @@
 //! `guard-host policy bundle`: the configuration and its policies as one component that answers over HTTP.
 
-use std::path::Path;
-
 use super::args::ServiceBuildArgs;
 use super::print;
 use super::subject::refused;
@@ -13,6 +11,7 @@ use guard_hook::cache::{Component, Member, Prepared, Readiness, prepare};
 use guard_hook::chain::speaks_for_itself;
 use guard_kit::compile::making;
 use guard_kit::service::{RowPolicy, ServiceError, compose};
+use guard_platform::paths::native;
 use guard_setup::check;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -38,7 +37,7 @@ pub(super) fn run(args: &ServiceBuildArgs, places: &Places, environment: &Enviro
         };
         refused(Exit::Data, error.to_string(), hint)
     })?;
-    let file = Path::new(&environment.cwd).join(&args.output);
+    let file = native(&environment.cwd).join(&args.output);
     std::fs::write(&file, &wasm).map_err(|error| {
         refused(Exit::Unavailable, format!("{}: {error}", file.display()), "name another file with `-o`")
     })?;

@@ -1,7 +1,6 @@
 //! `guard-host statusline`: one line that says whether the guard is on, and what it did in this session.
 
 use std::io::{IsTerminal, Read};
-use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -12,6 +11,7 @@ use super::seen::Seen;
 use super::subject::circumstances;
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_setup::install::{InstallOptions, Site};
 use guard_state::environment::Environment;
@@ -29,7 +29,7 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
     let cwd = [text("/workspace/current_dir"), text("/cwd")].into_iter().find(|cwd| cwd.starts_with('/'));
     let at = circumstances(environment, cwd);
     let config = load(places, &at.projects());
-    let site = Site { environment, project: Path::new(&at.project_root), places };
+    let site = Site { environment, project: &native(&at.project_root), places };
     let (_, claude) = registration(guard_harness::default().name())?;
     if claude.survey(&InstallOptions::default(), site).found.is_empty() {
         print::line("guard OFF: not registered, run `guard-host install claude`")?;

@@ -27,6 +27,7 @@ use guard_hook::undo::Copy;
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_kit::suite::{Subject, Suite};
+use guard_platform::paths::native;
 use guard_setup::install::InstallError;
 use guard_state::environment::Environment;
 use guard_state::{Places, io_hint};
@@ -99,7 +100,7 @@ impl Evaluator {
         projects: &[String],
     ) -> anyhow::Result<Self> {
         let Some(policy) = policy else { return Evaluator::open(places, environment, projects) };
-        let cwd = Path::new(&environment.cwd);
+        let cwd = &*native(&environment.cwd);
         let file = cwd.join(policy);
         let (name, settings) = match engine_of(&file) {
             Some(engine) => {

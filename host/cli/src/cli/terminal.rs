@@ -38,7 +38,7 @@ pub(super) fn is_attended() -> bool {
 fn agent_above() -> Option<&'static str> {
     let own = AGENTS.into_iter().find(|name| std::env::var_os(name).is_some());
     own.or_else(|| {
-        let mut above = std::os::unix::process::parent_id();
+        let mut above = guard_platform::process::parent();
         for _ in 0..ABOVE {
             if let Some(name) = agent_of(above) {
                 return Some(name);

@@ -27,6 +27,7 @@ use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{
     self, Case, Done, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, SuiteOnChain, run_all,
 };
+use guard_platform::paths::native;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -132,7 +133,7 @@ fn has_text(args: &TestArgs) -> bool {
 
 /// Runs the cases and reports.
 fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let cwd = Path::new(&environment.cwd);
+    let cwd = &*native(&environment.cwd);
     let mut suites = suites(args, cwd)?;
     let settings = rego::settings(args, cwd)?;
     for (_, suite) in &mut suites {
@@ -182,7 +183,7 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
 fn subject(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Subject> {
     let subject = match args.policy.as_str() {
         CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, WasiName::of(args.wasi), Path::new(&environment.cwd), places),
+        name => Subject::policy(name, WasiName::of(args.wasi), &native(&environment.cwd), places),
     };
     subject.map_err(|error| of_subject(&error, None))
 }

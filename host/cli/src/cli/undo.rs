@@ -8,6 +8,7 @@ use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::paths::is_below;
 use guard_hook::audit::append_undo;
+use guard_platform::paths::native;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -75,7 +76,8 @@ impl Undoing<'_> {
     fn manifests(&self, all: bool) -> anyhow::Result<Vec<Manifest>> {
         let mut found = self.store.list()?;
         let at = circumstances(self.environment, None);
-        let cwd = Path::new(&at.cwd).canonicalize().unwrap_or_else(|_| PathBuf::from(&at.cwd));
+        let cwd = native(&at.cwd);
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into_owned());
         let is_of_project = |manifest: &Manifest| {
             let project = &manifest.project;
             *project == at.project_root || is_below(&at.cwd, project) || cwd.starts_with(project)
@@ -204,7 +206,7 @@ impl Undoing<'_> {
 
     fn restore(&self, args: &UndoRestoreArgs) -> anyhow::Result<Exit> {
         let manifest = self.find(&args.id)?;
-        let cwd = Path::new(&self.environment.cwd);
+        let cwd = &*native(&self.environment.cwd);
         let absolute = |path: &PathBuf| {
             let path = cwd.join(path);
             // The folder is known by its real name, the last component by its own.

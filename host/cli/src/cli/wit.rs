@@ -1,16 +1,15 @@
 //! `guard-host policy wit`: the contract as files, for tools that make components.
 
-use std::path::Path;
-
 use super::args::WitArgs;
 use super::print;
 use super::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::wit::{self, WitError};
+use guard_platform::paths::native;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &WitArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    match wit::write(&Path::new(&environment.cwd).join(&args.folder)) {
+    match wit::write(&native(&environment.cwd).join(&args.folder)) {
         Ok(names) => {
             let folder = args.folder.display();
             print::note(&format!(

@@ -12,6 +12,8 @@ use std::time::Duration;
 use super::{GitAsked, GitQuestion};
 use crate::sources::COMPARED_BYTES;
 use guard_contract::paths::below;
+use guard_platform::fs::is_executable;
+use guard_platform::paths::native;
 
 /// The most that is read of an answer: the longest name of a branch, or the first of many files.
 const OUTPUT_BYTES: u64 = 4096;
@@ -68,7 +70,7 @@ impl GitQuestion {
 #[must_use]
 pub fn command(root: &str, own: &[String], env: &BTreeMap<String, String>) -> Option<Command> {
     let mut command = Command::new(program(own, env.get("PATH")?)?);
-    command.arg("-C").arg(root).args(["--no-pager", "--no-optional-locks"]);
+    command.arg("-C").arg(&*native(root)).args(["--no-pager", "--no-optional-locks"]);
     for setting in OFF {
         command.args(["-c", setting]);
     }
@@ -90,7 +92,7 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
     match question {
         GitQuestion::Branch => {}
         GitQuestion::Head => drop(command.arg(format!("HEAD:{}", below(path, root)?))),
-        _ => drop(command.arg("--").arg(path)),
+        _ => drop(command.arg("--").arg(&*native(path))),
     }
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let most = if question == GitQuestion::Head { HEAD_BYTES } else { OUTPUT_BYTES };
@@ -120,7 +122,7 @@ fn read(child: &mut Child, wait: Duration, most: u64) -> Option<Vec<u8>> {
 /// The `git` that the variable `PATH` leads to. A folder that is relative, or one of `own`, may hold anything.
 fn program(own: &[String], path: &str) -> Option<PathBuf> {
     let real = |path: &Path| path.canonicalize().ok();
-    let own: Vec<PathBuf> = own.iter().filter_map(|folder| real(Path::new(folder))).collect();
+    let own: Vec<PathBuf> = own.iter().filter_map(|folder| real(&native(folder))).collect();
     let is_own = |path: &Path| own.iter().any(|folder| path.starts_with(folder));
     let name = format!("git{}", std::env::consts::EXE_SUFFIX);
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
@@ -134,10 +136,6 @@ fn program(own: &[String], path: &str) -> Option<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
-    #[cfg(unix)]
-    let is_executable = |data: &fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let is_executable = |_: &fs::Metadata| true;
     fs::metadata(path).is_ok_and(|data| data.is_file() && is_executable(&data))
 }
 

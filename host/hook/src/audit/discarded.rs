@@ -1,12 +1,12 @@
 //! [`Discarded`]: how many lines of a log went with the files that rotation replaced, so that who sends a log elsewhere
 //! can say what was lost.
 
-use std::fs::{File, Metadata, read_to_string};
+use std::fs::{File, read_to_string};
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{beside, rotated};
+use guard_platform::fs::file_identity;
 
 /// How many lines rotation has discarded, since the log began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,33 +40,41 @@ impl Discarded {
     }
 
     /// The lines that came before the rotated file's first one. `rotated` is none if there is no such file.
-    #[must_use]
-    pub fn before(&self, rotated: Option<&Metadata>) -> u64 {
-        match (self.last, rotated) {
-            (Some(last), Some(data)) if last.is(data) => self.lines.saturating_sub(last.lines),
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system.
+    pub fn before(&self, rotated: Option<&File>) -> io::Result<u64> {
+        Ok(match (self.last, rotated) {
+            (Some(last), Some(file)) if last.is(inode_and_size(file)?) => self.lines.saturating_sub(last.lines),
             _ => self.lines,
-        }
+        })
     }
 
     /// Counts the rotated file, which is about to be replaced. The caller holds the log's lock.
     pub(super) fn count(path: &Path) -> io::Result<()> {
         let Ok(file) = File::open(rotated(path)) else { return Ok(()) };
-        let data = file.metadata()?;
+        let (inode, size) = inode_and_size(&file)?;
         let known = Discarded::of(path);
         // Who counted it before died before it was replaced.
-        if known.last.is_some_and(|last| last.is(&data)) {
+        if known.last.is_some_and(|last| last.is((inode, size))) {
             return Ok(());
         }
         let lines = ends(BufReader::with_capacity(64 << 10, file))?;
         let all = known.lines.saturating_add(lines);
-        guard_state::write_new(&place(path), format!("{all} {} {} {lines}\n", data.ino(), data.len()).as_bytes(), 0o600)
+        guard_state::write_new(&place(path), format!("{all} {inode} {size} {lines}\n").as_bytes(), 0o600)
     }
 }
 
 impl Counted {
-    fn is(&self, data: &Metadata) -> bool {
-        (self.inode, self.size) == (data.ino(), data.len())
+    fn is(&self, inode_and_size: (u64, u64)) -> bool {
+        (self.inode, self.size) == inode_and_size
     }
+}
+
+fn inode_and_size(file: &File) -> io::Result<(u64, u64)> {
+    let data = file.metadata()?;
+    Ok((file_identity(file, &data)?.ino, data.len()))
 }
 
 /// The file beside the log: the lines in all, and the inode, the size and the lines of the file that was counted last.
@@ -101,8 +109,8 @@ mod tests {
     fn each_file_is_counted_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        let data = || fs::metadata(rotated(&path)).ok();
-        let before = || Discarded::of(&path).before(data().as_ref());
+        let file = || File::open(rotated(&path)).ok();
+        let before = || Discarded::of(&path).before(file().as_ref()).unwrap();
         Discarded::count(&path).unwrap();
         assert_eq!(before(), 0);
         fs::write(rotated(&path), "a\nb\nc\n").unwrap();

@@ -4,12 +4,12 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::rotated;
+use guard_platform::fs::file_identity;
 use guard_state::files::{Line, read_line};
 
 /// A longer line is damage: the writer bounds each part of a line far below.
@@ -156,7 +156,7 @@ fn open(path: &Path) -> io::Result<Option<(BufReader<File>, u64)>> {
     }
     match File::open(path) {
         Ok(file) => {
-            let inode = file.metadata()?.ino();
+            let inode = file_identity(&file, &file.metadata()?)?.ino;
             Ok(Some((BufReader::new(file), inode)))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

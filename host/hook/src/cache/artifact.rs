@@ -247,9 +247,10 @@ impl Artifacts {
         };
         let written = self.seal.write(PURPOSE, &self.path(component, wasi, "json"), &record);
         written.map_err(|error| fail("its record cannot be written", &error))?;
-        let data = fs::symlink_metadata(&path).map_err(|error| fail("it cannot be read", &error))?;
+        let stamp = fs::symlink_metadata(&path).and_then(|data| Stamp::new(&path, &data));
+        let stamp = stamp.map_err(|error| fail("it cannot be read", &error))?;
         let (component, interface) = (record.component, record.interface);
-        let artifact = Artifact { place: Place::File(path, Stamp::from(&data)), component, interface, wasi };
+        let artifact = Artifact { place: Place::File(path, stamp), component, interface, wasi };
         Ok(Made { artifact, manifest: record.manifest })
     }
 

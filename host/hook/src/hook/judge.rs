@@ -33,6 +33,7 @@ use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
 use guard_harness::{AskScene, Event, Harness, Payload, Variable};
+use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_state::session::Sessions;
@@ -433,9 +434,11 @@ pub(super) fn circumstances(
     facts: &dyn Facts,
 ) -> CallContext {
     let variables = harness.capabilities().project_variables.iter().filter_map(|name| environment.variables.get(*name));
-    let named = variables.into_iter().find(|root| root.starts_with('/')).map(|root| lexical(root, "/", ""));
+    let mut roots = variables.into_iter().map(|root| judged_text(root));
+    let named = roots.find(|root| root.starts_with('/')).map(|root| lexical(&root, "/", ""));
+    let told = judged_text(&payload.cwd);
     let session = match &named {
-        _ if payload.cwd.starts_with('/') => payload.cwd.clone(),
+        _ if told.starts_with('/') => told.into_owned(),
         Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
         _ => environment.cwd.clone(),
     };
@@ -443,7 +446,9 @@ pub(super) fn circumstances(
     let (cwd, named) = match payload.directory.as_str() {
         "" => (session, named),
         // Where one call happens is not where the project is.
-        directory => (lexical(directory, &session, &environment.home), named.or_else(|| Some(root(&session)))),
+        directory => {
+            (lexical(&judged_text(directory), &session, &environment.home), named.or_else(|| Some(root(&session))))
+        }
     };
     let own = root(&cwd);
     let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use guard_contract::call::CallContext;
+use guard_platform::paths::native;
 use guard_redact::{is_telling, redact, shorten};
 use guard_state::files::put;
 use guard_state::hex;
@@ -32,7 +33,7 @@ const MARK: &str = "[redacted]";
 
 /// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
 pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &CallContext) {
-    let folder = Path::new(cwd).join(folder);
+    let folder = native(cwd).join(folder);
     let mut roots =
         vec![(at.project_root.clone(), "/repo"), (at.home.clone(), "/home/u"), (at.account_home.clone(), "/home/u")];
     // A project may lie in the home, and the other way round.

@@ -2,10 +2,7 @@
 //!
 //! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::io::Write;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -163,13 +160,7 @@ fn print(reply: &Reply) -> bool {
 
 /// Writes to standard output itself: the standard library hides that it is closed, and opens the null device for it.
 fn write_out(text: &str) -> std::io::Result<()> {
-    let mut out = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-    let device = out.metadata()?;
-    let null = std::fs::metadata("/dev/null");
-    if device.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == device.rdev()) {
-        return Err(ErrorKind::BrokenPipe.into());
-    }
-    out.write_all(text.as_bytes())
+    guard_platform::process::output()?.write_all(text.as_bytes())
 }
 
 /// Writes to standard error. A reader that is gone is nobody to tell about it.

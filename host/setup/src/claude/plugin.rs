@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::install::{Foreign, InstallError, ManagedFile, Site};
+use guard_platform::paths::native;
 
 /// What the program is called in `hooks.json`, for a shell.
 pub(super) const PROGRAM: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host";
@@ -49,7 +50,7 @@ struct Offer<'a> {
 
 /// The files of the plugin. In the folder of another plugin only the program.
 pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
-    let folder = Path::new(&site.environment.cwd).join(folder);
+    let folder = native(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
     let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
     let own = |file: &str, mode, bytes, is_ours: fn(&[u8]) -> bool, foreign| ManagedFile::Own {
@@ -77,7 +78,7 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, 
 
 /// How the plugin is installed.
 pub(super) fn next_steps(folder: &Path, site: Site<'_>) -> Vec<String> {
-    let folder = Path::new(&site.environment.cwd).join(folder);
+    let folder = native(&site.environment.cwd).join(folder);
     let name = name(&folder);
     let shown = folder.display();
     let mut steps = vec![format!("run `claude plugin validate {shown}`")];

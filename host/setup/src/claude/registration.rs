@@ -21,6 +21,7 @@ use guard_contract::shell_word::word;
 use guard_harness::capabilities;
 use guard_harness::response::BLOCK;
 use guard_harness::{Answer, Reply};
+use guard_platform::paths::native;
 use guard_state::registrations::Record;
 
 /// The variable with which Claude Code is told another folder than `~/.claude`.
@@ -230,13 +231,13 @@ pub(super) fn managed_folders(site: Site<'_>) -> [PathBuf; 2] {
 /// The folder of the user's settings.
 pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
     let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| folder.starts_with('/'));
-    moved.map_or_else(|| Path::new(&site.environment.home).join(".claude"), PathBuf::from)
+    moved.map_or_else(|| native(&site.environment.home).join(".claude"), PathBuf::from)
 }
 
 /// The file that the options are about.
 pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
-    let absolute = |path: &Path| Path::new(&site.environment.cwd).join(path);
+    let absolute = |path: &Path| native(&site.environment.cwd).join(path);
     let named = [options.plugin.is_some(), options.hooks_file.is_some(), options.scope.is_some(), options.managed];
     if named.into_iter().filter(|is_given| *is_given).count() > 1 {
         return refuse("`--scope`, `--managed`, `--plugin` and `--hooks-file` each name the place; give one of them");

@@ -6,6 +6,7 @@ use guard_builtins::Builtin;
 use guard_config::nearest;
 use guard_contract::shell_word::word;
 use guard_hook::command_line::SETTINGS_FOLDER;
+use guard_platform::paths::native;
 use serde_json::Value;
 
 use super::registration::{NAME, SETTINGS_DIR, Target, settings_in, target};
@@ -152,7 +153,7 @@ pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: Site<'_>) -
 
 /// The way from the folder of a script up to its plugin.
 fn up_to(path: &Path, plugin: &Path, site: Site<'_>) -> String {
-    let root = Path::new(&site.environment.cwd).join(plugin);
+    let root = native(&site.environment.cwd).join(plugin);
     let depth =
         path.parent().and_then(|folder| folder.strip_prefix(&root).ok()).map_or(1, |below| below.iter().count());
     "../".repeat(depth)

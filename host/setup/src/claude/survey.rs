@@ -3,9 +3,9 @@
 //! Reads only.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
+use guard_platform::fs::MetadataExt;
 use serde_json::Value;
 
 use super::flaw::flaw;

@@ -2,11 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use guard_platform::fs::{identity, is_executable};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -64,12 +64,12 @@ impl Program {
         let path = site.environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
         let candidates: Vec<PathBuf> = match name.contains('/') {
             true => vec![site.project.join(name)],
-            false => path.split(':').map(|folder| Path::new(folder).join(name)).collect(),
+            false => std::env::split_paths(path).map(|folder| folder.join(name)).collect(),
         };
         let files = candidates.iter().filter_map(|path| Some((path, fs::metadata(path).ok()?)));
         let mut files = files.filter(|(_, data)| data.is_file()).peekable();
         let first = files.peek().is_some();
-        match files.find(|(_, data)| data.permissions().mode() & 0o111 != 0) {
+        match files.find(|(_, data)| is_executable(data)) {
             Some((path, _)) if is_same(path, &site.environment.program) => Program::This,
             Some(_) => Program::Other,
             None if first => Program::NotExecutable,
@@ -81,7 +81,8 @@ impl Program {
 /// Both are one file, or hold the same bytes.
 fn is_same(one: &Path, other: &Path) -> bool {
     let (Ok(a), Ok(b)) = (fs::metadata(one), fs::metadata(other)) else { return false };
-    let one_file = a.dev() == b.dev() && a.ino() == b.ino();
+    let place = |path, data| identity(path, data).map(|identity| (identity.dev, identity.ino)).ok();
+    let one_file = place(one, &a).is_some_and(|one| Some(one) == place(other, &b));
     one_file || (a.len() == b.len() && have_same_bytes(one, other).unwrap_or(false))
 }
 

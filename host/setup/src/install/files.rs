@@ -1,12 +1,13 @@
 //! The files of a registration on the machine: found through links that stay the user's, written whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::json::Malformed;
+use guard_platform::access::is_own;
+use guard_platform::fs::MetadataExt;
 use guard_state::write_lasting;
 
 /// The largest file that is read. This program, which a plugin holds, is one of them.
@@ -60,7 +61,6 @@ impl Existing {
 pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Existing, InstallError> {
     let refuse = |why| Err(InstallError::Refused(path.to_path_buf(), why));
     let fail = |error| InstallError::Io(path.to_path_buf(), error);
-    let own = rustix::process::geteuid().as_raw();
     let named = match fs::symlink_metadata(path) {
         Ok(named) => Some(named),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -83,12 +83,12 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
     if !data.is_file() {
         return refuse("is not a file");
     }
-    if data.uid() != own {
+    if !is_own(&data) {
         return refuse("belongs to another user");
     }
     if named.is_symlink() {
         let folder = target.parent().and_then(|folder| fs::metadata(folder).ok());
-        if data.mode() & 0o002 != 0 || folder.is_none_or(|folder| folder.uid() != own) {
+        if data.mode() & 0o002 != 0 || folder.is_none_or(|folder| !is_own(&folder)) {
             return refuse("is a link to a file that others can change");
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<Path
     missing.reverse();
     fs::create_dir_all(folder)?;
     if mode & 0o044 == 0o044 {
-        missing.iter().try_for_each(|folder| fs::set_permissions(folder, Permissions::from_mode(0o755)))?;
+        missing.iter().try_for_each(|folder| guard_platform::fs::set_mode(folder, 0o755))?;
     }
     write_lasting(path, bytes, mode)?;
     Ok(missing)
@@ -143,7 +143,7 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     if fs::metadata(path)?.mode() & 0o7777 == mode {
         return Ok(());
     }
-    fs::set_permissions(path, Permissions::from_mode(mode))
+    guard_platform::fs::set_mode(path, mode)
 }
 
 /// Removes those of the folders that are empty, innermost first.

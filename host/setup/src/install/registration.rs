@@ -1,7 +1,6 @@
 //! [`Registration`]: what a harness has to tell of where its hooks are registered, for `install` and `doctor`.
 
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use guard_builtins::Builtin;
@@ -10,6 +9,7 @@ use serde_json::Value;
 use super::{Action, InstallError, ManagedFile};
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
+use guard_platform::fs::MetadataExt;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -131,7 +131,7 @@ pub(crate) fn serve_line(address: &str, site: Site<'_>) -> String {
 /// What the administrator has to know of a registration for every user.
 pub(crate) fn next_steps_of_managed(site: Site<'_>) -> Vec<String> {
     let program = &site.environment.program;
-    let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| data.mode() & 0o001 == 0);
+    let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| cfg!(unix) && data.mode() & 0o001 == 0);
     let closed = program.ancestors().find(is_closed).map(|closed| {
         let (program, closed) = (program.display(), closed.display());
         format!(

@@ -3,9 +3,9 @@
 //! Reads only. The files differ in where they hold a command, so a command is looked for wherever one can stand.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use guard_platform::fs::is_executable;
 use serde_json::Value;
 
 use super::{Closing, Layout, RegistrationSpec, approvals, plugins};
@@ -230,8 +230,8 @@ fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
     if started.is_none() {
         hindrances.push("it does not say which program it starts".to_owned());
     }
-    let rights = fs::metadata(file).map_or(0, |data| data.permissions().mode());
-    if matches!(spec.layout, Layout::Program(0o755, ..)) && rights & 0o111 == 0 {
+    let can_run = fs::metadata(file).is_ok_and(|data| is_executable(&data));
+    if matches!(spec.layout, Layout::Program(0o755, ..)) && !can_run {
         hindrances.push("it cannot be executed".to_owned());
     }
     Found {

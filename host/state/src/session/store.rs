@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use guard_platform::{dir, process};
 use jiff::Timestamp;
-use rustix::fs::OFlags;
-use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -279,8 +278,7 @@ impl Place {
     fn read(&self) -> Option<Contents> {
         let mut options = OpenOptions::new();
         // A pipe in its place opens, or fails, at once: nobody waits for its other end.
-        options.read(true).custom_flags(i32::try_from(OFlags::NONBLOCK.bits()).ok()?);
-        let file = self.dir.open_with(&self.file, &options).ok()?.into_std();
+        let file = self.dir.open_with(&self.file, dir::at_once(options.read(true)).ok()?).ok()?.into_std();
         if !is_private(&file.metadata().ok()?) {
             return None;
         }
@@ -303,7 +301,7 @@ impl Place {
         }
         bytes.push(b'\n');
         // Beyond the process's limit a write is answered with a signal.
-        if getrlimit(Resource::Fsize).current.is_some_and(|limit| bytes.len() as u64 >= limit) {
+        if process::file_limit().is_some_and(|limit| bytes.len() as u64 >= limit) {
             return Err(io::Error::other("the file would be larger than the process may write"));
         }
         overwrite(&self.dir, Path::new(&self.file), &bytes, 0o600)

@@ -24,6 +24,7 @@ use guard_contract::shell_word::word;
 use guard_contract::{Manifest, Problem};
 use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
+use guard_platform::paths::native;
 use guard_setup::check::check;
 use guard_setup::install::{Change, Edited, apply};
 use guard_state::Places;
@@ -153,8 +154,9 @@ impl<'a> Site<'a> {
 
     /// The file, through links as a registration follows them.
     pub(super) fn open(&self) -> anyhow::Result<Edited> {
+        let project = native(&self.at.project_root);
         let (within, mode) = match self.layer {
-            Layer::Project => (Some(Path::new(&self.at.project_root)), 0o644),
+            Layer::Project => (Some(&*project), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
         };
         Edited::open(&self.file, within, mode).map_err(not_edited)

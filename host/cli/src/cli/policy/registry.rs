@@ -14,6 +14,7 @@ use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::policy::Source;
 use guard_hook::cache::{Component, run_examples};
+use guard_platform::paths::native;
 use guard_registry::{Annotations, Reference, Registry, RegistryError, SecretKey};
 use guard_state::environment::Environment;
 use guard_state::files::read_text;
@@ -103,7 +104,7 @@ pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment
         return Err(refused(Exit::Usage, "a component is saved to a file, and `-` is none", "name a file"));
     }
     let default = || PathBuf::from(format!("{name}.wasm"));
-    let file = Path::new(&environment.cwd).join(given.map_or_else(default, Path::to_path_buf));
+    let file = native(&environment.cwd).join(given.map_or_else(default, Path::to_path_buf));
     if file.symlink_metadata().is_ok() {
         return Err(refused(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
     }
@@ -162,7 +163,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let file = Path::new(&environment.cwd).join(&args.file);
+    let file = native(&environment.cwd).join(&args.file);
     let mut public = file.clone().into_os_string();
     public.push(".pub");
     let public = PathBuf::from(public);

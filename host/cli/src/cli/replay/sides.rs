@@ -24,6 +24,7 @@ use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::undo::would_spare;
 use guard_kit::suite::{Subject, Suite};
+use guard_platform::paths::native;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -101,7 +102,7 @@ impl Side {
         }
         let path = Path::new(name);
         if path.is_file() {
-            let config = Path::new(&environment.cwd).join(path);
+            let config = native(&environment.cwd).join(path);
             return Side::configuration(Places { config, ..places.clone() }, environment, project, None);
         }
         if name.ends_with(".toml") {
@@ -155,7 +156,7 @@ impl Side {
         let name = name.strip_prefix(BUILTIN).unwrap_or(name);
         let told =
             |error: guard_kit::suite::SubjectError| refused(Exit::NoInput, error.to_string(), error.hint.clone());
-        let subject = Subject::policy(name, Wasi::Absent, Path::new(&environment.cwd), places).map_err(told)?;
+        let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), places).map_err(told)?;
         let mut chain = subject.chain_for_suite(&Suite::default()).map_err(told)?;
         // Two files of one policy have two names, and their rules are the same all the same.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));

@@ -9,10 +9,10 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use guard_hook::audit::{Discarded, LINE_BYTES, Record, rotated};
+use guard_platform::fs::{file_identity, identity};
 use guard_state::files::{Line, read_line, read_text};
 use guard_state::{hex, is_private, write_new};
 use serde::{Deserialize, Serialize};
@@ -183,11 +183,13 @@ fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
     for _ in 0..OPENINGS {
         let parts = [part(&old, true)?, part(log, false)?];
         let discarded = Discarded::of(log);
-        let data = parts.first().and_then(Option::as_ref).map(|part| part.file.get_ref().metadata()).transpose()?;
+        let first = parts.first().and_then(Option::as_ref).map(|part| part.file.get_ref());
+        let opened = first.map(|file| file_identity(file, &file.metadata()?)).transpose()?;
         // A rotation in between would hide a file.
-        let now = fs::metadata(&old).ok().map(|data| data.ino());
-        if now == data.as_ref().map(MetadataExt::ino) {
-            return Ok((parts, discarded.before(data.as_ref())));
+        let now = fs::metadata(&old).and_then(|data| identity(&old, &data)).ok();
+        if now.map(|now| now.ino) == opened.map(|opened| opened.ino) {
+            let before = discarded.before(first)?;
+            return Ok((parts, before));
         }
     }
     Err(io::Error::other("the log is rotated again and again"))

@@ -3,12 +3,13 @@
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 use guard_contract::exit::Exit;
+use guard_platform::access::is_own;
+use guard_platform::fs::MetadataExt;
 use guard_registry::{Posted, RegistryError, said};
 use jiff::Timestamp;
 
@@ -82,7 +83,7 @@ impl Receiver {
             }
             error => failed(&error),
         })?;
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let host = guard_platform::account::machine();
         Ok(Receiver { url, http, headers, host, format: args.format })
     }
 
@@ -208,7 +209,7 @@ fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         Ok((data, text))
     };
     let (data, text) = read().map_err(|error| wrong(&error.to_string(), "give a file with lines `name: value`"))?;
-    if data.uid() != rustix::process::geteuid().as_raw() {
+    if !is_own(&data) {
         return Err(wrong("it belongs to another user", "make a file of your own"));
     }
     if data.mode() & 0o077 != 0 {

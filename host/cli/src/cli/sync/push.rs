@@ -1,7 +1,5 @@
 //! `guard-host sync push`: a configuration for other machines.
 
-use std::path::Path;
-
 use super::{GROUPS, MAIN, PERCENT, VERSION, mistakes_of};
 use crate::cli::args::SyncPushArgs;
 use crate::cli::policy::fetched::{reference, told};
@@ -10,6 +8,7 @@ use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_config::bundle::Bundle;
 use guard_contract::exit::Exit;
+use guard_platform::paths::native;
 use guard_registry::{Annotations, NamedFile, Registry, RegistryError};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -34,7 +33,7 @@ pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environmen
             "use letters, digits, `-`, `_` and `.`",
         ));
     }
-    let file = Path::new(&environment.cwd).join(&args.file);
+    let file = native(&environment.cwd).join(&args.file);
     let bundle = Bundle::of(&file, &environment.home)
         .map_err(|problem| refused(Exit::Config, problem.to_string(), problem.hint.clone()))?;
     // It is tried as another machine has it.

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::problem::of_toml;
 use guard_contract::Layer;
 use guard_contract::exit::Exit;
+use guard_platform::fs::set_mode;
 use guard_registry::PublicKey;
 use guard_state::files::read_text;
 use guard_state::{FileLock, Places, hex, write_lasting};
@@ -112,7 +112,7 @@ impl Site {
                 return Err(io::Error::other("it is a link"));
             }
             // Everybody's hook reads what lies there.
-            fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))
+            set_mode(&folder, 0o755)
         });
         made.map_err(|error| not_written(&folder, &error))?;
         FileLock::acquire(&folder.join("lock"), Instant::now() + PATIENCE).map_err(|error| match error.kind() {

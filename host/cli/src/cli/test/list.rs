@@ -10,12 +10,13 @@ use crate::cli::print;
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::suite::{Case, is_chosen};
+use guard_platform::paths::native;
 use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let cwd = Path::new(&environment.cwd);
+    let cwd = &*native(&environment.cwd);
     if !matches!(args.format, ReportFormat::Human | ReportFormat::Json) {
         let hint = "leave out `--format`, or take `--format json`";
         return Err(refused(Exit::Usage, "what `--list` prints is text or JSON, and no report", hint));

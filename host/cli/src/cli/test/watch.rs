@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,6 +14,8 @@ use crate::cli::print;
 use crate::cli::subject::circumstances;
 use guard_contract::exit::Exit;
 use guard_kit::suite;
+use guard_platform::fs::identity;
+use guard_platform::paths::native;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -63,7 +64,7 @@ struct Watched<'a> {
 impl Watched<'_> {
     /// The files that a run reads, but for the cases and the settings.
     fn named(&self) -> BTreeSet<PathBuf> {
-        let cwd = Path::new(&self.environment.cwd);
+        let cwd = &*native(&self.environment.cwd);
         match self.args.policy.as_str() {
             CHAIN => {
                 let projects = circumstances(self.environment, None).projects();
@@ -76,7 +77,7 @@ impl Watched<'_> {
 
     /// The state of these files, of the settings and of the cases.
     fn look(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
-        let cwd = Path::new(&self.environment.cwd);
+        let cwd = &*native(&self.environment.cwd);
         let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
         let fixtures = self.args.fixtures.iter().map(|fixture| cwd.join(fixture));
         // A folder that cannot be read is an error of the run; here it is watched until it can.
@@ -122,5 +123,5 @@ fn stamp(path: &Path) -> Stamp {
     if data.is_dir() {
         return Some((SystemTime::UNIX_EPOCH, 0, 0));
     }
-    Some((data.modified().ok()?, data.len(), data.ino()))
+    Some((data.modified().ok()?, data.len(), identity(path, &data).ok()?.ino))
 }

@@ -1,0 +1,70 @@
+//! Windows.
+
+pub mod access;
+pub mod crash;
+pub mod fs;
+pub mod process;
+
+/// Files below the handle of a folder. They have no mode, and get the access list of the folder.
+pub mod dir {
+    use std::io;
+    use std::path::Path;
+
+    use cap_std::fs::{Dir, OpenOptions, Permissions};
+
+    /// Changes nothing.
+    pub fn with_mode(options: &mut OpenOptions, _: u32) -> &mut OpenOptions {
+        options
+    }
+
+    /// Changes nothing: a pipe has no name in a folder.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn at_once(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
+        Ok(options)
+    }
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn set_mode(_: &Dir, _: &Path, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// `0o700`, or `0o500` of a read-only file.
+    #[must_use]
+    pub fn mode(permissions: &Permissions) -> u32 {
+        if permissions.readonly() { 0o500 } else { 0o700 }
+    }
+}
+
+/// The account of this user.
+pub mod account {
+    use known_folders::{KnownFolder, get_known_folder_path};
+
+    /// The folder that the system has for this user's profile, whatever the variables say.
+    #[must_use]
+    pub fn home() -> Option<String> {
+        get_known_folder_path(KnownFolder::Profile).and_then(crate::paths::judged)
+    }
+
+    /// The folder of the settings of the whole machine, to which administrators alone should write.
+    #[must_use]
+    pub fn settings_of_machine() -> std::path::PathBuf {
+        get_known_folder_path(KnownFolder::ProgramData).unwrap_or_else(|| "C:\\ProgramData".into())
+    }
+
+    /// The variable that says where a user's home is.
+    pub const HOME: &str = "USERPROFILE";
+
+    /// The name of this machine.
+    #[expect(clippy::disallowed_methods, reason = "the system itself sets the variable")]
+    #[must_use]
+    pub fn machine() -> String {
+        std::env::var_os("COMPUTERNAME").unwrap_or_default().to_string_lossy().into_owned()
+    }
+}

@@ -1,0 +1,105 @@
+//! Processes and threads.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal};
+use std::os::windows::io::{AsHandle, AsRawHandle};
+use std::os::windows::process::CommandExt;
+use std::process::{Child, Command};
+use std::ptr::from_mut;
+use std::time::Duration;
+
+use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Storage::FileSystem::{FILE_TYPE_CHAR, GetFileType};
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentThread, GetThreadTimes,
+};
+
+/// There is no such limit.
+#[must_use]
+pub fn file_limit() -> Option<u64> {
+    None
+}
+
+/// The main thread's stack, as linkers make it.
+#[must_use]
+pub fn stack_limit() -> Option<u64> {
+    Some(1 << 20)
+}
+
+/// The processor time of this thread, in steps of some 16 ms.
+#[expect(unsafe_code, reason = "the standard library does not have it")]
+#[must_use]
+pub fn thread_time() -> Duration {
+    let [mut made, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
+    // SAFETY: it always succeeds, and is no handle that has to be closed.
+    let thread = unsafe { GetCurrentThread() };
+    let times = [&mut made, &mut ended, &mut kernel, &mut user].map(from_mut);
+    let [made, ended, kernel_to, user_to] = times;
+    // SAFETY: the four structures are written, and live longer than the call.
+    if unsafe { GetThreadTimes(thread, made, ended, kernel_to, user_to) } == 0 {
+        return Duration::ZERO;
+    }
+    let steps = |time: FILETIME| u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
+    Duration::from_nanos((steps(kernel) + steps(user)).saturating_mul(100))
+}
+
+/// Runs the program, and ends this process as it ends. Returns only with an error.
+pub fn replace(command: &mut Command) -> io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}
+
+/// Does nothing: a process's name is that of its file.
+pub fn set_name<S: AsRef<OsStr>>(command: &mut Command, _: S) -> &mut Command {
+    command
+}
+
+/// Makes the process the first one of a group, without a window.
+pub fn own_group(command: &mut Command) -> &mut Command {
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
+}
+
+/// Ends a child. What it has started goes on.
+pub fn end_group(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// Not known: no process is 0.
+#[must_use]
+pub fn parent() -> u32 {
+    0
+}
+
+/// Standard input, without a buffer.
+///
+/// # Errors
+///
+/// It is closed.
+pub fn input() -> io::Result<File> {
+    io::stdin().as_handle().try_clone_to_owned().map(File::from)
+}
+
+/// Standard output, without a buffer.
+///
+/// # Errors
+///
+/// It is closed, or the null device.
+#[expect(unsafe_code, reason = "the standard library doesn't tell the null device from others")]
+pub fn output() -> io::Result<File> {
+    let out = File::from(io::stdout().as_handle().try_clone_to_owned()?);
+    // SAFETY: the handle is open for as long as `out`.
+    let kind = unsafe { GetFileType(out.as_raw_handle()) };
+    // A device that is no terminal takes everything and keeps nothing.
+    if kind == FILE_TYPE_CHAR && !out.is_terminal() {
+        return Err(ErrorKind::BrokenPipe.into());
+    }
+    Ok(out)
+}
+
+/// Standard error, without a lock: another thread may hold it.
+pub(super) fn errors() -> io::Result<File> {
+    io::stderr().as_handle().try_clone_to_owned().map(File::from)
+}

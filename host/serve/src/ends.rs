@@ -1,0 +1,55 @@
+//! [`Ends`]: the ways in which a person or the system tells the server to end.
+
+use std::io;
+
+use tokio::select;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+#[cfg(windows)]
+use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlShutdown, ctrl_break, ctrl_c, ctrl_shutdown};
+
+/// The ways in which the server is told to end.
+#[cfg(unix)]
+pub(crate) struct Ends {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+#[cfg(unix)]
+impl Ends {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Ends { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    /// Waits for one of them.
+    pub(crate) async fn wait(&mut self) {
+        select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// The ways in which the server is told to end.
+#[cfg(windows)]
+pub(crate) struct Ends {
+    interrupt: CtrlC,
+    stop: CtrlBreak,
+    shutdown: CtrlShutdown,
+}
+
+#[cfg(windows)]
+impl Ends {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Ends { interrupt: ctrl_c()?, stop: ctrl_break()?, shutdown: ctrl_shutdown()? })
+    }
+
+    /// Waits for one of them.
+    pub(crate) async fn wait(&mut self) {
+        select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.stop.recv() => {}
+            _ = self.shutdown.recv() => {}
+        }
+    }
+}
