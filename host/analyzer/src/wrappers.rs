@@ -120,6 +120,11 @@ pub(crate) fn reads_program(argv: &[Word]) -> bool {
     store || reads_code(&name)
 }
 
+/// A text of nu as shell.
+pub(crate) fn of_nushell(text: &str) -> String {
+    nushell::as_shell(text)
+}
+
 /// Whether this program reads code of a general language.
 pub(crate) fn reads_code(name: &str) -> bool {
     code::is_language(&name.to_ascii_lowercase())

@@ -7,7 +7,7 @@ use guard_sdk::syntax::{Command, Word};
 use super::Walker;
 use super::held::{Held, given};
 use super::output::Input;
-use super::started::by_ending;
+use super::readers::by_ending;
 use crate::languages::sed::{self, Edit};
 use crate::options::parse;
 use crate::word::expand::literal;

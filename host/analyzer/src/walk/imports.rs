@@ -6,7 +6,8 @@ use guard_sdk::syntax::Word;
 
 use super::Walker;
 use super::held::Held;
-use super::started::{Started, reader};
+use super::readers::reader;
+use super::started::Started;
 use crate::word::expand::literal;
 
 /// The most modules that are followed for one command.

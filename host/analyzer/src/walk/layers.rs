@@ -134,8 +134,17 @@ impl Walker {
     fn run_before(&mut self, pending: &Pending<'_>, place: Place<'_>) {
         let begun = match layer::program(&pending.argv).map(str::to_owned) {
             Some(name) if is_shell(&name) => self.set_up_by(&pending.argv, &pending.assignments),
+            Some(name) if name == "parallel" => {
+                self.lines_of_parallel(&pending.argv, &pending.redirections).into_iter().collect()
+            }
             // `pipenv run NAME` is a script of the project, or a program.
-            Some(name) => self.tasks(&name, pending.argv.get(1..).unwrap_or_default()),
+            Some(name) => {
+                let mut found = self.tasks(&name, pending.argv.get(1..).unwrap_or_default());
+                if !pending.assignments.is_empty() {
+                    found.append(&mut self.set_up_by(&pending.argv, &pending.assignments));
+                }
+                found
+            }
             None => Vec::new(),
         };
         for started in begun {

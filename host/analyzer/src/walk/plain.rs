@@ -7,6 +7,7 @@ use guard_sdk::syntax::{Command, Redirection, Via, Word};
 use super::held::Held;
 use super::layers::Pending;
 use super::output::{self, Input};
+use super::readers::{by_ending, is_foreign};
 use super::running::{Given, interpreter};
 use super::shell::Shell;
 use super::{Place, Walker, held, started, state};
@@ -207,6 +208,12 @@ impl Walker {
         let process = script.file.parts.iter().find(|part| part.kind == "process");
         let text = if let Some(part) = process {
             let text = self.printed(&part.text);
+            if text.is_none()
+                && let Some(file) = shown_file(&part.text)
+            {
+                let shown = Script { file: literal(file), parameters: script.parameters.clone(), here: script.here };
+                return self.run_files(&shown, command, input);
+            }
             if text.is_none() {
                 self.partial("a shell reads a process substitution");
             }
@@ -260,6 +267,11 @@ impl Walker {
         if is_read_by_name && named.is_some_and(|name| !shells::is_shell(name)) {
             return false;
         }
+        // So does the ending of its name, where another shell reads it.
+        let foreign = by_ending(name).filter(|name| is_foreign(name) || *name == "nu").filter(|_| named.is_none());
+        if is_read_by_name && foreign.is_some() {
+            return false;
+        }
         // A file that writes another text over itself, and runs that, is not the same again.
         let running = format!("{name}\n{}", text.text);
         if self.scope.expanding.contains(&running) {
@@ -302,11 +314,13 @@ impl Walker {
         self.scope.via.push(Via { kind: "script".to_owned(), detail: name });
         self.scope.expanding.push(running);
         let reader = match command.program() {
-            "source" | "." => "",
+            "source" | "." => foreign.unwrap_or_default(),
             shell if shells::is_shell(shell) => shell,
             // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
             _ => named.unwrap_or("sh"),
         };
+        let nu = (reader == "nu").then(|| literal(&wrappers::of_nushell(&text.text)));
+        let text = nu.as_ref().unwrap_or(text);
         if script.here {
             self.run_text_of(reader, text, command.span);
         } else {
@@ -359,6 +373,14 @@ fn inherited(argv: &[Word], redirections: &[Redirection], input: &Input, is_hidd
         body: String::new(),
         body_quoted: false,
     })
+}
+
+/// The file of which a process substitution shows all: `<(cat FILE)`.
+fn shown_file(part: &str) -> Option<&str> {
+    let body = part.trim_start_matches('<').strip_prefix('(')?.strip_suffix(')')?.trim();
+    let file = body.strip_prefix("cat ")?.trim();
+    (!file.is_empty() && !file.contains(|char: char| !char.is_alphanumeric() && !"/._-+".contains(char)))
+        .then_some(file)
 }
 
 /// Whether a dynamic word still ends in a literal name after a `/`: `"$DIR/run.sh"`.

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
+use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::{Assignment, Word};
 
 use super::Walker;
 use super::held::Held;
+use super::readers::reader;
 use super::running::interpreter;
-use super::started::{Started, reader, values};
+use super::started::{Started, values};
+use super::task_files::yaml;
 use super::tasks::operands;
 use super::written::GOAL;
 use crate::word::expand::{Values as _, literal};
@@ -24,10 +27,44 @@ const HOOKS: &[(&[&str], &[&str])] = &[
     (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
     (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
     (&["push"], &["pre-push"]),
-    (&["checkout", "switch"], &["post-checkout"]),
+    (&["checkout", "switch", "clone"], &["post-checkout"]),
+    (&["cherry-pick", "revert"], &["prepare-commit-msg", "commit-msg", "post-commit"]),
+    (&["gc"], &["pre-auto-gc"]),
+    (&["submodule", "lfs", "worktree"], &["post-checkout"]),
     (&["rebase"], &["pre-rebase", "post-rewrite"]),
     (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
 ];
+
+/// Folders of a project in which hooks are kept that a setting of every repository may name.
+const FOLDERS: &[&str] = &[".githooks", ".husky", ".hooks"];
+
+/// How a manager of hooks writes down what a hook runs.
+#[derive(Clone, Copy)]
+enum Manager {
+    /// Values of this key in the block of the hook.
+    Block(&'static str),
+    /// Values of this key, all of which run before a commit.
+    Commits(&'static str),
+    /// A table of the package, by the hook's name.
+    Package,
+}
+
+/// Files of managers of hooks.
+const MANAGERS: &[(&str, Manager)] = &[
+    ("lefthook.yml", Manager::Block("run")),
+    (".lefthook.yml", Manager::Block("run")),
+    (".pre-commit-config.yaml", Manager::Commits("entry")),
+    (".overcommit.yml", Manager::Commits("command")),
+    ("package.json", Manager::Package),
+];
+
+/// The commands that a package has for a hook.
+fn packaged(text: &str, hook: &str) -> Vec<String> {
+    const TABLES: &[&str] = &["/simple-git-hooks", "/gitHooks", "/husky/hooks", "/pre-commit"];
+    let manifest: Value = serde_json::from_str(text).unwrap_or_default();
+    let tables = TABLES.iter().filter_map(|table| manifest.pointer(table)?.get(hook)?.as_str());
+    tables.map(str::to_owned).collect()
+}
 
 /// Commands of git, which no alias takes the place of.
 const COMMANDS: &[&str] = &[
@@ -84,6 +121,10 @@ impl Walker {
         let mut operands = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]);
         let Some(command) = operands.next() else { return Vec::new() };
         let hooks = HOOKS.iter().find(|(commands, _)| commands.contains(&command)).map(|(_, hooks)| *hooks);
+        let set = self.repository_files(command);
+        if !set.is_empty() {
+            return set;
+        }
         let Some(hooks) = hooks else {
             return self.git_alias(command, words, folder.as_ref()).into_iter().collect();
         };
@@ -98,6 +139,7 @@ impl Walker {
         };
         let set = values(words, "-c").into_iter().find_map(|word| hooks_path(&word.text));
         let set = set.or_else(|| config.text.text.lines().find_map(hooks_path));
+        let is_set = set.is_some();
         let folder = match set {
             Some(folder) if folder.starts_with('/') => folder,
             Some(folder) => format!("{root}/{folder}"),
@@ -107,15 +149,70 @@ impl Walker {
         let folder = folder.trim_end_matches('/').trim_end_matches("/_");
         let mut found = Vec::new();
         for hook in hooks {
-            let path = format!("{folder}/{hook}");
-            let Some(held) = self.running(&path) else { continue };
+            // Where no folder is set, that of the project may be set for all repositories.
+            let own = FOLDERS.iter().filter(|_| !is_set).map(|own| format!("{root}/{own}"));
+            let paths: Vec<String> =
+                std::iter::once(folder.to_owned()).chain(own).map(|folder| format!("{folder}/{hook}")).collect();
+            let Some((path, held)) = paths.into_iter().find_map(|path| self.running(&path).map(|held| (path, held)))
+            else {
+                found.extend(self.managed_hooks(root, hook));
+                continue;
+            };
             let argv = match interpreter(&held.text.text) {
                 Some(name) if !is_shell(name) && reads_code(name) => reader(name),
                 _ => Vec::new(),
             };
-            found.push(Started { name: path, argv, held, sure: true, is_given: false });
+            let sure = path.starts_with(folder);
+            found.push(Started { name: path, argv, held, sure, is_given: false });
         }
         found
+    }
+
+    /// The commands that a manager of hooks has in its file for this hook. Whether it is installed here is not asked.
+    fn managed_hooks(&mut self, root: &str, hook: &str) -> Vec<Started> {
+        let mut found = Vec::new();
+        for (file, form) in MANAGERS {
+            let path = format!("{root}/{file}");
+            let Some(held) = self.running(&path) else { continue };
+            let text = held.text.text.as_str();
+            let commands = match form {
+                Manager::Block(key) if text.contains(hook) => yaml(text, hook, "", &[key]),
+                Manager::Commits(key) if hook == "pre-commit" => yaml(text, "", "", &[key]),
+                Manager::Block(_) | Manager::Commits(_) => Vec::new(),
+                Manager::Package => packaged(text, hook),
+            };
+            if commands.is_empty() {
+                continue;
+            }
+            let held = Held { text: literal(&commands.join("\n")), is_part: true, ..held };
+            let name = format!("{path}{GOAL}{hook}");
+            found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+        }
+        found
+    }
+
+    /// What files of the project have this command of git run.
+    fn repository_files(&mut self, command: &str) -> Vec<Started> {
+        let (file, keys): (&str, &[&str]) = match command {
+            "submodule" => (".gitmodules", &["update", "url"]),
+            "lfs" => (".lfsconfig", &["path"]),
+            _ => return Vec::new(),
+        };
+        let Some((path, held)) = self.nearest(None, &[file]) else { return Vec::new() };
+        let command = |line: &str| {
+            let (key, value) = line.split_once('=')?;
+            let value = value.trim();
+            let value = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value);
+            let runs = value.strip_prefix('!').or_else(|| value.strip_prefix("ext::"));
+            keys.contains(&key.trim()).then(|| runs.or((file == ".lfsconfig").then_some(value)))?.map(str::to_owned)
+        };
+        let commands: Vec<String> = held.text.text.lines().filter_map(command).take(MOST).collect();
+        if commands.is_empty() {
+            return Vec::new();
+        }
+        let held = Held { text: literal(&commands.join("\n")), is_part: true, ..held };
+        let name = format!("{path}{GOAL}{file}");
+        vec![Started { name, argv: Vec::new(), held, sure: false, is_given: false }]
     }
 
     /// An alias of the repository's settings.
@@ -149,7 +246,7 @@ const SETTINGS: &[(&str, &str)] = &[
 impl Walker {
     /// What settings of git in a file that this text wrote have a command run: its alias, and the programs that they name.
     pub(super) fn settings_of_git(&mut self, program: &str, words: &[Word], set: &[Assignment]) -> Vec<Started> {
-        if program != "git" || self.files.is_empty() {
+        if program != "git" {
             return Vec::new();
         }
         let command = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]).next().unwrap_or_default().to_owned();
@@ -157,15 +254,19 @@ impl Walker {
             let own = set.iter().rev().find(|own| own.name == name).map(|own| own.value.clone());
             own.or_else(|| self.shell.value(name).map(Cow::into_owned))
         };
-        let files = SETTINGS.iter().filter_map(|(name, rest)| Some((value(name)?, *rest)));
-        let mut files: Vec<Word> =
-            files.filter_map(|(value, rest)| Some(literal(&format!("{}{rest}", self.shell.plain(&value)?)))).collect();
+        let files = SETTINGS.iter().filter_map(|(name, rest)| Some((value(name)?, *rest, name.starts_with("GIT"))));
+        let mut files: Vec<(Word, bool)> = files
+            .filter_map(|(value, rest, named)| Some((literal(&format!("{}{rest}", self.shell.plain(&value)?)), named)))
+            .collect();
         let included = values(words, "-c").into_iter();
-        files.extend(included.filter_map(|word| Some(literal(word.text.strip_prefix("include.path=")?))));
+        files.extend(included.filter_map(|word| Some((literal(word.text.strip_prefix("include.path=")?), true))));
         let mut found = Vec::new();
-        for file in files {
-            let Some(path) = self.path_of(&file).filter(|path| self.files.get(path).is_some()) else { continue };
-            let Some(held) = self.running(&path) else { continue };
+        for (file, is_named) in files {
+            // Of the files that every call has, only what this text wrote is of interest.
+            let Some(path) = self.path_of(&file).filter(|path| is_named || self.files.get(path).is_some()) else {
+                continue;
+            };
+            let Some((_, held)) = self.running_file(&literal(&path)) else { continue };
             let aliased = alias(&held.text.text, &command).map(|value| match value.strip_prefix('!') {
                 Some(text) => text.to_owned(),
                 None => format!("git {value}"),

@@ -182,6 +182,16 @@ impl Walker {
         None
     }
 
+    /// All of these files in the nearest folder that has one, and what they hold.
+    pub(super) fn nearest_all(&mut self, names: &[&str]) -> Vec<(String, Held)> {
+        let Some((first, _)) = self.nearest(None, names) else { return Vec::new() };
+        // A name may itself have a folder.
+        let own = names.iter().filter(|name| first.ends_with(**name)).map(|name| name.len()).max().unwrap_or(0);
+        let folder = first.get(..first.len().saturating_sub(own)).unwrap_or_default().to_owned();
+        let paths = names.iter().map(|name| format!("{folder}{name}"));
+        paths.filter_map(|path| self.running(&path).map(|held| (path, held))).collect()
+    }
+
     /// The path of the file that a command has on its standard input, or that the `cat` before it prints. It lies here,
     /// wherever the command runs.
     pub(super) fn input_file(&self, command: &Command, input: &Input) -> Option<String> {

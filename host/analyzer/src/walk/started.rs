@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use guard_sdk::syntax::{Assignment, Command, Word};
+use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
 use super::held::Held;
 use super::output::Input;
+use super::readers::{INCLUDES, LAUNCHERS, MAIN, READERS, by_ending, is_foreign, reader, reading};
 use super::running::interpreter;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
@@ -16,68 +17,11 @@ use crate::wrappers::shells::{self, Script};
 /// Programs that run the scripts of a package.
 pub(super) const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// Programs that read commands of their own from a file in an option.
-const READERS: &[(&[&str], &[&str])] = &[
-    (&["vim", "vi", "nvim", "ex", "gvim", "view"], &["-S", "-s", "-u"]),
-    (&["psql", "cqlsh", "duckdb", "usql", "snowsql"], &["-f", "--file"]),
-    (&["sqlite3"], &["-init"]),
-    (&["sqlcmd"], &["-i"]),
-    (&["mongosh", "mongo"], &["-f", "--file", ""]),
-    (&["gdb", "lldb"], &["-x", "--command", "-s", "--source"]),
-    (&["sed", "gsed"], &["-f", "--file"]),
-    (&["at", "batch"], &["-f"]),
-    (&["tclsh", "wish", "expect"], &[""]),
-];
-
 /// The most files that the statements of one command take in.
 const MOST: usize = 32;
 
 /// The most folders of a search for programs that are looked into.
 const FOLDERS: usize = 8;
-
-/// Programs, and modules of Python behind `-m`, that run a file of code among their operands.
-const LAUNCHERS: &[&str] = &[
-    "accelerate",
-    "cProfile",
-    "coverage",
-    "debugpy",
-    "electron",
-    "forever",
-    "gem",
-    "go",
-    "ipython",
-    "kernprof",
-    "memory_profiler",
-    "nodemon",
-    "pdb",
-    "pm2",
-    "profile",
-    "pudb",
-    "scalene",
-    "streamlit",
-    "tcc",
-    "torchrun",
-    "trace",
-    "viztracer",
-];
-
-/// The file of a folder that stands in the place of a file of code, by interpreter.
-const MAIN: &[(&str, &str)] = &[
-    ("python", "__main__.py"),
-    ("pypy", "__main__.py"),
-    ("node", "index.js"),
-    ("node", "index.mjs"),
-    ("bun", "index.ts"),
-    ("bun", "index.js"),
-];
-
-/// Lines by which statements take in a file, by client.
-const INCLUDES: &[(&str, &[&str])] = &[
-    ("psql", &["\\i ", "\\ir ", "\\include ", "\\include_relative "]),
-    ("mysql", &["source ", "\\. "]),
-    ("mariadb", &["source ", "\\. "]),
-    ("sqlite3", &[".read "]),
-];
 
 /// Builtins that no file takes the place of.
 const BUILTINS: &[&str] =
@@ -95,6 +39,8 @@ pub(super) struct Started {
     /// It is given arguments, and may use them.
     pub(super) is_given: bool,
 }
+
+use super::set_up::STARTS;
 
 impl Walker {
     /// The files that a name in the place of a script means.
@@ -161,6 +107,9 @@ impl Walker {
         let mut found = self.tasks(&name, words);
         found.extend(self.settings_of_git(&name, words, &command.assignments));
         found.extend(self.tmux_files(&name, words, input));
+        if name == "parallel" {
+            found.extend(self.lines_of_parallel(&command.argv, &command.redirections));
+        }
         if found.is_empty() {
             found.extend(self.code_files(&name, command));
         }
@@ -183,7 +132,10 @@ impl Walker {
     fn code_files(&mut self, name: &str, command: &Command) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
         // What Python loads by itself.
-        let own = ["sitecustomize.py"].iter().filter(|_| name.starts_with("python")).map(|name| literal(name));
+        let own = ["sitecustomize.py", "usercustomize.py"]
+            .iter()
+            .filter(|_| name.starts_with("python"))
+            .map(|name| literal(name));
         for file in wrappers::code_files(&command.argv).into_iter().chain(own) {
             let inside = |walker: &mut Self| {
                 let folder = file.text.trim_end_matches('/');
@@ -229,11 +181,11 @@ impl Walker {
         let (_, options) = READERS.iter().find(|(programs, _)| programs.contains(&name))?;
         let files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
         let (file, (path, held)) = files.into_iter().find_map(|file| self.running_file(&file).map(|at| (file, at)))?;
-        let argv = match name {
-            "sed" | "gsed" => vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()],
-            "at" | "batch" => Vec::new(),
-            _ if wrappers::reads_program(std::slice::from_ref(&literal(name))) => without(name, words, &file.text),
-            _ => reader(name),
+        let is_code = path.ends_with(".lua") && words.iter().any(|word| word.text == "-l");
+        let reads = name != "emacs" && wrappers::reads_program(std::slice::from_ref(&literal(name)));
+        let (argv, held) = match reads {
+            true => (without(name, words, &file.text), held),
+            false => reading(if is_code { "lua" } else { name }, &path, held),
         };
         Some(Started { name: path, argv, held, sure: false, is_given: false })
     }
@@ -250,7 +202,8 @@ impl Walker {
         let program = by_ending(&file.text)?;
         let (path, held) = self.running_file(file)?;
         let is_given = takes_arguments(&held.text.text);
-        Some(Started { name: path, argv: reader(program), held, sure: true, is_given })
+        let (argv, held) = reading(program, &path, held);
+        Some(Started { name: path, argv, held, sure: true, is_given })
     }
 
     /// The files that the statements of a client take in.
@@ -266,16 +219,15 @@ impl Walker {
         let mut started = Vec::new();
         for file in named {
             let Some((path, held)) = self.running_file(&file) else { continue };
-            let argv = std::iter::once(name.to_owned());
-            let argv = argv.chain(
-                command
-                    .argv
-                    .iter()
-                    .skip(1)
-                    .filter(|word| !word.text.contains(&file.text))
-                    .map(|word| word.text.clone()),
-            );
-            started.push(Started { name: path, argv: argv.collect(), held, sure: true, is_given: false });
+            let others = command.argv.iter().skip(1).filter(|word| !word.text.contains(&file.text));
+            let (argv, held) = match wrappers::code::editors::is_vim(name) {
+                true => reading(name, &path, held),
+                false => {
+                    let words = others.map(|word| word.text.clone());
+                    (std::iter::once(name.to_owned()).chain(words).collect(), held)
+                }
+            };
+            started.push(Started { name: path, argv, held, sure: true, is_given: false });
         }
         started
     }
@@ -283,7 +235,9 @@ impl Walker {
     /// A name: the first line of the file, or its ending, says who reads it.
     fn by_name(&mut self, command: &Command) -> Option<Started> {
         let first = command.argv.first()?;
-        let file = match first.text.contains('/') {
+        // The shells of Windows look into the working directory as well.
+        let is_foreign_file = by_ending(&first.text).is_some_and(is_foreign);
+        let file = match first.text.contains('/') || is_foreign_file {
             true => first.clone(),
             false => self.found(&command.argv).or_else(|| self.on_path(command))?.file,
         };
@@ -293,46 +247,12 @@ impl Walker {
             None => by_ending(&path)?.to_owned(),
         };
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
-        let argv = reader(&name).into_iter().chain(given).collect();
         let is_given = command.argv.len() > 1 && takes_arguments(&held.text.text);
-        wrappers::reads_code(&name).then_some(Started { name: path, argv, held, sure: true, is_given })
-    }
-
-    /// The files that a variable or an option has a shell, or `node`, read first.
-    pub(super) fn set_up_by(&mut self, argv: &[Word], assignments: &[Assignment]) -> Vec<Started> {
-        let Some((name, words)) = program(argv).zip(argv.get(1..)) else { return Vec::new() };
-        let value = |variable: &str| {
-            let own = assignments.iter().find(|assignment| assignment.name == variable);
-            own.map(|own| own.value.clone()).or_else(|| self.shell.value(variable).map(Cow::into_owned))
-        };
-        let mut files: Vec<Word> = Vec::new();
-        if shells::is_shell(name) {
-            files.extend(["BASH_ENV", "ENV"].iter().filter_map(|variable| value(variable)));
-            files.extend(["--rcfile", "--init-file"].iter().flat_map(|option| values(words, option)));
-        } else if name == "node" {
-            let options = value("NODE_OPTIONS").map(|word| word.text).unwrap_or_default();
-            let options: Vec<Word> = options.split_whitespace().map(literal).collect();
-            files.extend(["-r", "--require", "--import"].iter().flat_map(|option| values(&options, option)));
-        } else if name.starts_with("python") {
-            files.extend(value("PYTHONSTARTUP"));
-        } else if name == "ruby" {
-            let options = value("RUBYOPT").map(|word| word.text).unwrap_or_default();
-            let options: Vec<Word> = options.split_whitespace().map(literal).collect();
-            files.extend(values(&options, "-r"));
-        } else if matches!(name, "make" | "gmake") {
-            files.extend(words.iter().filter_map(|word| word.text.strip_prefix("SHELL=")).map(literal));
-        } else if PACKAGERS.contains(&name) {
-            files.extend(values(words, "--script-shell"));
-        }
-        let argv = match name {
-            "node" => reader("node"),
-            name if name.starts_with("python") => reader("python3"),
-            "ruby" => reader("ruby"),
-            _ => Vec::new(),
-        };
-        let found: Vec<_> = files.iter().filter_map(|file| self.running_file(file)).collect();
-        let start = |(path, held)| Started { name: path, argv: argv.clone(), held, sure: true, is_given: true };
-        found.into_iter().map(start).collect()
+        let is_known = is_foreign(&name) || name == "nu" || wrappers::reads_code(&name);
+        let is_code = is_foreign(&name) || name == "nu";
+        let (argv, held) = reading(&name, &path, held);
+        let argv = if is_code { argv } else { argv.into_iter().chain(given).collect() };
+        is_known.then_some(Started { name: path, argv, held, sure: true, is_given })
     }
 
     /// The file that a program reads its commands from, through a redirection or a `cat`.
@@ -353,21 +273,15 @@ impl Walker {
 pub(super) fn may_start(command: &Command) -> bool {
     let Some(name) = program(&command.argv) else { return false };
     command.word(0).contains('/')
-        || command.assignments.iter().any(|assignment| assignment.name == "PATH")
+        || command.assignments.iter().any(|assignment| STARTS.contains(&assignment.name.as_str()))
+        || by_ending(command.word(0)).is_some_and(is_foreign)
+        || INCLUDES.iter().any(|(client, _)| *client == name)
         || super::tasks::is_runner(name)
         || READERS.iter().any(|(programs, _)| programs.contains(&name))
         || LAUNCHERS.contains(&name)
         || wrappers::reads_program(&command.argv)
         || shells::is_shell(name)
-        || matches!(name, "." | "source")
-}
-
-/// The words by which a program reads code from its input.
-pub(super) fn reader(program: &str) -> Vec<String> {
-    match program {
-        "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
-        program => vec![program.to_owned(), "-".to_owned()],
-    }
+        || matches!(name, "." | "source" | "parallel" | "php" | "screen")
 }
 
 /// Whether code of a language looks at its arguments.
@@ -415,18 +329,4 @@ pub(super) fn values(words: &[Word], option: &str) -> Vec<Word> {
         }
     }
     found
-}
-
-/// Who reads code in a file with this ending.
-pub(super) fn by_ending(path: &str) -> Option<&'static str> {
-    match path.rsplit_once('.')?.1 {
-        "py" => Some("python3"),
-        "js" | "mjs" | "cjs" | "ts" => Some("node"),
-        "rb" | "gemspec" => Some("ruby"),
-        "go" => Some("gorun"),
-        "rs" => Some("rust-script"),
-        "pl" => Some("perl"),
-        "c" | "cc" | "cpp" | "cxx" => Some("crun"),
-        _ => None,
-    }
 }

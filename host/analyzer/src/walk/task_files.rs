@@ -24,6 +24,23 @@ pub(super) fn strings(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// The texts at these keys of a value of JSON, wherever they stand.
+pub(super) fn at_keys(value: &Value, keys: &[&str], found: &mut Vec<String>) {
+    // The parser lets no value be nested deeper than a stack can take.
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| at_keys(value, keys, found)),
+        Value::Object(values) => {
+            for (key, value) in values {
+                match keys.contains(&key.as_str()) && !value.is_object() {
+                    true => strings(value, found),
+                    false => at_keys(value, keys, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
@@ -218,6 +235,7 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
         let plain = line.trim_start_matches("- ");
         let value = plain.split_once(": ").map_or(plain, |(_, value)| value);
         let value = value.split_once("COMMAND ").map_or(value, |(_, value)| value.trim_end_matches(')'));
+        let value = ["RUN ", "command = "].iter().find_map(|before| value.strip_prefix(before)).unwrap_or(value);
         let texts = quotes.iter().copied().chain([value]).chain(element.map(|(text, _)| text)).map(str::to_owned);
         found.extend(texts.chain(joined(&quotes)).filter(|text| is_command(text)));
         if found.len() > SPELLED_OUT {

@@ -3,17 +3,21 @@
 //! The files are read line by line, not by a parser of YAML or TOML: a task that is spelled in a rare way lists a command
 //! too many or too few.
 
+mod table;
 mod typed;
+
+use std::borrow::Cow;
 
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Word;
 
 use super::Walker;
 use super::held::Held;
-use super::started::{PACKAGERS, Started, reader, values};
-use super::task_files::{ini, set, spelled_out, strings, toml, yaml};
+use super::readers::reader;
+use super::started::{PACKAGERS, Started, values};
+use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
-use crate::word::expand::literal;
+use crate::word::expand::{Values as _, literal};
 use crate::wrappers::layer::quoted;
 
 /// How a file holds commands.
@@ -29,160 +33,83 @@ enum Form {
     Ini(&'static [&'static str]),
     /// JSON: an object of tasks at this key.
     Json(&'static str),
+    /// JSON: the texts at these keys, wherever they stand.
+    JsonKeys(&'static [&'static str]),
+    /// Scripts of the package, by the names of the operands.
+    Scripts,
     /// Lines that set one of these keys, wherever they stand.
     Keys(&'static [&'static str]),
+    /// Lines of a name, a colon and a command.
+    Values,
     /// A language without a reader: texts in it that spell out a command.
     Texts,
+}
+
+/// The most scripts, files and folders that the words of one call name.
+const SCRIPTS: usize = 16;
+
+/// When a tool runs what is in its files.
+#[derive(Clone, Copy)]
+enum When {
+    Always,
+    /// Behind one of these words, which the task's name may follow.
+    Behind(&'static [&'static str]),
+    /// The first operand names the task, or the next one if it is one of these words.
+    Named(&'static [&'static str]),
 }
 
 /// A task runner, and the files in which it finds its tasks.
 struct Runner {
     programs: &'static [&'static str],
+    /// In the place of `*` at the end stands any ending of a module of JavaScript.
     files: &'static [&'static str],
     form: Form,
-    /// The words before the task's name; `*` if no word names one.
-    before: &'static [&'static str],
+    when: When,
+    /// Options whose value is the file instead, and endings of operands that are.
+    given: &'static [&'static str],
 }
 
-const fn runner(
-    programs: &'static [&'static str],
-    files: &'static [&'static str],
-    form: Form,
-    before: &'static [&'static str],
-) -> Runner {
-    Runner { programs, files, form, before }
+impl Runner {
+    /// The task that these words run; an empty name is all of them.
+    fn task<'w>(&self, words: &'w [Word]) -> Option<&'w str> {
+        const VALUES: &[&str] = &["-C", "-c", "-d", "-f", "-t", "--config", "--dir", "--taskfile", "--rootdir"];
+        let mut operands = operands(words, VALUES).filter(|word| !word.starts_with('+')).peekable();
+        let of = |name: &'w str| name.rsplit(':').next().unwrap_or(name);
+        match self.when {
+            When::Always => Some(""),
+            When::Behind(known) => {
+                let is_so = operands.next().is_some_and(|first| known.contains(&first));
+                let name = operands.next();
+                is_so.then_some(name.unwrap_or_default())
+            }
+            When::Named(known) => {
+                operands.next_if(|first| known.contains(first));
+                Some(operands.next().unwrap_or("default"))
+            }
+        }
+        .map(|name| if self.programs.iter().any(|known| matches!(*known, "moon" | "nx")) { of(name) } else { name })
+    }
 }
 
-/// Task runners and tools that load code from a file of the project.
-const RUNNERS: &[Runner] = &[
-    runner(
-        &["task", "go-task"],
-        &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"],
-        Form::Yaml("tasks", &["cmd", "cmds"]),
-        &[],
-    ),
-    runner(&["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"], Form::Yaml("", &["run"]), &["run"]),
-    runner(&["pre-commit"], &[".pre-commit-config.yaml"], Form::Yaml("", &["entry"]), &["*"]),
-    runner(&["composer"], &["composer.json"], Form::Json("scripts"), &["run", "run-script"]),
-    runner(&["deno"], &["deno.json", "deno.jsonc"], Form::Json("tasks"), &["task"]),
-    runner(&["tox"], &["tox.ini"], Form::Ini(&["commands", "commands_pre", "commands_post"]), &["*"]),
-    runner(&["nox"], &["noxfile.py"], Form::Code("python3"), &["*"]),
-    runner(&["inv", "invoke"], &["tasks.py"], Form::Code("python3"), &["*"]),
-    runner(&["fab"], &["fabfile.py"], Form::Code("python3"), &["*"]),
-    runner(&["pytest", "py.test"], &["conftest.py"], Form::Code("python3"), &["*"]),
-    runner(&["rake"], &["Rakefile", "rakefile"], Form::Code("ruby"), &["*"]),
-    runner(&["bundle", "bundler"], &["Gemfile"], Form::Code("ruby"), &["*"]),
-    runner(&["pry"], &[".pryrc"], Form::Code("ruby"), &["*"]),
-    runner(
-        &["jest"],
-        &["jest.config.js", "jest.config.cjs", "jest.config.mjs", "jest.config.ts"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(
-        &["vitest"],
-        &["vitest.config.ts", "vitest.config.js", "vite.config.ts", "vite.config.js"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(&["mocha"], &[".mocharc.js", ".mocharc.cjs"], Form::Code("node"), &["*"]),
-    runner(&["karma"], &["karma.conf.js", "karma.conf.cjs"], Form::Code("node"), &["*"]),
-    runner(&["playwright"], &["playwright.config.ts", "playwright.config.js"], Form::Code("node"), &["*"]),
-    runner(&["cypress"], &["cypress.config.js", "cypress.config.ts"], Form::Code("node"), &["*"]),
-    runner(
-        &["eslint"],
-        &["eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", ".eslintrc.js", ".eslintrc.cjs"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(
-        &["prettier"],
-        &[".prettierrc.js", ".prettierrc.cjs", "prettier.config.js", "prettier.config.mjs"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(
-        &["webpack"],
-        &["webpack.config.js", "webpack.config.cjs", "webpack.config.ts", "postcss.config.js", "tailwind.config.js"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(
-        &["vite", "astro", "nuxt", "nuxi"],
-        &[
-            "vite.config.ts",
-            "vite.config.js",
-            "vite.config.mjs",
-            "astro.config.mjs",
-            "nuxt.config.ts",
-            "postcss.config.js",
-            "tailwind.config.js",
-        ],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(
-        &["next"],
-        &["next.config.js", "next.config.mjs", "next.config.ts", "postcss.config.js", "tailwind.config.js"],
-        Form::Code("node"),
-        &["*"],
-    ),
-    runner(&["rollup"], &["rollup.config.js", "rollup.config.mjs"], Form::Code("node"), &["*"]),
-    runner(&["gulp"], &["gulpfile.js", "gulpfile.mjs", "gulpfile.cjs"], Form::Code("node"), &["*"]),
-    runner(&["grunt"], &["Gruntfile.js", "gruntfile.js"], Form::Code("node"), &["*"]),
-    runner(&["pipenv"], &["Pipfile"], Form::Toml(&["scripts"]), &["run"]),
-    runner(&["mise", "rtx"], &["mise.toml", ".mise.toml"], Form::Toml(&["tasks", "hooks"]), &["run", "r"]),
-    runner(&["devbox"], &["devbox.json"], Form::Keys(&["init_hook"]), &["*"]),
-    runner(&["lint-staged"], &[".lintstagedrc", ".lintstagedrc.json"], Form::Keys(&["*"]), &["*"]),
-    runner(&["netlify", "ntl"], &["netlify.toml"], Form::Keys(&["command"]), &["*"]),
-    runner(&["wrangler"], &["wrangler.toml"], Form::Keys(&["command"]), &["*"]),
-    runner(&["vercel"], &["vercel.json"], Form::Keys(&["buildCommand", "installCommand", "devCommand"]), &["*"]),
-    runner(&["terraform", "tofu"], &["main.tf"], Form::Keys(&["command", "program"]), &["*"]),
-    runner(&["turbo", "lerna", "nx"], &["package.json"], Form::Json("scripts"), &["run"]),
-    runner(&["cargo"], &["build.rs"], Form::Code("rust-script"), BUILDS),
-    runner(&["mage"], &["magefile.go", "magefiles/magefile.go"], Form::Code("gorun"), &["*"]),
-    runner(&["mix"], &["mix.exs"], Form::Code("elixir"), &["*"]),
-    runner(&["pod"], &["Podfile"], Form::Code("ruby"), &["*"]),
-    runner(&["fastlane"], &["fastlane/Fastfile", "Fastfile"], Form::Code("ruby"), &["*"]),
-    runner(&["vagrant"], &["Vagrantfile"], Form::Code("ruby"), &["*"]),
-    runner(&["rspec"], &["spec/spec_helper.rb", "spec/rails_helper.rb"], Form::Code("ruby"), &["*"]),
-    runner(&["sphinx-build"], &["conf.py", "docs/conf.py", "docs/source/conf.py"], Form::Code("python3"), &["*"]),
-    runner(&["alembic"], &["alembic/env.py", "migrations/env.py"], Form::Code("python3"), &["*"]),
-    runner(&["mvn", "mvnw"], &["pom.xml"], Form::Texts, &["*"]),
-    runner(&["ant"], &["build.xml"], Form::Texts, &["*"]),
-    runner(
-        &["gradle", "gradlew"],
-        &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
-        Form::Texts,
-        &["*"],
-    ),
-    runner(&["sbt"], &["build.sbt"], Form::Texts, &["*"]),
-    runner(&["bazel", "bazelisk"], &["BUILD.bazel", "BUILD", "MODULE.bazel", "WORKSPACE"], Form::Texts, &["*"]),
-    runner(&["cmake"], &["CMakeLists.txt"], Form::Texts, &["*"]),
-    runner(&["meson"], &["meson.build"], Form::Texts, &["*"]),
-    runner(&["zig"], &["build.zig"], Form::Texts, &["build"]),
-    runner(&["nix-shell"], &["shell.nix", "default.nix"], Form::Texts, &["*"]),
-    runner(&["nix"], &["flake.nix"], Form::Texts, &["develop", "shell", "run", "build"]),
-    runner(&["skaffold"], &["skaffold.yaml"], Form::Texts, &["*"]),
-    runner(&["sls", "serverless"], &["serverless.yml", "serverless.yaml"], Form::Texts, &["*"]),
-    runner(
-        &["poe", "pdm", "hatch", "rye", "taskipy"],
-        &["pyproject.toml"],
-        Form::Toml(&["poe.tasks", "pdm.scripts", "scripts", "taskipy.tasks"]),
-        &["run"],
-    ),
-];
+/// Every runner that has one of these names.
+fn runners(program: &str) -> impl Iterator<Item = &'static Runner> + use<'_> {
+    let all = table::TASKS.iter().chain(table::SPELLED).chain(table::LOADERS);
+    all.filter(move |runner| runner.programs.contains(&program))
+}
 
-/// Subcommands of `cargo` that run `build.rs`.
-const BUILDS: &[&str] = &[
-    "b", "bench", "build", "c", "check", "clippy", "d", "doc", "install", "nextest", "r", "run", "rustc", "t", "test",
-];
+/// The names of a file: one that ends with `*` has any ending of a module of JavaScript.
+fn spelled(name: &str) -> impl Iterator<Item = String> + use<'_> {
+    const ENDINGS: &[&str] = &["js", "cjs", "mjs", "ts", "mts", "cts"];
+    let (stem, endings) = name.strip_suffix('*').map_or((name, &[""][..]), |stem| (stem, ENDINGS));
+    endings.iter().map(move |ending| format!("{stem}{ending}"))
+}
 
 /// Whether this program runs tasks of a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
         || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3" | "tmux")
-        || RUNNERS.iter().any(|runner| runner.programs.contains(&name))
+        || SERVERS.contains(&name)
+        || runners(name).next().is_some()
 }
 
 impl Walker {
@@ -193,6 +120,12 @@ impl Walker {
             let words = script.map(|script| [literal("run"), script]);
             return words.and_then(|words| self.package_scripts("npm", &words)).into_iter().collect();
         }
+        if name.starts_with("python")
+            && let Some(at) = words.iter().position(|word| word.text == "-m")
+            && let Some((module, words)) = words.get(at + 1..).and_then(<[Word]>::split_first)
+        {
+            return if is_runner(&module.text) { self.tasks(&module.text, words) } else { Vec::new() };
+        }
         if !is_runner(name) {
             return Vec::new();
         }
@@ -201,9 +134,16 @@ impl Walker {
             "git" => self.hooks(words),
             "tmux" => Vec::new(),
             "pip" | "pip3" => self.set_up(words).into_iter().collect(),
+            "uv" if words.first().is_some_and(|first| first.text == "pip") => self.set_up(words).into_iter().collect(),
+            name if SERVERS.contains(&name) => {
+                let mut found = self.modules(name, words);
+                found.append(&mut self.task(name, words));
+                found
+            }
             name if PACKAGERS.contains(&name) => {
                 let mut found: Vec<Started> = self.package_scripts(name, words).into_iter().collect();
                 found.extend(self.pnpm_file(name));
+                found.append(&mut self.task(name, words));
                 found
             }
             name => self.task(name, words),
@@ -267,13 +207,18 @@ impl Walker {
         let is_given = given.iter().any(|word| *word != "--");
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
-        let scripts = manifest.as_ref().and_then(|(path, held)| self.json(path, held));
-        let scripts = scripts.as_ref().and_then(|value| value.get("scripts"));
+        let read = manifest.as_ref().and_then(|(path, held)| self.json(path, held));
+        let whole_manifest = read.as_ref();
+        let scripts = whole_manifest.and_then(|value| value.get("scripts"));
         let mut texts = Vec::new();
         let of = name;
         for name in names {
             let set = self.files.get(&format!("{SCRIPT}{name}")).map(|held| held.text.text.clone());
             let text = set.or_else(|| scripts?.get(&name)?.as_str().map(str::to_owned));
+            // The script itself is in another table.
+            let wired = text.as_deref().filter(|text| *text == "wireit").and(whole_manifest);
+            let wired = wired.and_then(|value| value.get("wireit")?.get(&name)?.get("command")?.as_str());
+            let text = wired.map(str::to_owned).or(text);
             texts.extend(text.map(|text| {
                 match name == of {
                     true => given
@@ -312,82 +257,147 @@ impl Walker {
         read.ok()
     }
 
-    /// The task of a runner that has a file for them.
+    /// What the tools of this name take from their files.
     fn task(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
-        let Some(runner) = RUNNERS.iter().find(|runner| runner.programs.contains(&program)) else {
-            return Vec::new();
-        };
-        let is_run = runner.before == ["*"]
-            || operands(words, &[])
-                .find(|word| !word.starts_with('+'))
-                .is_some_and(|first| runner.before.contains(&first));
-        if matches!(runner.form, Form::Code(_) | Form::Texts) && !is_run {
-            return Vec::new();
+        let mut found: Vec<Started> = Vec::new();
+        for runner in runners(program) {
+            let Some(task) = runner.task(words) else { continue };
+            let mut started = match runner.form {
+                Form::Scripts => self.named_scripts(words),
+                Form::Code(language) => self.loaded(runner, words, language),
+                _ => self.task_of(task, words, runner),
+            };
+            started.retain(|new| found.iter().all(|old| old.name != new.name));
+            found.append(&mut started);
         }
-        if let Form::Code(language) = runner.form {
-            let start =
-                |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
-            return runner.files.iter().filter_map(|name| self.running_file(&literal(name))).map(start).collect();
-        }
-        self.task_of(program, words, runner).into_iter().collect()
+        found
     }
 
-    fn task_of(&mut self, program: &str, words: &[Word], runner: &Runner) -> Option<Started> {
-        let Runner { files, form, before, .. } = runner;
-        let options: &[&str] = if program == "deno" {
-            &["-c", "--config"]
-        } else {
-            &["-C", "-c", "-d", "-f", "-t", "--dir", "--taskfile", "--rootdir"]
-        };
-        let mut operands = operands(words, options).peekable();
-        let task = match before.first() {
-            Some(&"*") => "",
-            Some(_) if matches!(form, Form::Texts) => "",
-            Some(_) if operands.peek().is_some_and(|first| before.contains(first)) => operands.nth(1)?,
-            // Only behind its own word does it run a task.
-            Some(_) if matches!(program, "deno" | "pdm" | "hatch" | "rye" | "lefthook" | "pipenv" | "mise" | "rtx") => {
-                return None;
+    /// The scripts of the package that the operands of a runner name.
+    fn named_scripts(&mut self, words: &[Word]) -> Vec<Started> {
+        let names = operands(words, &["-C", "--filter", "-F"]).take(SCRIPTS);
+        let names =
+            names.map(|name| name.split_once(':').filter(|(of, _)| PACKAGERS.contains(of)).map_or(name, |of| of.1));
+        let names: Vec<Word> = names.filter(|name| *name != "run").map(literal).collect();
+        let mut scripts = |name: Word| self.package_scripts("npm", &[literal("run"), name]);
+        names.into_iter().filter_map(&mut scripts).collect()
+    }
+
+    /// The files that a call names in the place of a tool's own.
+    fn given_files(&mut self, words: &[Word], given: &[&str]) -> Vec<(String, Held)> {
+        let (options, endings): (Vec<&str>, Vec<&str>) = given.iter().partition(|given| given.starts_with('-'));
+        let mut files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
+        let is_file = |word: &&Word| !word.text.starts_with('-') && endings.iter().any(|end| word.text.ends_with(end));
+        files.extend(words.iter().filter(is_file).cloned());
+        files.iter().take(SCRIPTS).filter_map(|file| self.running_file(file)).collect()
+    }
+
+    /// The code that a tool loads.
+    fn loaded(&mut self, runner: &Runner, words: &[Word], language: &str) -> Vec<Started> {
+        let mut files = self.given_files(words, runner.given);
+        if files.is_empty() {
+            let names = runner.files.iter().flat_map(|name| spelled(name));
+            files.extend(names.filter_map(|name| self.running_file(&literal(&name))));
+        }
+        if runner.files.contains(&"conftest.py") {
+            let folders =
+                operands(words, &["-k", "-m", "-p", "-c"]).filter_map(|test| Some(test.split("::").next()?.to_owned()));
+            let folders: Vec<String> = folders.take(SCRIPTS).collect();
+            let names = folders.iter().flat_map(|path| {
+                let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).take(SCRIPTS);
+                ends.filter_map(|end| Some(format!("{}/conftest.py", path.get(..end)?)))
+            });
+            files.extend(names.filter_map(|name| self.running_file(&literal(&name))).collect::<Vec<_>>());
+        }
+        let start = |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
+        files.into_iter().map(start).collect()
+    }
+
+    fn task_of(&mut self, task: &str, words: &[Word], runner: &Runner) -> Vec<Started> {
+        let mut files = self.given_files(words, runner.given);
+        if files.is_empty() {
+            files = self.nearest_all(runner.files);
+        }
+        let mut found = Vec::new();
+        for (path, held) in files {
+            let commands = self.commands_of(task, &path, &held, runner.form);
+            if commands.is_empty() {
+                continue;
             }
-            _ => operands.next().unwrap_or("default"),
-        };
-        let (path, held) = self.nearest(None, files)?;
+            let text = literal(&commands.join("\n"));
+            found.push(Started {
+                name: format!("{path}{GOAL}{task}"),
+                argv: Vec::new(),
+                held: Held { text, is_part: true, ..held },
+                sure: false,
+                is_given: false,
+            });
+        }
+        found
+    }
+
+    /// The commands of a task in a file.
+    fn commands_of(&mut self, task: &str, path: &str, held: &Held, form: Form) -> Vec<String> {
         let text = held.text.text.as_str();
-        let commands = match *form {
-            Form::Code(_) => return None,
+        match form {
+            Form::Code(_) | Form::Scripts => Vec::new(),
             Form::Texts => spelled_out(text),
             Form::Keys(keys) => set(text, keys),
+            Form::Values => text.lines().filter_map(|line| Some(line.split_once(": ")?.1.trim().to_owned())).collect(),
             Form::Yaml(section, keys) => yaml(text, section, task, keys),
             Form::Toml(tables) => toml(text, tables, task),
             Form::Ini(keys) => ini(text, keys),
-            Form::Json(key) => {
-                let value = self.json(&path, &held)?;
+            Form::Json(_) | Form::JsonKeys(_) => {
                 let mut commands = Vec::new();
-                strings(value.get(key)?.get(task)?, &mut commands);
+                let value = self.json(path, held);
+                match form {
+                    Form::JsonKeys(keys) => value.iter().for_each(|value| at_keys(value, keys, &mut commands)),
+                    Form::Json(key) => {
+                        let task = value.as_ref().and_then(|value| value.get(key)?.get(task));
+                        task.iter().for_each(|task| strings(task, &mut commands));
+                    }
+                    _ => {}
+                }
                 commands
             }
-        };
-        if commands.is_empty() {
-            return None;
         }
-        let text = literal(&commands.join("\n"));
-        Some(Started {
-            name: format!("{path}{GOAL}{task}"),
-            argv: Vec::new(),
-            held: Held { text, is_part: true, ..held },
-            sure: false,
-            is_given: false,
-        })
     }
 
     /// `pip install FOLDER`: its `setup.py` runs.
     fn set_up(&mut self, words: &[Word]) -> Option<Started> {
-        let folders = words.iter().skip_while(|word| word.text != "install").skip(1);
-        let folders = folders.filter(|word| word.text.starts_with(['.', '/']));
-        let mut files = folders.map(|folder| literal(&format!("{}/setup.py", folder.text.trim_end_matches('/'))));
-        let (path, held) = files.find_map(|file| self.running_file(&file))?;
+        let folders = words.iter().skip_while(|word| !matches!(word.text.as_str(), "install" | "wheel" | "download"));
+        let folders = folders.skip(1).filter(|word| word.text.starts_with(['.', '/']));
+        // Behind the folder stand the parts that are wanted: `.[dev]`.
+        let folders = folders.map(|folder| folder.text.split('[').next().unwrap_or(&folder.text).trim_end_matches('/'));
+        let files: Vec<Word> = folders.take(SCRIPTS).map(|folder| literal(&format!("{folder}/setup.py"))).collect();
+        let (path, held) = files.iter().find_map(|file| self.running_file(file))?;
         Some(Started { name: path, argv: reader("python3"), held, sure: false, is_given: false })
     }
+
+    /// The modules of Python that a server, a worker or a runner of tests is given by name: `app.main:app`.
+    fn modules(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
+        let mut names: Vec<Word> = ["-A", "--app"].iter().flat_map(|option| values(words, option)).collect();
+        let is_name = |word: &&Word| match program {
+            "unittest" => word.text.contains('.') && !word.text.contains('/'),
+            _ => word.text.contains(':'),
+        };
+        names.extend(words.iter().filter(|word| !word.text.starts_with('-')).filter(is_name).cloned());
+        names.extend(self.shell.value("FLASK_APP").filter(|_| program == "flask").map(Cow::into_owned));
+        let mut found = Vec::new();
+        for name in names.iter().take(SCRIPTS) {
+            let module = name.text.split(':').next().unwrap_or_default();
+            let path = module.trim_end_matches(".py").replace('.', "/");
+            let files = ["", ".py", "/__init__.py"].map(|end| literal(&format!("{path}{end}")));
+            let Some((path, held)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
+            found.push(Started { name: path, argv: reader("python3"), held, sure: false, is_given: false });
+        }
+        found
+    }
 }
+
+/// Programs and modules that are given modules of Python by name.
+const SERVERS: &[&str] =
+    &["uvicorn", "gunicorn", "hypercorn", "daphne", "granian", "waitress-serve", "celery", "flask", "unittest"];
 
 /// The words that are no options and no values of these options.
 pub(super) fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item = &'w str> {

@@ -10,6 +10,7 @@ use super::held::Held;
 use super::layers::Pending;
 use super::output::Input;
 use super::plain::NOT_KNOWN;
+use super::readers::is_foreign;
 use super::running::Given;
 use super::started::{PACKAGERS, Started};
 use super::{Place, Walker};
@@ -97,10 +98,11 @@ impl Walker {
         self.scope.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
         self.scope.expanding.push(name);
         let word = held.text;
-        if argv.is_empty() {
+        let shell = argv.first().filter(|name| is_foreign(name)).map_or("", String::as_str);
+        if argv.is_empty() || !shell.is_empty() {
             self.apart(|walker| {
                 walker.shell.enter_process();
-                walker.as_process(&word.text, |walker| walker.run_text(&word, span));
+                walker.as_process(&word.text, |walker| walker.run_text_of(shell, &word, span));
             });
         } else {
             let target = Redirection {

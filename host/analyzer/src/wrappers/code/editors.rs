@@ -9,7 +9,7 @@ use crate::options::{Options, Parsed, parse};
 use crate::word::expand::literal;
 
 /// Whether this program is vim, or a relative of its.
-pub(super) fn is_vim(name: &str) -> bool {
+pub(crate) fn is_vim(name: &str) -> bool {
     matches!(
         name,
         "vim"

@@ -75,7 +75,12 @@ pub(super) fn awk(words: &[Word], input: Option<&str>) -> Vec<Run> {
 /// The files that hold the program of a call of `awk`.
 pub(super) fn awk_files(words: &[Word]) -> Vec<Word> {
     let parsed = parse(words, awk::OPTIONS, false);
-    awk::given(&parsed, |_| None).files.iter().map(|file| file.word.clone()).collect()
+    awk::given(&parsed, |_| None).files.iter().map(file_word).collect()
+}
+
+/// The word of a file; the value alone where it stands behind its option in one word.
+fn file_word(file: &Operand<'_>) -> Word {
+    if file.text.len() == file.word.text.len() { file.word.clone() } else { literal(&file.text) }
 }
 
 /// A text that becomes shell. One of which nothing is known is evaluated as a whole.

@@ -1,0 +1,198 @@
+//! Which programs read a file as code: by an option, as an operand, or by the ending of its name. Tables, one entry a
+//! program.
+
+use guard_sdk::serde_json::{self, Value};
+
+use super::held::Held;
+use crate::word::expand::literal;
+use crate::wrappers::{self, code};
+
+/// Programs that read commands of their own from a file: behind an option, or as an operand where the option has no name.
+pub(super) const READERS: &[(&[&str], &[&str])] = &[
+    (&["vim", "vi", "nvim", "ex", "gvim", "view"], &["-S", "-s", "-u"]),
+    (&["psql", "cqlsh", "duckdb", "usql", "snowsql"], &["-f", "--file"]),
+    (&["mysqlsh", "cockroach", "trino", "beeline", "hive", "impala-shell", "spark-sql"], &["-f", "--file"]),
+    (&["clickhouse-client", "clickhouse", "clickhouse-local"], &["--queries-file"]),
+    (&["sqlite3"], &["-init"]),
+    (&["sqlcmd"], &["-i"]),
+    (&["mongosh", "mongo"], &["-f", "--file", ""]),
+    (&["gdb", "lldb"], &["-x", "--command", "-s", "--source"]),
+    (&["sed", "gsed"], &["-f", "--file"]),
+    (&["at", "batch"], &["-f"]),
+    (&["tclsh", "wish", "expect"], &["-f", ""]),
+    (&["emacs"], &["-l", "--load", "--script"]),
+    (&["dc"], &["-f", "--file", ""]),
+    (&["gnuplot", "m4", "gm4"], &[""]),
+    (&["tex", "latex", "pdftex", "pdflatex", "xetex", "xelatex", "luatex", "lualatex"], &[""]),
+    (&["sftp"], &["-b"]),
+    (&["lftp"], &["-f"]),
+];
+
+/// Programs, and modules of Python behind `-m`, that run a file of code among their operands.
+pub(super) const LAUNCHERS: &[&str] = &[
+    "R",
+    "accelerate",
+    "cProfile",
+    "cargo",
+    "coverage",
+    "crystal",
+    "dart",
+    "debugpy",
+    "electron",
+    "forever",
+    "gem",
+    "go",
+    "ipython",
+    "jbang",
+    "jupyter",
+    "kernprof",
+    "kotlin",
+    "kotlinc",
+    "memory_profiler",
+    "nim",
+    "nodemon",
+    "nvim",
+    "octave",
+    "octave-cli",
+    "papermill",
+    "pdb",
+    "pm2",
+    "powershell",
+    "powershell.exe",
+    "profile",
+    "pudb",
+    "pwsh",
+    "pwsh.exe",
+    "runghc",
+    "runhaskell",
+    "scala-cli",
+    "scalene",
+    "streamlit",
+    "tcc",
+    "torchrun",
+    "trace",
+    "ts-node",
+    "tsx",
+    "vite-node",
+    "viztracer",
+];
+
+/// The file of a folder that stands in the place of a file of code, by interpreter.
+pub(super) const MAIN: &[(&str, &str)] = &[
+    ("python", "__main__.py"),
+    ("pypy", "__main__.py"),
+    ("node", "index.js"),
+    ("node", "index.mjs"),
+    ("bun", "index.ts"),
+    ("bun", "index.js"),
+];
+
+/// Commands of vim that run a file of others.
+const EX: &[&str] = &["source ", "so ", ":source ", ":so ", "+source ", "+so "];
+
+/// Lines by which statements take in a file, by client.
+pub(super) const INCLUDES: &[(&str, &[&str])] = &[
+    ("psql", &["\\i ", "\\ir ", "\\include ", "\\include_relative "]),
+    ("mysql", &["source ", "\\. "]),
+    ("mariadb", &["source ", "\\. "]),
+    ("sqlite3", &[".read "]),
+    ("sqlplus", &["@"]),
+    ("vim", EX),
+    ("nvim", EX),
+    ("vi", EX),
+    ("ex", EX),
+];
+
+/// The words by which a program reads code from its input.
+pub(super) fn reader(program: &str) -> Vec<String> {
+    match program {
+        "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
+        program if is_foreign(program) => vec![program.to_owned()],
+        program => vec![program.to_owned(), "-".to_owned()],
+    }
+}
+
+/// Whether this program is a shell whose language is not ours, and whose text is translated.
+pub(super) fn is_foreign(program: &str) -> bool {
+    crate::powershell::of_shell(program).is_some()
+}
+
+/// The words by which a program reads what a file holds, and the text that it then has.
+pub(super) fn reading(program: &str, path: &str, held: Held) -> (Vec<String>, Held) {
+    if path.ends_with(".ipynb") {
+        let text = literal(&cells(&held.text.text));
+        return (reader("ipython"), Held { text, is_part: true, ..held });
+    }
+    match program {
+        "nu" => {
+            let text = literal(&wrappers::of_nushell(&held.text.text));
+            (Vec::new(), Held { text, ..held })
+        }
+        "sed" | "gsed" => (vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()], held),
+        "at" | "batch" => (Vec::new(), held),
+        name if code::editors::is_vim(name) => {
+            let lines = held.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('"'));
+            let lines: Vec<&str> = lines.take(LINES).collect();
+            let words = lines.into_iter().flat_map(|line| ["-c", line]).map(str::to_owned);
+            (std::iter::once("vim".to_owned()).chain(words).collect(), held)
+        }
+        name => (reader(name), held),
+    }
+}
+
+/// The most lines of a script of vim that are followed.
+const LINES: usize = 128;
+
+/// The code in the cells of a notebook.
+fn cells(text: &str) -> String {
+    let notebook: Value = serde_json::from_str(text).unwrap_or_default();
+    let cells = notebook.get("cells").and_then(Value::as_array).into_iter().flatten();
+    let code = cells.filter(|cell| cell.get("cell_type").and_then(Value::as_str) == Some("code"));
+    let mut out = String::new();
+    for source in code.filter_map(|cell| cell.get("source")) {
+        match source {
+            Value::String(text) => out.push_str(text),
+            Value::Array(lines) => lines.iter().filter_map(Value::as_str).for_each(|line| out.push_str(line)),
+            _ => {}
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Who reads code in a file with this ending.
+pub(super) fn by_ending(path: &str) -> Option<&'static str> {
+    match path.rsplit_once('.')?.1 {
+        "py" => Some("python3"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" => Some("node"),
+        "rb" | "gemspec" => Some("ruby"),
+        "go" => Some("gorun"),
+        "rs" => Some("rust-script"),
+        "pl" => Some("perl"),
+        "c" | "cc" | "cpp" | "cxx" => Some("crun"),
+        "php" => Some("php"),
+        "lua" => Some("lua"),
+        "r" | "R" => Some("rscript"),
+        "jl" => Some("julia"),
+        "ex" | "exs" => Some("elixir"),
+        "nim" | "nims" => Some("nim"),
+        "cr" => Some("crystal"),
+        "kt" | "kts" => Some("kotlin"),
+        "clj" | "bb" => Some("bb"),
+        "hs" => Some("ghc"),
+        "ml" => Some("ocaml"),
+        "m" => Some("octave"),
+        "scm" => Some("guile"),
+        "rkt" => Some("racket"),
+        "tcl" => Some("tclsh"),
+        "swift" => Some("swift"),
+        "scala" | "sc" => Some("scala"),
+        "groovy" => Some("groovy"),
+        "dart" => Some("dart"),
+        "ipynb" => Some("ipython"),
+        "ps1" => Some("pwsh"),
+        "bat" | "cmd" => Some("cmd"),
+        "nu" => Some("nu"),
+        _ => None,
+    }
+}

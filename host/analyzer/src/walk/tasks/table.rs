@@ -1,0 +1,260 @@
+//! The table of task runners, and of tools that load code from a file of the project. Data, one entry a tool.
+
+use super::Form::{Code, Ini, Json, JsonKeys, Keys, Scripts, Texts, Toml, Values, Yaml};
+use super::{Runner, When};
+
+const fn always(programs: Names, files: Names, form: super::Form) -> Runner {
+    Runner { programs, files, form, when: When::Always, given: &[] }
+}
+
+/// It runs only behind one of these words.
+const fn behind(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
+    Runner { programs, files, form, when: When::Behind(words), given: &[] }
+}
+
+/// It runs the task that its first operand names, or the next one behind one of these words.
+const fn named(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
+    Runner { programs, files, form, when: When::Named(words), given: &[] }
+}
+
+impl Runner {
+    /// The same tool with files of the call's own: behind these options, and operands with these endings.
+    const fn or(self, given: Names) -> Runner {
+        Runner { given, ..self }
+    }
+}
+
+type Names = &'static [&'static str];
+
+/// Subcommands of `cargo` that run `build.rs`.
+const BUILDS: Names = &[
+    "b", "bench", "build", "c", "check", "clippy", "d", "doc", "install", "nextest", "r", "run", "rustc", "t", "test",
+];
+
+/// Endings of modules of JavaScript.
+const MODULES: Names = &[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
+
+const CONFIG: Names = &["-c", "--config"];
+
+/// Keys under which a task of YAML holds what runs.
+const PLAYS: Names =
+    &["shell", "command", "raw", "cmd", "ansible.builtin.shell", "ansible.builtin.command", "ansible.builtin.raw"];
+
+/// Runners with a file of tasks.
+pub(super) const TASKS: &[Runner] = &[
+    named(
+        &[],
+        &["task", "go-task"],
+        &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"],
+        Yaml("tasks", &["cmd", "cmds"]),
+    )
+    .or(&["-t", "--taskfile"]),
+    behind(&["run"], &["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"], Yaml("", &["run"])),
+    behind(&["run"], &["lefthook"], &["lefthook.toml", ".lefthook.toml"], Keys(&["run"])),
+    always(&["pre-commit", "prek"], &[".pre-commit-config.yaml"], Yaml("", &["entry"])).or(CONFIG),
+    named(&["run", "run-script"], &["composer"], &["composer.json"], Json("scripts")),
+    behind(&["task"], &["deno"], &["deno.json", "deno.jsonc"], Json("tasks")).or(CONFIG),
+    always(&["tox"], &["tox.ini"], Ini(&["commands", "commands_pre", "commands_post"])).or(&["-c", "--conf"]),
+    behind(&["run"], &["pipenv"], &["Pipfile"], Toml(&["scripts"])),
+    named(&["run", "r"], &["mise", "rtx"], &["mise.toml", ".mise.toml", ".config/mise.toml"], Toml(&["tasks"])),
+    always(&["mise", "rtx"], &["mise.toml", ".mise.toml"], Keys(&["enter", "cd", "preinstall", "postinstall"])),
+    named(&["run"], &["pixi"], &["pixi.toml", "pyproject.toml"], Toml(&["tasks", "pixi.tasks"])),
+    always(&["devbox"], &["devbox.json"], JsonKeys(&["init_hook"])),
+    named(
+        &["run"],
+        &["poe", "pdm", "taskipy", "task"],
+        &["pyproject.toml"],
+        Toml(&["poe.tasks", "pdm.scripts", "scripts", "taskipy.tasks"]),
+    ),
+    behind(&["run"], &["hatch", "rye"], &["pyproject.toml", "hatch.toml"], Toml(&["scripts"])),
+    behind(&["make"], &["cargo"], &["Makefile.toml"], Toml(&["tasks"])),
+    named(&[], &["makers"], &["Makefile.toml"], Toml(&["tasks"])),
+    behind(&["run", "check", "ci"], &["moon"], &["moon.yml", "moon.yaml"], Yaml("tasks", &["command", "script"])),
+    always(&["nx"], &["project.json", "nx.json"], JsonKeys(&["command", "commands"])),
+    always(&["ng"], &["angular.json"], JsonKeys(&["command", "commands"])),
+    always(&["cdk"], &["cdk.json"], JsonKeys(&["app", "build"])),
+    always(&["dub"], &["dub.json"], JsonKeys(DUB)),
+    always(&["dub"], &["dub.sdl"], Texts),
+    named(&["run"], &["turbo", "lerna", "nx", "lage", "wireit", "wsrun", "rush", "ultra"], &["package.json"], Scripts),
+    named(&[], &["npm-run-all", "npm-run-all2", "run-s", "run-p", "nps"], &["package.json"], Scripts),
+    named(&[], &["concurrently", "conc"], &["package.json"], Scripts),
+    always(&["lint-staged"], &[".lintstagedrc", ".lintstagedrc.json"], Keys(&["*"])).or(CONFIG),
+    always(&["foreman", "honcho", "overmind", "hivemind", "goreman", "forego"], &["Procfile"], Values)
+        .or(&["-f", "--procfile"]),
+    always(
+        &["process-compose"],
+        &["process-compose.yaml", "process-compose.yml", "compose.yml"],
+        Yaml("processes", &["command", "shutdown"]),
+    )
+    .or(&["-f", "--config"]),
+    always(&["supervisord"], &["supervisord.conf"], Ini(&["command"])).or(&["-c", "--configuration"]),
+    behind(
+        &["link", "enable", "start"],
+        &["systemctl"],
+        &[],
+        Ini(&["ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload"]),
+    )
+    .or(&[".service"]),
+    always(&["ansible-playbook"], &[], Yaml("", PLAYS)).or(&[".yml", ".yaml"]),
+    always(&["act"], &[".github/workflows/ci.yml", ".github/workflows/test.yml"], Yaml("", &["run"]))
+        .or(&["-W", "--workflows"]),
+    always(
+        &["gitlab-runner", "gitlab-ci-local"],
+        &[".gitlab-ci.yml"],
+        Yaml("", &["script", "before_script", "after_script"]),
+    )
+    .or(&["--file"]),
+    always(&["netlify", "ntl"], &["netlify.toml"], Keys(&["command"])),
+    always(&["wrangler"], &["wrangler.toml"], Keys(&["command"])),
+    always(&["vercel"], &["vercel.json"], Keys(&["buildCommand", "installCommand", "devCommand"])),
+    always(&["terraform", "tofu"], &["main.tf"], Keys(&["command", "program"])),
+];
+
+/// Keys of `dub.json`.
+const DUB: Names = &[
+    "preBuildCommands",
+    "postBuildCommands",
+    "preGenerateCommands",
+    "postGenerateCommands",
+    "preRunCommands",
+    "postRunCommands",
+];
+
+/// Files in languages without a reader, in which texts spell out commands.
+pub(super) const SPELLED: &[Runner] = &[
+    always(&["mvn", "mvnw", "mvnd"], &["pom.xml"], Texts).or(&["-f", "--file"]),
+    always(&["ant"], &["build.xml"], Texts).or(&["-f", "-file", "-buildfile"]),
+    always(
+        &["gradle", "gradlew"],
+        &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "init.gradle"],
+        Texts,
+    )
+    .or(&["-b", "--build-file", "-I", "--init-script"]),
+    always(&["sbt", "sbtn"], &["build.sbt", "project/plugins.sbt"], Texts),
+    always(&["mill"], &["build.sc", "build.mill"], Texts),
+    always(
+        &["bazel", "bazelisk", "buck2", "buck"],
+        &["BUILD.bazel", "BUILD", "MODULE.bazel", "WORKSPACE", "BUCK"],
+        Texts,
+    ),
+    always(&["cmake"], &["CMakeLists.txt"], Texts).or(&["-P", "-C"]),
+    always(&["ctest"], &["CTestTestfile.cmake"], Texts).or(&["-S"]),
+    always(&["meson"], &["meson.build"], Texts),
+    always(&["ninja", "samu"], &["build.ninja"], Texts).or(&["-f"]),
+    behind(&["build"], &["zig"], &["build.zig"], Texts),
+    always(&["nix-shell", "nix-build"], &["shell.nix", "default.nix"], Texts).or(&[".nix"]),
+    behind(&["develop", "shell", "run", "build"], &["nix"], &["flake.nix"], Texts),
+    always(&["skaffold"], &["skaffold.yaml"], Texts).or(&["-f", "--filename"]),
+    always(&["sls", "serverless"], &["serverless.yml", "serverless.yaml"], Texts),
+    always(&["earthly"], &["Earthfile"], Texts),
+    always(&["tilt"], &["Tiltfile"], Texts).or(&["-f", "--file"]),
+    always(&["rebar3"], &["rebar.config"], Texts),
+    always(&["snakemake"], &["Snakefile", "workflow/Snakefile"], Texts).or(&["-s", "--snakefile"]),
+    always(&["nextflow"], &["main.nf"], Texts).or(&[".nf"]),
+    always(&["packer"], &[], Texts).or(&[".pkr.hcl", ".json"]),
+    always(&["nomad"], &[], Texts).or(&[".nomad", ".hcl"]),
+];
+
+/// Tools that load code.
+pub(super) const LOADERS: &[Runner] = &[
+    always(&["nox"], &["noxfile.py"], Code("python3")).or(&["-f", "--noxfile"]),
+    always(&["inv", "invoke"], &["tasks.py"], Code("python3")),
+    always(&["fab"], &["fabfile.py"], Code("python3")),
+    always(&["doit"], &["dodo.py"], Code("python3")).or(&["-f", "--file"]),
+    always(&["scons"], &["SConstruct", "Sconstruct", "sconstruct"], Code("python3")).or(&["-f", "--file"]),
+    always(&["waf"], &["wscript"], Code("python3")),
+    always(&["pytest", "py.test"], &["conftest.py", "tests/conftest.py", "test/conftest.py"], Code("python3")),
+    always(&["pytest", "py.test", "unittest", "nose2"], &[], Code("python3")).or(&[".py"]),
+    always(&["locust"], &["locustfile.py"], Code("python3")).or(&["-f", "--locustfile"]),
+    always(&["gunicorn"], &["gunicorn.conf.py"], Code("python3")).or(CONFIG),
+    always(&["flask"], &["app.py", "wsgi.py"], Code("python3")),
+    always(&["sphinx-build"], &["conf.py", "docs/conf.py", "docs/source/conf.py"], Code("python3")),
+    always(&["alembic"], &["alembic/env.py", "migrations/env.py"], Code("python3")),
+    always(&["build", "pyproject-build"], &["setup.py"], Code("python3")),
+    behind(
+        &["build", "sync", "lock", "install"],
+        &["uv", "poetry", "pdm", "hatch"],
+        &["setup.py", "build.py"],
+        Code("python3"),
+    ),
+    always(&["conan"], &["conanfile.py"], Code("python3")),
+    always(&["pulumi"], &["__main__.py"], Code("python3")),
+    always(&["pulumi"], &["index.*"], Code("node")),
+    always(&["rake"], &["Rakefile", "rakefile"], Code("ruby")).or(&["-f", "--rakefile"]),
+    always(&["bundle", "bundler"], &["Gemfile"], Code("ruby")),
+    behind(&["bundle"], &["brew"], &["Brewfile"], Code("ruby")).or(&["--file"]),
+    always(&["pry"], &[".pryrc"], Code("ruby")),
+    always(&["guard"], &["Guardfile"], Code("ruby")),
+    always(&["rackup", "puma", "unicorn", "thin"], &["config.ru", "config/puma.rb", "config/unicorn.rb"], Code("ruby"))
+        .or(&["-C", "-c", "--config"]),
+    always(&["cap"], &["Capfile", "config/deploy.rb"], Code("ruby")),
+    always(&["danger"], &["Dangerfile"], Code("ruby")),
+    always(&["thor"], &["Thorfile"], Code("ruby")),
+    always(&["pod"], &["Podfile"], Code("ruby")),
+    always(&["fastlane"], &["fastlane/Fastfile", "Fastfile"], Code("ruby")),
+    always(&["vagrant"], &["Vagrantfile"], Code("ruby")),
+    always(&["rspec"], &["spec/spec_helper.rb", "spec/rails_helper.rb"], Code("ruby")),
+    always(&["rspec"], &[], Code("ruby")).or(&["_spec.rb"]),
+    behind(&["runner", "r"], &["rails"], &[], Code("ruby")).or(&[".rb"]),
+    behind(&["db:seed", "db:setup", "db:reset"], &["rails", "rake"], &["db/seeds.rb"], Code("ruby")),
+    behind(BUILDS, &["cargo"], &["build.rs"], Code("rust-script")),
+    always(&["mage"], &["magefile.go", "magefiles/magefile.go"], Code("gorun")),
+    always(&["mix"], &["mix.exs"], Code("elixir")),
+    always(&["nim", "nimble"], &["config.nims"], Code("nim")),
+    behind(&["test", "bench"], &["bun", "deno"], &[], Code("node")).or(MODULES),
+    always(&["jest"], &["jest.config.*", "jest.setup.*", "babel.config.*", ".babelrc.*"], Code("node")).or(CONFIG),
+    always(&["vitest"], &["vitest.config.*", "vite.config.*", "vitest.workspace.*"], Code("node")).or(CONFIG),
+    always(&["mocha"], &[".mocharc.*"], Code("node")).or(&["--config", "-r", "--require"]),
+    always(&["ava"], &["ava.config.*"], Code("node")).or(&["--config"]),
+    always(&["karma"], &["karma.conf.*"], Code("node")).or(&[".conf.js"]),
+    always(&["wdio"], &["wdio.conf.*"], Code("node")).or(&[".conf.js", ".conf.ts"]),
+    always(&["playwright"], &["playwright.config.*"], Code("node")).or(CONFIG),
+    always(&["cypress"], &["cypress.config.*"], Code("node")).or(&["-C", "--config-file"]),
+    always(&["eslint"], &["eslint.config.*", ".eslintrc.*"], Code("node")).or(CONFIG),
+    always(&["prettier"], &[".prettierrc.*", "prettier.config.*"], Code("node")).or(&["--config"]),
+    always(&["stylelint"], &["stylelint.config.*", ".stylelintrc.*"], Code("node")).or(&["--config"]),
+    always(&["commitlint"], &["commitlint.config.*", ".commitlintrc.*"], Code("node")).or(&["-g", "--config"]),
+    always(&["lint-staged"], &["lint-staged.config.*", ".lintstagedrc.*"], Code("node")),
+    always(
+        &["webpack", "webpack-dev-server", "rspack"],
+        &["webpack.config.*", "rspack.config.*", "postcss.config.*", "tailwind.config.*", "babel.config.*"],
+        Code("node"),
+    )
+    .or(CONFIG),
+    always(
+        &["vite", "astro", "nuxt", "nuxi", "svelte-kit", "vitepress", "storybook", "remix", "react-router"],
+        &[
+            "vite.config.*",
+            "astro.config.*",
+            "nuxt.config.*",
+            "svelte.config.*",
+            "postcss.config.*",
+            "tailwind.config.*",
+            ".storybook/main.*",
+        ],
+        Code("node"),
+    )
+    .or(CONFIG),
+    always(&["next"], &["next.config.*", "postcss.config.*", "tailwind.config.*"], Code("node")),
+    always(&["tailwindcss", "postcss"], &["tailwind.config.*", "postcss.config.*"], Code("node")).or(CONFIG),
+    always(&["rollup"], &["rollup.config.*"], Code("node")).or(CONFIG),
+    always(&["tsup", "tsdown", "unbuild"], &["tsup.config.*", "tsdown.config.*", "build.config.*"], Code("node")),
+    always(&["babel", "babel-node"], &["babel.config.*", ".babelrc.*"], Code("node")).or(&["--config-file"]),
+    always(&["gulp"], &["gulpfile.*"], Code("node")).or(&["-f", "--gulpfile"]),
+    always(&["grunt"], &["Gruntfile.*", "gruntfile.*"], Code("node")).or(&["--gruntfile"]),
+    always(
+        &["react-native", "metro", "expo"],
+        &["metro.config.*", "app.config.*", "react-native.config.*"],
+        Code("node"),
+    ),
+    always(&["drizzle-kit"], &["drizzle.config.*"], Code("node")).or(&["--config"]),
+    always(&["prisma"], &["prisma.config.*"], Code("node")).or(&["--config"]),
+    always(&["knex"], &["knexfile.*"], Code("node")).or(&["--knexfile"]),
+    always(&["gatsby"], &["gatsby-node.*", "gatsby-config.*"], Code("node")),
+    always(&["ember"], &["ember-cli-build.*", "testem.*"], Code("node")),
+    always(&["eleventy"], &[".eleventy.*", "eleventy.config.*"], Code("node")).or(&["--config"]),
+    always(&["hardhat"], &["hardhat.config.*"], Code("node")).or(&["--config"]),
+    always(&["semantic-release"], &["release.config.*", ".releaserc.*"], Code("node")),
+    always(&["truffle"], &["truffle-config.*"], Code("node")),
+    always(&["pm2"], &["ecosystem.config.*"], Code("node")),
+];
