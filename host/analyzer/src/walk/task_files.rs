@@ -235,7 +235,7 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
         let plain = line.trim_start_matches("- ");
         let value = plain.split_once(": ").map_or(plain, |(_, value)| value);
         let value = value.split_once("COMMAND ").map_or(value, |(_, value)| value.trim_end_matches(')'));
-        let value = ["RUN ", "command = "].iter().find_map(|before| value.strip_prefix(before)).unwrap_or(value);
+        let value = value.strip_prefix("command = ").unwrap_or(value);
         let texts = quotes.iter().copied().chain([value]).chain(element.map(|(text, _)| text)).map(str::to_owned);
         found.extend(texts.chain(joined(&quotes)).filter(|text| is_command(text)));
         if found.len() > SPELLED_OUT {

@@ -18,6 +18,7 @@ use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
 use crate::word::expand::{Values as _, literal};
+use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::layer::quoted;
 
 /// How a file holds commands.
@@ -389,7 +390,7 @@ impl Walker {
             let path = module.trim_end_matches(".py").replace('.', "/");
             let files = ["", ".py", "/__init__.py"].map(|end| literal(&format!("{path}{end}")));
             let Some((path, held)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
-            found.push(Started { name: path, argv: reader("python3"), held, sure: false, is_given: false });
+            found.push(Started { name: path, argv: reader(LOADED), held, sure: false, is_given: false });
         }
         found
     }

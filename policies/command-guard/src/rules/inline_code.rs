@@ -46,7 +46,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let code = code::of(&script.text, &script.language);
         let unknown = match script.language.as_str() {
             // The analysis has it from a reader.
-            "python" | "javascript" => is_unknown(script, view),
+            "python" | "javascript" => !is_loaded(script, view) && is_unknown(script, view),
             _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
         unknown || hands_out_shell(&script.text) || types_for_user(&script.text)
@@ -102,6 +102,12 @@ const CMDLETS: &[&str] = &[
     "remove-item", "ri", "rm", "rmdir", "rd", "del", "erase", "clear-content", "clc", "start-process", "saps", "clear-disk",
     "format-volume", "remove-itemproperty", "stop-computer",
 ];
+
+/// Whether a tool loads the code, such as tests, and may run little of it: only what the code names is judged then.
+fn is_loaded(script: &Script, view: &CallView<'_>) -> bool {
+    let mut commands = view.analysis.commands.iter();
+    commands.any(|command| command.id == script.command_id && command.word(0) == "pyloaded")
+}
 
 /// Whether the reader of the code says that something is deleted or started that it cannot name.
 fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {

@@ -2,6 +2,7 @@
 
 use super::Form::{Code, Ini, Json, JsonKeys, Keys, Scripts, Texts, Toml, Values, Yaml};
 use super::{Runner, When};
+use crate::wrappers::code::languages::LOADED;
 
 const fn always(programs: Names, files: Names, form: super::Form) -> Runner {
     Runner { programs, files, form, when: When::Always, given: &[] }
@@ -30,9 +31,6 @@ type Names = &'static [&'static str];
 const BUILDS: Names = &[
     "b", "bench", "build", "c", "check", "clippy", "d", "doc", "install", "nextest", "r", "run", "rustc", "t", "test",
 ];
-
-/// Endings of modules of JavaScript.
-const MODULES: Names = &[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
 
 const CONFIG: Names = &["-c", "--config"];
 
@@ -96,8 +94,6 @@ pub(super) const TASKS: &[Runner] = &[
     )
     .or(&[".service"]),
     always(&["ansible-playbook"], &[], Yaml("", PLAYS)).or(&[".yml", ".yaml"]),
-    always(&["act"], &[".github/workflows/ci.yml", ".github/workflows/test.yml"], Yaml("", &["run"]))
-        .or(&["-W", "--workflows"]),
     always(
         &["gitlab-runner", "gitlab-ci-local"],
         &[".gitlab-ci.yml"],
@@ -146,7 +142,6 @@ pub(super) const SPELLED: &[Runner] = &[
     behind(&["develop", "shell", "run", "build"], &["nix"], &["flake.nix"], Texts),
     always(&["skaffold"], &["skaffold.yaml"], Texts).or(&["-f", "--filename"]),
     always(&["sls", "serverless"], &["serverless.yml", "serverless.yaml"], Texts),
-    always(&["earthly"], &["Earthfile"], Texts),
     always(&["tilt"], &["Tiltfile"], Texts).or(&["-f", "--file"]),
     always(&["rebar3"], &["rebar.config"], Texts),
     always(&["snakemake"], &["Snakefile", "workflow/Snakefile"], Texts).or(&["-s", "--snakefile"]),
@@ -163,11 +158,11 @@ pub(super) const LOADERS: &[Runner] = &[
     always(&["doit"], &["dodo.py"], Code("python3")).or(&["-f", "--file"]),
     always(&["scons"], &["SConstruct", "Sconstruct", "sconstruct"], Code("python3")).or(&["-f", "--file"]),
     always(&["waf"], &["wscript"], Code("python3")),
-    always(&["pytest", "py.test"], &["conftest.py", "tests/conftest.py", "test/conftest.py"], Code("python3")),
-    always(&["pytest", "py.test", "unittest", "nose2"], &[], Code("python3")).or(&[".py"]),
+    always(&["pytest", "py.test"], &["conftest.py", "tests/conftest.py", "test/conftest.py"], Code(LOADED)),
+    always(&["pytest", "py.test", "unittest", "nose2"], &[], Code(LOADED)).or(&[".py"]),
     always(&["locust"], &["locustfile.py"], Code("python3")).or(&["-f", "--locustfile"]),
     always(&["gunicorn"], &["gunicorn.conf.py"], Code("python3")).or(CONFIG),
-    always(&["flask"], &["app.py", "wsgi.py"], Code("python3")),
+    always(&["flask"], &["app.py", "wsgi.py"], Code(LOADED)),
     always(&["sphinx-build"], &["conf.py", "docs/conf.py", "docs/source/conf.py"], Code("python3")),
     always(&["alembic"], &["alembic/env.py", "migrations/env.py"], Code("python3")),
     always(&["build", "pyproject-build"], &["setup.py"], Code("python3")),
@@ -194,14 +189,12 @@ pub(super) const LOADERS: &[Runner] = &[
     always(&["fastlane"], &["fastlane/Fastfile", "Fastfile"], Code("ruby")),
     always(&["vagrant"], &["Vagrantfile"], Code("ruby")),
     always(&["rspec"], &["spec/spec_helper.rb", "spec/rails_helper.rb"], Code("ruby")),
-    always(&["rspec"], &[], Code("ruby")).or(&["_spec.rb"]),
     behind(&["runner", "r"], &["rails"], &[], Code("ruby")).or(&[".rb"]),
     behind(&["db:seed", "db:setup", "db:reset"], &["rails", "rake"], &["db/seeds.rb"], Code("ruby")),
     behind(BUILDS, &["cargo"], &["build.rs"], Code("rust-script")),
     always(&["mage"], &["magefile.go", "magefiles/magefile.go"], Code("gorun")),
     always(&["mix"], &["mix.exs"], Code("elixir")),
     always(&["nim", "nimble"], &["config.nims"], Code("nim")),
-    behind(&["test", "bench"], &["bun", "deno"], &[], Code("node")).or(MODULES),
     always(&["jest"], &["jest.config.*", "jest.setup.*", "babel.config.*", ".babelrc.*"], Code("node")).or(CONFIG),
     always(&["vitest"], &["vitest.config.*", "vite.config.*", "vitest.workspace.*"], Code("node")).or(CONFIG),
     always(&["mocha"], &[".mocharc.*"], Code("node")).or(&["--config", "-r", "--require"]),

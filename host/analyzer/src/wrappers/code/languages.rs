@@ -19,6 +19,9 @@ pub(super) struct Language {
     pub(super) backticks: bool,
 }
 
+/// Code of Python that a tool loads, under a name that no program has: much of it may never run, such as tests.
+pub(crate) const LOADED: &str = "pyloaded";
+
 /// Programs that run Python, without their versions.
 pub(crate) const PYTHONS: &[&str] = &[
     "python",
@@ -32,6 +35,7 @@ pub(crate) const PYTHONS: &[&str] = &[
     "graalpy",
     "micropython",
     "jython",
+    LOADED,
 ];
 
 pub(super) static LANGUAGES: &[Language] = &[
