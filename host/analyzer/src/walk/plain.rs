@@ -319,8 +319,6 @@ impl Walker {
             // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
             _ => named.unwrap_or("sh"),
         };
-        let nu = (reader == "nu").then(|| literal(&wrappers::of_nushell(&text.text)));
-        let text = nu.as_ref().unwrap_or(text);
         if script.here {
             self.run_text_of(reader, text, command.span);
         } else {

@@ -6,6 +6,7 @@ use super::echo::{SPEAKERS, Speaker};
 use super::{Unit, Walker};
 use crate::powershell;
 use crate::word::expand::literal;
+use crate::wrappers;
 
 impl Walker {
     /// Walks the outermost text, which bash or zsh may run.
@@ -19,6 +20,9 @@ impl Walker {
     pub(super) fn run_text_of(&mut self, shell: &str, word: &Word, span: Span) {
         if let Some(translate) = powershell::of_shell(shell) {
             return self.run_text_in(word, span, Some(translate));
+        }
+        if shell == "nu" && !word.dynamic {
+            return self.run_text(&literal(&wrappers::of_nushell(&word.text)), span);
         }
         let (first, others): (Speaker, &[Speaker]) = match shell {
             "bash" | "rbash" => (Speaker::Bash, &[]),
