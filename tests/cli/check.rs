@@ -89,10 +89,7 @@ fn the_text_for_people_says_outcome_reason_and_way_out() {
         "{ended:?}"
     );
     assert!(!ended.stdout.contains('\u{1b}') && ended.stderr.is_empty(), "{ended:?}");
-    assert_eq!(
-        assert_exit(&world, &["check", "ls"], 0).stdout,
-        "ok: no policy has an objection (verdict: abstain)\n"
-    );
+    assert_eq!(assert_exit(&world, &["check", "ls"], 0).stdout, "ok: no policy has an objection (verdict: abstain)\n");
 }
 
 #[test]
