@@ -107,6 +107,30 @@ fn it_speaks_in_calls_from_outside_of_its_repository() {
     }
 }
 
+/// From a folder above, too, and after a `git init` that makes a project of a folder in it.
+#[test]
+fn it_speaks_of_a_repository_in_another_one_and_around_it() {
+    let world = World::new();
+    world.write("repo/shop/.git/HEAD", "");
+    world.write("repo/shop/db/migrations/1.sql", "");
+    world.write("repo/shop/src/.git/HEAD", "");
+    world.write(
+        "repo/shop/.guard/guard.toml",
+        "[[policy]]\nname = \"migrations\"\nsource = \"builtin:write-control\"\n\
+         settings = { protected = [\"db/migrations\"], warned = [], safe = [], shell = true }\n\
+         [[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings = { deny-patterns = [\"frobnicate\"] }\n",
+    );
+    assert_deny(&write(&world, "repo", "shop/db/migrations/2.sql"), &["[migrations: "]);
+    for command in ["touch shop/db/migrations/2.sql", "cd shop && rm db/migrations/1.sql", "rm -r shop/db"] {
+        assert_deny(&bash(&world, "repo", command), &["[migrations: "]);
+    }
+    assert_deny(&bash(&world, "repo/shop/src", "frobnicate"), &["frobnicate"]);
+    assert_deny(&bash(&world, "repo/shop/src", "touch ../db/migrations/2.sql"), &["[migrations: "]);
+    for silent in ["frobnicate", "touch db/migrations/2.sql", "touch shop/db/x"] {
+        assert_silent(&bash(&world, "repo", silent));
+    }
+}
+
 #[test]
 fn check_config_and_list_know_it() {
     let world = monorepo();

@@ -41,12 +41,21 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
         repositories.insert(effect.path.git_root.clone());
     }
+    for project in &projects {
+        repositories.extend(enclosing(project, at, scene));
+    }
     repositories.retain(|root| !root.is_empty() && is_outside(root));
     let others: Vec<String> = repositories.into_iter().collect();
     let mut found = of_paths(paths.iter().map(String::as_str), &projects);
     found.extend(others.iter().filter(|root| has_configuration(root)).cloned());
     found.extend(of_paths(paths.iter().map(String::as_str), &others));
     found
+}
+
+/// The repositories around a project: a `git init` in a folder doesn't take it out of its repository's rules.
+fn enclosing(project: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
+    let above = |folder: &str| git_root(&*scene.facts, parent(folder)?, &at.home);
+    std::iter::successors(above(project), |root| above(root)).collect()
 }
 
 fn has_configuration(folder: &str) -> bool {

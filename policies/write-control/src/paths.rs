@@ -28,7 +28,7 @@ impl<'a> ProjectRoot<'a> {
 /// A path that is written.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Its texts, relative to the project's root, or to that of its own repository if it is outside.
+    /// Its texts, relative to the project's root, and to that of its own repository.
     relative: Vec<String>,
     /// The same for what lies below it, if all of that goes, too.
     below: Vec<String>,
@@ -60,9 +60,11 @@ impl Target {
                 // The root may be reached through a link itself, so the host's own word counts as well.
                 let known = Some(path.project_relative.as_str()).filter(|relative| !relative.is_empty());
                 add(known.or_else(|| below(&path.canonical, root.path)).map(str::to_owned));
-                // A file of another repository is matched from the root of its own.
-                if relative.is_empty() {
-                    relative.extend(below(&path.canonical, &path.git_root).map(str::to_owned));
+                // A file of another repository is matched from the root of its own, also if that lies in this project.
+                if let Some(text) = below(&path.canonical, &path.git_root)
+                    && !relative.iter().any(|known| known == text)
+                {
+                    relative.push(text.to_owned());
                 }
             }
         }
