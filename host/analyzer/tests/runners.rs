@@ -104,6 +104,8 @@ fn code_of_more_languages_is_followed() {
         ("x.cr", "system(\"@\")\n", "crystal run x.cr"),
         ("x.R", "system(\"@\")\n", "R CMD BATCH x.R"),
         ("x.hs", "main = callCommand \"@\"\n", "runghc x.hs"),
+        ("x.clj", "(clojure.java.shell/sh \"sh\" \"-c\" \"@\")\n", "bb x.clj"),
+        ("x.scm", "(system* \"sh\" \"-c\" \"@\")\n", "guile -s x.scm"),
         ("x.m", "system(\"@\")\n", "octave --quiet x.m"),
         ("x.gp", "system \"@\"\n", "gnuplot x.gp"),
         ("x.m4", "esyscmd(`@')\n", "m4 x.m4"),

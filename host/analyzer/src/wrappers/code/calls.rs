@@ -3,7 +3,7 @@
 use guard_sdk::syntax::{Part, Word};
 
 use super::super::layer::What;
-use super::languages::Language;
+use super::languages::{LISPS, Language};
 use super::{LONGEST, bounded, text};
 use crate::limits;
 use crate::word::expand::literal;
@@ -105,7 +105,7 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         }
         if let Some((literal_text, width)) = string(rest) {
             if !named && nested == 0 {
-                match words.last_mut().filter(|_| grows) {
+                match words.last_mut().filter(|_| grows && language.programs != LISPS) {
                     Some(word) => extend(word, Some(&literal_text)),
                     None => words.push(literal(&literal_text)),
                 }

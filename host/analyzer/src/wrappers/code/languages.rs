@@ -22,6 +22,9 @@ pub(super) struct Language {
 /// Code of Python that a tool loads, under a name that no program has: much of it may never run, such as tests.
 pub(crate) const LOADED: &str = "pyloaded";
 
+/// Programs that run a Lisp, where white space parts the arguments of a call.
+pub(super) const LISPS: &[&str] = &["guile", "sbcl", "clisp", "racket", "clojure", "clj", "bb", "janet"];
+
 /// Programs that run Python, without their versions.
 pub(crate) const PYTHONS: &[&str] = &[
     "python",
@@ -114,23 +117,15 @@ pub(super) static LANGUAGES: &[Language] = &[
             "scala",
             "groovy",
             "swift",
-            "guile",
             "ghc",
             "crystal",
             "nim",
             "ocaml",
             "dart",
-            "sbcl",
-            "clisp",
-            "racket",
-            "clojure",
-            "clj",
-            "bb",
             "raku",
             "jshell",
             "kotlin",
             "nu",
-            "janet",
             "jjs",
             "jrunscript",
             "octave",
@@ -165,11 +160,19 @@ pub(super) static LANGUAGES: &[Language] = &[
             "execShellCmd",
             "executeShell",
             "readProcess",
-            "sh",
             "spawnShell",
             "staticExec",
             "unix",
         ],
+        bare: true,
+        backticks: false,
+    },
+    Language {
+        programs: LISPS,
+        takes: takes("eEc", "eval"),
+        code: &["e", "E", "c", "eval"],
+        read: None,
+        calls: &["system", "run", "shell", "sh", "process", "execute", "command", "exec", "run-program", "!"],
         bare: true,
         backticks: false,
     },
