@@ -1,5 +1,7 @@
 //! Makes a backup: what the child of the hook does.
 
+mod of_git;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::copy::copy;
 use crate::gather::{Bounds, Gatherer, Stop};
-use crate::git::{Git, PINS, Repository};
-use crate::manifest::{Content, GitState, Kept, Manifest, Why};
+use crate::git::{Git, Repository};
+use crate::index::Stamp;
+use crate::manifest::{Content, GitState, Kept, Manifest};
 use crate::store::{Making, Store, StoreError};
-use guard_facts::losses::{GitLoss, Loss, Losses};
-use guard_platform::paths::{from_git, native, slashed};
+use guard_facts::losses::{Loss, Losses};
+use guard_platform::paths::{native, slashed};
 
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
@@ -29,12 +32,6 @@ const SMALL: (u64, usize) = (1 << 20, 64);
 
 /// The longest text of a call in a manifest.
 const CALL_TEXT: usize = 2000;
-
-/// The most stashes that are kept.
-const STASHES: usize = 64;
-
-/// The most commits of a reflog that are kept.
-const REFLOG: usize = 1000;
 
 /// What a child is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +159,7 @@ fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, Strin
                 gatherer.add(path)?;
                 add_worktree(gatherer, &native(&path.path))?;
             }
-            Loss::Git(git) => states.extend(of_git(gatherer, git, env)?),
+            Loss::Git(git) => states.extend(of_git::gather(gatherer, git, env)?),
             Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy brings it back")),
         }
     }
@@ -183,110 +180,6 @@ fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), Stop> {
     let Some(path) = path.and_then(Path::to_str) else { return Ok(()) };
     let (path, name) = (path.to_owned(), String::new());
     gatherer.add(&crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name })
-}
-
-/// What a repository holds that a command of git loses.
-fn of_git(gatherer: &mut Gatherer, loss: &GitLoss, env: &BTreeMap<String, String>) -> Result<Option<GitState>, Stop> {
-    let folder = native(&loss.folder);
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into_owned());
-    let Some(repository) = Repository::of(&folder) else { return Ok(None) };
-    let Some(root) = repository.root.to_str().map(str::to_owned) else { return Ok(None) };
-    gatherer.check_time()?;
-    let git = Git { root: &repository.root, env };
-    let mut state = GitState { root, operation: loss.operation.clone(), ..GitState::default() };
-    state.moves = repository.moves();
-    state.branch = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
-    state.head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
-    let target = folder.join(&loss.target);
-    let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
-    match loss.operation.as_str() {
-        "git.clean" => {
-            let start = if loss.target.is_empty() { folder.clone() } else { target };
-            if start.is_dir() {
-                gatherer.add_untracked(&repository, &start, loss.with_ignored)?;
-            } else {
-                gatherer.add(&path_loss(&start))?;
-            }
-            return Ok(None);
-        }
-        "git.discard" if is_path && !loss.is_forced => {
-            let start = target.canonicalize().unwrap_or(target);
-            gatherer.add_changed(&repository, Some(&start))?;
-            add_staged(gatherer, &repository, &state, Some(&start), env)?;
-        }
-        "git.discard" | "git.reset.hard" | "git.rebase" | "git.abort" => {
-            if is_path && target.is_dir() && target != repository.root {
-                // A submodule whose folder is emptied.
-                gatherer.add(&path_loss(&target))?;
-            }
-            gatherer.add_changed(&repository, None)?;
-            add_staged(gatherer, &repository, &state, None, env)?;
-            state.moves_files = true;
-        }
-        "git.stash.drop" => {
-            let list = git.text(&["log", "-g", "--format=%H%x09%gs", "refs/stash", "--"]).unwrap_or_default();
-            let stash = |line: &str| line.split_once('\t').map(|(oid, text)| (oid.to_owned(), text.to_owned()));
-            state.stashes = list.lines().filter_map(stash).take(STASHES).collect();
-            return Ok(Some(state).filter(|state| !state.stashes.is_empty()));
-        }
-        "git.reflog.expire" => {
-            let logs = repository.common_dir.join("logs");
-            add_tree(gatherer, Some(&logs))?;
-            let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
-            let commits: BTreeSet<&str> = list.lines().take(REFLOG).collect();
-            state.refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
-        }
-        "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
-            let format = "--format=%(refname) %(objectname)";
-            let prefixes =
-                ["refs/heads/", "refs/remotes/", "refs/tags/", ""].map(|prefix| format!("{prefix}{}", loss.target));
-            let patterns: Vec<&str> = prefixes.iter().map(String::as_str).collect();
-            let list = git.text(&[&["for-each-ref", format], &patterns[..]].concat()).unwrap_or_default();
-            let named = |line: &str| line.split_once(' ').map(|(name, oid)| (name.to_owned(), oid.to_owned()));
-            state.refs = list.lines().filter_map(named).collect();
-            if loss.target.is_empty() {
-                gatherer.leave_out("references whose names are not known".to_owned());
-            }
-            return Ok(Some(state).filter(|state| !state.refs.is_empty()));
-        }
-        // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
-        _ => {}
-    }
-    if loss.operation == "git.abort" {
-        for name in
-            ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"]
-        {
-            add_tree(gatherer, Some(&repository.git_dir.join(name)))?;
-        }
-    }
-    Ok(Some(state))
-}
-
-/// The tree without a file: what is staged before the first commit differs from it.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-/// Adds the files whose next commit is another than the last one.
-fn add_staged(
-    gatherer: &mut Gatherer,
-    repository: &Repository,
-    state: &GitState,
-    start: Option<&Path>,
-    env: &BTreeMap<String, String>,
-) -> Result<(), Stop> {
-    let git = Git { root: &repository.root, env };
-    let head = if state.head.is_empty() { EMPTY_TREE } else { &state.head };
-    let Ok(names) = git.output(&["diff-index", "--cached", "--name-only", "--no-renames", "-z", head]) else {
-        gatherer.leave_out(format!("{}: staged files are not known", state.root));
-        return Ok(());
-    };
-    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let Some(path) = from_git(name).map(|name| repository.root.join(name)) else { continue };
-        let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
-        if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
-            gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
-        }
-    }
-    Ok(())
 }
 
 fn path_loss(path: &Path) -> crate::PathLoss {
@@ -351,7 +244,7 @@ fn fill(
     unread.into_iter().for_each(|path| gatherer.leave_out(format!("{path}: it cannot be read")));
     manifest.entries = entries;
     for state in &mut manifest.git {
-        if matches!(state.operation.as_str(), "git.stash.drop" | "git.reflog.expire") || !state.refs.is_empty() {
+        if !state.has_index() {
             continue;
         }
         let Some(repository) = Repository::of(Path::new(&state.root)) else { continue };
@@ -361,12 +254,15 @@ fn fill(
             manifest.bytes += making.copy(number).metadata().map_err(failed)?.len();
             state.index = Some(number);
             number += 1;
+            if gatherer.staged.contains_key(&state.root) {
+                continue;
+            }
             if let Ok(tree) = (Git { root: &repository.root, env }).text(&["write-tree"]) {
                 trees.insert(state.root.clone(), tree);
             }
         }
     }
-    pin(manifest, &trees, env)
+    of_git::pin(manifest, &trees, &gatherer.staged, env)
 }
 
 /// Finds the files that git holds as they are, by the index and the sizes of its objects. Gives the tree of each index.
@@ -389,9 +285,10 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         }
         let Ok(below) = path.strip_prefix(&repository.root).map(slashed) else { continue };
         let Some(index) = gatherer.index(&repository) else { continue };
-        let Some(tracked) = index.files.get(&*below) else { continue };
-        if path.symlink_metadata().is_ok_and(|data| index.is_unchanged(tracked, &path, &data)) {
-            held.entry(repository.root.clone()).or_default().push((at, tracked.oid.clone()));
+        let Some(tracked) = index.get(&below) else { continue };
+        let stamp = path.symlink_metadata().ok().and_then(|data| Stamp::read(&path, &data));
+        if stamp.is_some_and(|stamp| index.is_unchanged(&tracked, &stamp)) {
+            held.entry(repository.root.clone()).or_default().push((at, tracked.oid()));
         }
     }
     for (root, files) in held {
@@ -411,28 +308,4 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         trees.insert(text.to_owned(), tree);
     }
     trees
-}
-
-/// Names what git must not prune.
-fn pin(manifest: &Manifest, trees: &BTreeMap<String, String>, env: &BTreeMap<String, String>) -> Result<(), Stop> {
-    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (root, tree) in trees {
-        wanted.entry(root).or_default().insert(tree);
-    }
-    for state in &manifest.git {
-        let refs = state.refs.iter().map(|(_, oid)| oid).chain(state.stashes.iter().map(|(oid, _)| oid));
-        let oids = refs.map(String::as_str).chain([state.head.as_str()]).filter(|oid| is_oid(oid));
-        wanted.entry(&state.root).or_default().extend(oids);
-    }
-    for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
-        let order = |(number, oid): (usize, &str)| format!("create {PINS}/{}/{number} {oid}\n", manifest.id);
-        let orders: String = oids.into_iter().enumerate().map(order).collect();
-        let git = Git { root: Path::new(root), env };
-        git.fed(&["update-ref", "--stdin"], orders.into_bytes()).map_err(|error| Stop::Failed(error.to_string()))?;
-    }
-    Ok(())
-}
-
-fn is_oid(text: &str) -> bool {
-    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -15,9 +15,10 @@ use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
 use crate::manifest::{Content, Entry, Why};
+use crate::stamps::changed as changed_files;
 use guard_facts::losses::{How, PathLoss};
 use guard_platform::fs::{MetadataExt, identity};
-use guard_platform::paths::{from_git, native, slashed};
+use guard_platform::paths::{native, slashed};
 
 /// The most entries of a backup.
 pub(crate) const ENTRIES: usize = 20_000;
@@ -34,8 +35,8 @@ const IGNORED_ENTRIES: usize = 500;
 /// The most things of which it is said that they are left out.
 const LEFT_OUT: usize = 32;
 
-/// How many tracked files one thread looks at.
-const FILES_OF_A_THREAD: usize = 8_000;
+/// Where `xargs` takes paths apart, and what it leaves out of them.
+const SPLITS: [char; 6] = [' ', '\t', '\n', '\'', '"', '\\'];
 
 /// Why nothing is kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +70,8 @@ pub(crate) struct Gatherer {
     pub(crate) entries: Vec<Entry>,
     seen: BTreeSet<PathBuf>,
     pub(crate) left_out: Vec<String>,
+    /// By root: the objects that the index has and the last commit doesn't, where that was asked.
+    pub(crate) staged: BTreeMap<String, Vec<String>>,
     indexes: BTreeMap<PathBuf, Option<Arc<Index>>>,
     facts: RealFacts,
 }
@@ -84,8 +87,8 @@ struct Walk<'a> {
 
 impl Gatherer {
     pub(crate) fn new(bounds: Bounds) -> Self {
-        let (entries, seen, left_out, indexes) = Default::default();
-        Gatherer { bounds, entries, seen, left_out, indexes, facts: RealFacts::new(BTreeMap::new()) }
+        let (entries, seen, left_out, staged, indexes) = Default::default();
+        Gatherer { bounds, entries, seen, left_out, staged, indexes, facts: RealFacts::new(BTreeMap::new()) }
     }
 
     pub(crate) fn leave_out(&mut self, what: String) {
@@ -112,8 +115,16 @@ impl Gatherer {
             name => Glob::new(name).ok(),
         };
         let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(&loss.path).into_owned()] };
+        let first = self.entries.len();
         for path in paths {
             self.add_path(&path, loss.how, name.as_ref())?;
+        }
+        if loss.how == How::DeleteWords {
+            let is_split = |entry: &&Entry| entry.path.strip_prefix(&loss.path).unwrap_or(&entry.path).contains(SPLITS);
+            let split = self.entries.iter().skip(first).find(is_split).map(|entry| entry.path.clone());
+            split
+                .into_iter()
+                .for_each(|path| self.leave_out(format!("{path}: its name is taken apart, and names others")));
         }
         Ok(())
     }
@@ -127,8 +138,8 @@ impl Gatherer {
         let Ok(parent) = parent.canonicalize() else { return Ok(()) };
         let mut path = parent.join(last);
         let Ok(mut data) = path.symlink_metadata() else { return Ok(()) };
-        let why = if how == How::Delete { Why::Deleted } else { Why::Replaced };
-        if data.is_symlink() && how != How::Delete {
+        let why = if how.deletes() { Why::Deleted } else { Why::Replaced };
+        if data.is_symlink() && !how.deletes() {
             // What is written goes through the link.
             let Ok(target) = path.canonicalize() else { return Ok(()) };
             if !target.starts_with(&self.bounds.project) {
@@ -168,10 +179,16 @@ impl Gatherer {
 
     fn walk(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>, depth: usize) -> Result<(), Stop> {
         let shown = path.to_string_lossy();
+        if is_named(path, data, walk.name) {
+            let name = walk.name.take();
+            let walked = self.walk(path, data, walk, depth);
+            walk.name = name;
+            return walked;
+        }
         if walk.repository.is_some() && walk.rules.ignores(&shown, data.is_dir()) {
             return self.walk_ignored(path, data, walk);
         }
-        self.add_one(path, data, walk)?;
+        self.add_one(path, data, walk, walk.name)?;
         if !data.is_dir() {
             return Ok(());
         }
@@ -194,21 +211,28 @@ impl Gatherer {
             let below = path.strip_prefix(&repository.root).ok()?;
             let below = slashed(below).into_owned();
             let index = self.index(&repository)?;
-            Some(index.files.contains_key(&below) || index.tracks_below(&below))
+            Some(index.get(&below).is_some() || index.tracks_below(&below))
         });
         let mut room = (self.bounds.ignored_bytes, IGNORED_ENTRIES);
         if tracked != Some(true) && !fits(path, data, &mut room, 0) {
             self.leave_out(format!("{}: ignored by git, and large", path.display()));
             return Ok(());
         }
-        self.walk_all(path, data, walk, 0)
+        self.walk_all(path, data, (walk, walk.name), 0)
     }
 
-    fn walk_all(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>, depth: usize) -> Result<(), Stop> {
-        self.add_one(path, data, walk)?;
+    fn walk_all(
+        &mut self,
+        path: &Path,
+        data: &Metadata,
+        (walk, name): (&Walk<'_>, Option<&Glob>),
+        depth: usize,
+    ) -> Result<(), Stop> {
+        let name = name.filter(|_| !is_named(path, data, name));
+        self.add_one(path, data, walk, name)?;
         if data.is_dir() {
             for (child, data) in self.children(path, depth)? {
-                self.walk_all(&child, &data, walk, depth + 1)?;
+                self.walk_all(&child, &data, (walk, name), depth + 1)?;
             }
         }
         Ok(())
@@ -237,10 +261,10 @@ impl Gatherer {
         Ok(children)
     }
 
-    /// Adds one path, without what is in it.
-    fn add_one(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>) -> Result<(), Stop> {
+    /// Adds one path, without what is in it, unless another name is wanted.
+    fn add_one(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>, wanted: Option<&Glob>) -> Result<(), Stop> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if walk.name.is_some_and(|glob| data.is_dir() || !glob.matches(&name)) {
+        if wanted.is_some_and(|glob| data.is_dir() || !glob.matches(&name)) {
             return Ok(());
         }
         self.push(path, data, walk.top, walk.why)
@@ -335,32 +359,20 @@ impl Gatherer {
             self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
             return Ok(());
         };
-        let files: Vec<_> = index.files.iter().collect();
-        let root = &repository.root;
-        let look = |part: &[(&Vec<u8>, &crate::index::Tracked)]| -> Vec<(PathBuf, Metadata)> {
-            let mut found = Vec::new();
-            for (path, tracked) in part {
-                let Some(path) = from_git(path).map(|path| root.join(path)) else { continue };
-                if start.is_some_and(|start| !path.starts_with(start)) {
-                    continue;
-                }
-                let data = path.symlink_metadata().ok();
-                found.extend(
-                    data.filter(|data| !data.is_dir() && !index.is_unchanged(tracked, &path, data))
-                        .map(|data| (path, data)),
-                );
-            }
-            found
+        let (root, until) = (&repository.root, self.bounds.until);
+        let below = start.filter(|start| start != root).map(|start| start.strip_prefix(root));
+        let slots = match below {
+            None => [index.slots(), &[]],
+            Some(Ok(below)) => index.below(&slashed(below)),
+            Some(Err(_)) => return Ok(()),
         };
-        let found: Vec<(PathBuf, Metadata)> = std::thread::scope(|scope| {
-            let parts = files.chunks(FILES_OF_A_THREAD).map(|part| scope.spawn(move || look(part)));
-            let parts: Vec<_> = parts.collect();
-            parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-        });
-        for (path, data) in found {
-            self.check_time()?;
-            let top = path.to_string_lossy().into_owned();
-            self.push(&path, &data, &top, Why::Replaced)?;
+        for slots in slots {
+            for path in changed_files(&index, root, slots, until)? {
+                self.check_time()?;
+                let Ok(data) = path.symlink_metadata() else { continue };
+                let top = path.to_string_lossy().into_owned();
+                self.push(&path, &data, &top, Why::Replaced)?;
+            }
         }
         Ok(())
     }
@@ -386,7 +398,7 @@ impl Gatherer {
                     continue;
                 };
                 let is_git = path.file_name().is_some_and(|name| name == ".git");
-                if is_git || index.files.contains_key(&*below) {
+                if is_git || index.get(&below).is_some() {
                     continue;
                 }
                 let is_ignored = rules_of.rules.ignores(&path.to_string_lossy(), data.is_dir());
@@ -411,6 +423,12 @@ impl Gatherer {
         }
         Ok(())
     }
+}
+
+/// A folder of the wanted name, which is lost with everything in it.
+fn is_named(path: &Path, data: &Metadata, wanted: Option<&Glob>) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    data.is_dir() && wanted.is_some_and(|glob| glob.matches(&name))
 }
 
 /// Whether a tree is at most so large.

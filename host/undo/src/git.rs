@@ -98,13 +98,17 @@ impl Git<'_> {
         if let Some(path) = self.env.get("PATH").filter(|_| is_given_path) {
             command.env("PATH", path);
         }
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = Some(input).filter(|input| !input.is_empty());
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn()?;
-        let to = child.stdin.take();
-        let output = thread::scope(|scope| {
-            scope.spawn(move || to.map(|mut to| to.write_all(&input)));
-            child.wait_with_output()
-        })?;
+        let output = match (child.stdin.take(), input) {
+            (Some(mut to), Some(input)) => thread::scope(|scope| {
+                scope.spawn(move || to.write_all(&input));
+                child.wait_with_output()
+            }),
+            _ => child.wait_with_output(),
+        }?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let line = said.lines().next().unwrap_or("it failed").to_owned();

@@ -22,6 +22,7 @@ mod manifest;
 mod rehearsal;
 pub mod restore;
 pub mod backup;
+mod stamps;
 mod store;
 
 pub use git::Repository;

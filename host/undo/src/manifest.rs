@@ -98,6 +98,13 @@ pub struct GitState {
     pub moves_files: bool,
 }
 
+impl GitState {
+    /// The command may change the index, or moves the branch that is checked out.
+    pub(crate) fn has_index(&self) -> bool {
+        !matches!(self.operation.as_str(), "git.stash.drop" | "git.reflog.expire") && self.refs.is_empty()
+    }
+}
+
 /// A backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

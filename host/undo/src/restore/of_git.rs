@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Options, Report, Restorer, is_later};
 use crate::copy::copy;
 use crate::git::{Git, Repository};
+use crate::index::Index;
 use crate::manifest::{GitState, Manifest};
 
 /// What git takes for "it does not exist".
@@ -53,11 +54,11 @@ impl Restorer<'_> {
     fn is_index_changed(&self, manifest: &Manifest, state: &GitState) -> bool {
         let Some(number) = state.index else { return false };
         let copy = self.store.copy(manifest, number);
-        let entries = |path: &Path| {
-            crate::index::Index::read(path)
-                .map(|index| index.files.into_iter().map(|(path, tracked)| (path, tracked.oid)).collect::<Vec<_>>())
-        };
-        self.index_of(state).is_some_and(|index| entries(&index) != entries(&copy))
+        let Some(now) = self.index_of(state) else { return false };
+        match (Index::read(&now), Index::read(&copy)) {
+            (Some(now), Some(before)) => !now.has_same_files(&before),
+            (now, before) => now.is_some() != before.is_some(),
+        }
     }
 
     /// The index was changed after the call, and that is to be kept.

@@ -141,6 +141,89 @@ fn an_amended_commit_and_a_rebase_come_back() {
     assert_eq!((world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"])), (topic, String::new()));
 }
 
+/// The index with its objects, which git can only show while it has them.
+fn index(world: &World) -> String {
+    let listed = world.git(&["ls-files", "--stage"]);
+    let oids = listed.lines().filter_map(|line| line.split(' ').nth(1));
+    let contents: Vec<String> = oids.map(|oid| world.git(&["cat-file", "blob", oid])).collect();
+    format!("{listed}\n{}\n{contents:?}", world.git(&["status", "--porcelain"]))
+}
+
+#[test]
+fn an_aborted_merge_comes_back_with_all_sides_of_its_conflicts() {
+    let world = World::repository();
+    // A reflog would keep the commit of the other side.
+    world.git(&["config", "core.logAllRefUpdates", "false"]);
+    fs::remove_dir_all(world.path(".git/logs")).unwrap();
+    world.git(&["checkout", "-qb", "topic"]);
+    world.write("a.txt", "of the topic\n");
+    world.git(&["commit", "-qam", "topic"]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("a.txt", "of main\n");
+    world.git(&["commit", "-qam", "main"]);
+    // It ends with 1, because of the conflict.
+    world.git(&["config", "alias.try", "!git merge -q topic || true"]);
+    world.git(&["try"]);
+    world.write("src/b.txt", "staged\n");
+    world.git(&["add", "src/b.txt"]);
+    world.write("a.txt", "half of it is resolved\n");
+    let (before, content) = (index(&world), fs::read(world.path("a.txt")).unwrap());
+    assert!(before.contains("UU a.txt"), "{before}");
+    let manifest = world.kept(vec![world.git_loss("git.abort", "")]);
+    world.git(&["merge", "--abort"]);
+    world.git(&["branch", "-qD", "topic"]);
+    world.git(&["gc", "-q", "--prune=now"]);
+    assert_ne!(index(&world), before);
+    world.restore(&manifest);
+    assert_eq!((index(&world), fs::read(world.path("a.txt")).unwrap()), (before, content));
+}
+
+#[test]
+fn many_staged_files_come_back_with_their_objects() {
+    for count in [3, 40] {
+        let world = World::repository();
+        for number in 0..count {
+            world.write(&format!("new/{number}"), &format!("{count} {number}\n"));
+        }
+        world.git(&["add", "."]);
+        let before = index(&world);
+        let manifest = world.kept(vec![world.git_loss("git.reset.hard", "")]);
+        world.git(&["reset", "-q", "--hard"]);
+        world.git(&["gc", "-q", "--prune=now"]);
+        world.restore(&manifest);
+        assert_eq!(index(&world), before, "{count}");
+    }
+}
+
+#[test]
+fn staged_files_come_back_before_the_first_commit() {
+    let world = World::new();
+    world.git(&["init", "-q", "-b", "main"]);
+    world.write("a.txt", "staged\n");
+    world.git(&["add", "."]);
+    world.write("a.txt", "changed\n");
+    let before = index(&world);
+    let manifest = world.kept(vec![world.git_loss("git.reset.hard", "")]);
+    world.git(&["reset", "-q", "--hard"]);
+    world.git(&["gc", "-q", "--prune=now"]);
+    world.restore(&manifest);
+    assert_eq!((index(&world), fs::read_to_string(world.path("a.txt")).unwrap()), (before, "changed\n".to_owned()));
+}
+
+#[test]
+fn a_link_in_the_place_of_a_folder_is_kept_and_not_followed() {
+    let world = World::repository();
+    fs::create_dir(world.path("elsewhere")).unwrap();
+    fs::rename(world.path("src/b.txt"), world.path("elsewhere/b.txt")).unwrap();
+    fs::remove_dir(world.path("src")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", world.path("src")).unwrap();
+    let manifest = world.kept(vec![world.git_loss("git.discard", ".")]);
+    let paths: Vec<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
+    assert_eq!(paths, [world.path("src").to_str().unwrap()]);
+    world.git(&["checkout", "-q", "."]);
+    assert!(!world.path("src").is_symlink());
+}
+
 #[test]
 fn commits_that_were_made_since_are_kept() {
     let world = World::repository();
