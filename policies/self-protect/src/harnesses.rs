@@ -136,6 +136,8 @@ pub(crate) const SWITCHES: &[&str] = &[
     "strictpluginonlycustomization:true",
     "hooks=false",
     "hooks:false",
+    "hooks:{enabled:false",
+    "plugins:{enabled:false",
     "codex_hooks=false",
     "fail_mode=open",
     "strict=false",
@@ -184,7 +186,12 @@ pub(crate) const AGENTS: &[Agent] = &[
     Agent { without: &["--no-extensions", "-ne"], ..agent("pi", &["PI_CODING_AGENT_DIR"]) },
     agent("openclaw", &["OPENCLAW_CONFIG_PATH", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR"]),
     agent("vibe", &["VIBE_HOME"]),
-    Agent { without: &["--safe-mode"], switches: &[("HERMES_SAFE_MODE", ON)], ..agent("hermes", &["HERMES_HOME"]) },
+    Agent {
+        without: &["--safe-mode"],
+        settings: &["--ignore-user-config"],
+        switches: &[("HERMES_SAFE_MODE", ON)],
+        ..agent("hermes", &["HERMES_HOME"])
+    },
     Agent {
         settings: &["--settings-file"],
         switches: &[("PLUGINS", &["off"])],

@@ -28,6 +28,7 @@
 //! - It does not guard the files of a container or of another machine. It guards those of this machine that a mount or
 //!   `ssh localhost` reaches. An image that uses a mount by itself is not seen.
 
+mod agent_settings;
 mod copies;
 mod guarded;
 mod harnesses;

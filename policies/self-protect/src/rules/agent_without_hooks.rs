@@ -1,5 +1,5 @@
-//! `agent-without-hooks`: a command that starts an agent which asks no hook. The rule asks instead if the agent only
-//! starts with other settings.
+//! `agent-without-hooks`: a command that starts an agent which asks no hook, or by which an agent switches off its hooks or
+//! plugins. The rule asks instead if the agent only starts with other settings.
 //!
 //! ## Why
 //! That agent can do everything that this one may not.
@@ -7,9 +7,12 @@
 //! ## Examples
 //! - denied: `claude --bare -p 'delete it'`
 //! - denied: `OPENCODE_PURE=1 opencode run x`
+//! - denied: `openclaw config set plugins.enabled false`
+//! - denied: `codex features disable hooks`
 //! - asked: `CLAUDE_CONFIG_DIR=/tmp/x claude -p y`
 //! - asked: `claude --setting-sources project -p y`
 //! - passes: `codex exec 'add tests'`
+//! - passes: `openclaw config get plugins.enabled`
 //! - passes: `HOME=/tmp/x npm test`
 //!
 //! ## Instead
@@ -18,13 +21,14 @@
 use guard_sdk::syntax::Command;
 use guard_sdk::{Finding, Outcome, Rule};
 
+use crate::agent_settings;
 use crate::call_view::{CallView, is_remote, shorten};
 use crate::harnesses::{AGENTS, Agent};
 use crate::hook_change::switches_off;
 
 pub(crate) const RULE: Rule = Rule {
     id: "agent-without-hooks",
-    summary: "a harness that is started so that it asks no hook",
+    summary: "a harness that is started, or set, so that it asks no hook",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -34,18 +38,58 @@ const MOST: usize = 256;
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
-        let Some((outcome, why)) = of_command(command, view) else { continue };
-        let message = format!("`{}` starts an agent {why}", shorten(&command.text()));
-        findings
-            .push(Finding::new(&RULE, message).at(outcome).remedy("start it with the user's own settings and hooks"));
+        let Some(agent) = agent_of(command) else { continue };
+        let shown = shorten(&command.text());
+        let (outcome, message, remedy) = match of_settings(agent, command, view) {
+            Some(Outcome::Deny) => (
+                Outcome::Deny,
+                format!("`{shown}` switches off hooks or plugins of an agent, so guard-host can't check its calls"),
+                "leave the setting as it is, because only the user may change it",
+            ),
+            Some(outcome) => (
+                outcome,
+                format!(
+                    "`{shown}` changes which hooks or plugins of an agent are on, and guard-host's may be off then"
+                ),
+                "say why it is needed, so that the user can approve it",
+            ),
+            None => match of_command(agent, command, view) {
+                Some((outcome, why)) => (
+                    outcome,
+                    format!("`{shown}` starts an agent {why}"),
+                    "start it with the user's own settings and hooks",
+                ),
+                None => continue,
+            },
+        };
+        findings.push(Finding::new(&RULE, message).at(outcome).remedy(remedy));
     }
 }
 
-fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<(Outcome, &'static str)> {
-    let program = command.program();
+/// The agent that a command starts.
+fn agent_of(command: &Command) -> Option<&'static Agent> {
     // The file that the name of the program leads to.
-    let program = if command.word(0).contains("/claude/versions/") { "claude" } else { program };
-    let agent = AGENTS.iter().find(|agent| agent.program == program)?;
+    let program = if command.word(0).contains("/claude/versions/") { "claude" } else { command.program() };
+    AGENTS.iter().find(|agent| agent.program == program)
+}
+
+/// Whether a command changes the agent's settings so that it asks no hook.
+fn of_settings(agent: &Agent, command: &Command, view: &CallView<'_>) -> Option<Outcome> {
+    let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
+    // Options of Codex that stand before its commands may have the same words as values.
+    let is_codex_setting = |word: &&str| {
+        let setting = word.strip_prefix("--config=").or_else(|| word.strip_prefix("-c")).unwrap_or(word).trim();
+        agent.program == "codex"
+            && (setting.starts_with("hooks.") || setting.starts_with("hooks="))
+            && setting.contains('=')
+    };
+    if words.iter().any(is_codex_setting) {
+        return Some(Outcome::Deny);
+    }
+    agent_settings::switches_off(&words, &view.guard)
+}
+
+fn of_command<'a>(agent: &Agent, command: &'a Command, view: &CallView<'a>) -> Option<(Outcome, &'static str)> {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let set = variables(command, view);
     let by_variable = agent.switches.iter().any(|(variable, values)| {

@@ -44,9 +44,48 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Programs that install others.
 const INSTALLERS: &[&str] = &[
-    "apk", "apt", "apt-get", "aptitude", "asdf", "brew", "bun", "cargo", "claude", "codex", "copilot", "dnf", "dpkg",
-    "droid", "gemini", "mise", "nix-env", "npm", "openclaw", "opencode", "pacman", "pip", "pip3", "pipx", "pnpm",
-    "port", "qwen", "snap", "uv", "yarn", "yum", "zypper",
+    "amp",
+    "apk",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "asdf",
+    "auggie",
+    "brew",
+    "bun",
+    "cargo",
+    "claude",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "dnf",
+    "dpkg",
+    "droid",
+    "gemini",
+    "goose",
+    "grok",
+    "hermes",
+    "kilo",
+    "mise",
+    "nix-env",
+    "npm",
+    "openclaw",
+    "opencode",
+    "pacman",
+    "pi",
+    "pip",
+    "pip3",
+    "pipx",
+    "pnpm",
+    "port",
+    "qwen",
+    "snap",
+    "uv",
+    "vibe",
+    "yarn",
+    "yum",
+    "zypper",
 ];
 
 /// Programs that run others by their name.
@@ -158,7 +197,11 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
-    let ours = |word: &str| view.guard.is_program(word.split('@').next().unwrap_or(word));
+    // A version stands behind it, and a source like `npm:` before it.
+    let ours = |word: &str| {
+        let name = word.split('@').next().and_then(|name| name.rsplit(':').next());
+        name.is_some_and(|name| view.guard.is_program(name))
+    };
     let installs = INSTALLERS.contains(&command.program()) && words().any(|word| INSTALLS.contains(&word));
     // From a folder it is the one that is built here.
     let is_built = words().any(|word| word == "--path" || word.starts_with("--path="));
