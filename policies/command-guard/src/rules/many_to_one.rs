@@ -51,5 +51,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let remedy = "give each a name of its own, or end the name of a folder with `/`";
     let name = format!("`{}`", shorten(&effect.target));
-    Some(Hit::new(RULE.default, effect, "all but the last file are lost, because each move replaces ", remedy).naming(name, ""))
+    let hit = Hit::new(RULE.default, effect, "all but the last file are lost, because each move replaces ", remedy);
+    Some(hit.of_loss(effect).naming(name, ""))
 }
