@@ -6,8 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use guard_state::FileLock;
 use guard_undo::Store;
 
 use super::Repo;
@@ -116,29 +117,77 @@ fn on_a_full_and_on_a_read_only_disk_the_verdict_is_the_same() {
     assert_eq!(hook_on_own_disk(&repo, "true", "rm -rf build").decision(), "ask");
 }
 
+/// What 200 hooks at once say of a call. Each finds its payload in a file, so that it waits for nobody.
+fn ask_200(repo: &Repo, command: &str) -> Vec<Ended> {
+    let file = repo.world.path("payload.json");
+    fs::write(&file, payload(repo, command)).unwrap();
+    thread::scope(|scope| {
+        let call = || {
+            let mut hook = Command::new(env!("CARGO_BIN_EXE_guard-host"));
+            hook.args(["hook", "claude"]).current_dir(repo.world.repo()).env_clear();
+            hook.env("HOME", repo.world.home.path()).env("PATH", "/usr/bin:/bin");
+            let output = hook.stdin(fs::File::open(&file).unwrap()).output().unwrap();
+            let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+            Ended { exit: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        };
+        let calls: Vec<_> = (0..200).map(|_| scope.spawn(call)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    })
+}
+
 #[test]
-fn many_calls_at_once_have_a_verdict_each_and_no_copy_is_half() {
+fn many_calls_at_once_have_the_verdict_that_they_have_without_undo_and_no_copy_is_half() {
     let repo = Repo::new();
     repo.write("build/x", "x");
     repo.write("build/y", "y");
     // Once alone, so that everything is compiled.
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");
-    let replies: Vec<Ended> = thread::scope(|scope| {
-        let call = || repo.world.hook(&payload(&repo, "rm -rf build"));
-        let calls: Vec<_> = (0..200).map(|_| scope.spawn(call)).collect();
-        calls.into_iter().map(|call| call.join().unwrap()).collect()
-    });
-    // A hook that has no time left never lets the call run.
-    for reply in &replies {
-        assert!(matches!(reply.decision().as_str(), "ask" | "deny"), "{reply:?}");
+    for (command, expected) in [("rm -rf build", "ask"), ("echo z > build/x", "")] {
+        // On a machine that is busy with other tests a hook can be late with or without a copy, and never lets a call run.
+        let is_late = |reply: &Ended| reply.stdout.contains("no verdict in time");
+        let replies = ask_200(&repo, command);
+        let in_time: Vec<&Ended> = replies.iter().filter(|reply| !is_late(reply)).collect();
+        for reply in &in_time {
+            assert_eq!(reply.decision(), expected, "{reply:?}");
+        }
+        eprintln!("{command}: {} of 200 verdicts in time", in_time.len());
     }
-    let denied: Vec<&Ended> = replies.iter().filter(|reply| reply.decision() == "deny").collect();
-    eprintln!("{} denied, the first: {:?}", denied.len(), denied.first());
     let listed = Store::of(&state(&repo)).list().unwrap();
     for manifest in &listed {
         let files = manifest.entries.iter().filter(|entry| entry.size > 0).count();
-        assert!(files == 0 || files == 2, "{manifest:?}");
+        assert!(files <= 2 && (files != 1 || manifest.call.starts_with("echo")), "{manifest:?}");
     }
-    eprintln!("{} of 201 calls have a copy in time", listed.iter().filter(|manifest| manifest.bytes > 0).count());
+    eprintln!("{} of 401 calls have a copy in time", listed.iter().filter(|manifest| manifest.bytes > 0).count());
     assert_nothing_unlisted_stays(&repo);
+}
+
+#[test]
+fn a_process_that_hangs_while_it_copies_changes_no_verdict() {
+    let repo = Repo::new();
+    repo.write("notes.txt", "notes");
+    repo.write("build/x", "x");
+    repo.world.configure("[undo]\nmax-ms = 100\n");
+    let started = Instant::now();
+    let ended = hook_beside(&repo, "exec sleep 20", "echo x > notes.txt");
+    assert!(ended.is_silent(), "{ended:?}");
+    let ended = hook_beside(&repo, "exec sleep 20", "rm -rf build");
+    assert!(ended.reason().contains("No copy is kept: copying takes too long"), "{ended:?}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_few_copies_are_made_at_a_time_and_others_say_so() {
+    let repo = Repo::new();
+    repo.write("build/x", "x");
+    repo.bash("rm -rf build");
+    repo.world.configure("[undo]\nmax-ms = 20\n");
+    let folder = Store::of(&state(&repo)).folder();
+    let until = Instant::now() + Duration::from_secs(5);
+    let slots: Vec<FileLock> =
+        (0..4).map(|slot| FileLock::acquire(&folder.join(format!("slot-{slot}")), until).unwrap()).collect();
+    let ended = repo.world.hook(&payload(&repo, "rm -rf build"));
+    assert!(ended.reason().contains("No copy is kept: too many calls are copied at once"), "{ended:?}");
+    drop(slots);
+    repo.world.configure("[undo]\nmax-ms = 1500\n");
+    assert!(repo.bash("rm -rf build").reason().contains("A copy is kept: guard-host undo"));
 }

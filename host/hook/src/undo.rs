@@ -1,6 +1,9 @@
 //! [`Copy`]: what is kept of what calls destroy, before they may run.
 
+use std::io::ErrorKind;
 use std::path::Path;
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use guard_chain::Trace;
@@ -9,10 +12,10 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
-use guard_state::Places;
 use guard_state::environment::Environment;
+use guard_state::{FileLock, Places};
 use guard_undo::backup::{Answer, COMMAND, Task};
-use guard_undo::{Kept, Loss, Losses, Rehearsal, losses};
+use guard_undo::{Kept, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
 use crate::hook::OpenCall;
@@ -27,6 +30,9 @@ const START: Duration = Duration::from_millis(150);
 /// What is left of the deadline when the child is given up.
 const RESERVE: Duration = Duration::from_millis(300);
 
+/// How many copies are made at the same time. With more, the processes that copy would keep other hooks from their verdicts.
+const SLOTS: u32 = 4;
+
 /// The longest answer of a child, in bytes.
 const ANSWER_BYTES: u64 = 64 << 10;
 
@@ -40,7 +46,8 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// Has a child make a copy of what these calls destroy.
+    /// Has a child make a copy of what these calls destroy. The call has the verdict that is its reply if the child and the
+    /// machine take too long.
     pub(crate) fn make(
         call: &OpenCall,
         config: &Config,
@@ -48,6 +55,7 @@ impl Copy {
         at: &CallContext,
         places: &Places,
         environment: &Environment,
+        verdict: &Verdict,
     ) -> Self {
         let analyses = traces.iter().map(|trace| trace.analysis.as_deref());
         if !config.undo.enabled {
@@ -64,7 +72,16 @@ impl Copy {
         if !all.is_worth_a_copy() {
             return Copy::of_nothing(&all);
         }
+        call.set_decided(verdict);
+        let begun = Instant::now();
         let left = Duration::from_millis(config.undo.max_ms.into()).min(call.left().saturating_sub(RESERVE));
+        let until = begun + (left + START).min(call.left().saturating_sub(RESERVE));
+        let is_all = !all.may_be_more;
+        let slot = match slot(&places.state, begun + left) {
+            Ok(slot) => slot,
+            Err(why) => return Copy { answer: Some(Answer::nothing(why)), is_all },
+        };
+        let left = left.saturating_sub(begun.elapsed());
         let task = Task {
             state: places.state.clone(),
             left_ms: u64::try_from(left.as_millis()).unwrap_or_default(),
@@ -76,9 +93,8 @@ impl Copy {
             project: at.project_root.clone(),
             losses: all,
         };
-        let until = Instant::now() + (left + START).min(call.left().saturating_sub(RESERVE));
-        let is_all = !task.losses.may_be_more;
         let answer = ask(&task, environment, until).unwrap_or_else(Answer::nothing);
+        drop(slot);
         Copy { answer: Some(answer), is_all }
     }
 
@@ -228,6 +244,19 @@ fn text(call: &ToolCall) -> String {
     match call.command() {
         Some((command, _)) => command.to_owned(),
         None => call.paths().collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// Waits for a place among the processes that copy. None: the state folder refuses, of which the process that copies can say
+/// more.
+fn slot(state: &Path, until: Instant) -> Result<Option<FileLock>, String> {
+    // In a server all calls have one process.
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % SLOTS;
+    match FileLock::acquire(&Store::of(state).folder().join(format!("slot-{number}")), until) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(error) if error.kind() == ErrorKind::TimedOut => Err("too many calls are copied at once".to_owned()),
+        Err(_) => Ok(None),
     }
 }
 

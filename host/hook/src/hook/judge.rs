@@ -185,7 +185,7 @@ impl Judge<'_> {
         let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
         let copy = match is_refused {
             true => Copy::default(),
-            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment),
+            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment, &verdict),
         };
         call.set_copy(copy.id());
         let verdict = copy.in_place_of_asks(verdict, &chain.prepared);

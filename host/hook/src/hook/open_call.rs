@@ -34,6 +34,8 @@ pub struct OpenCall {
     taken: AtomicBool,
     dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
+    /// The verdict, while only a copy is waited for.
+    decided: Mutex<Option<Verdict>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
     /// The copy of what the call destroys.
@@ -68,6 +70,7 @@ impl OpenCall {
             taken: AtomicBool::new(false),
             dialect: Mutex::new((harness, harness.surface_of(harness.capabilities().usual(), &AskScene::UNREAD))),
             heard: Mutex::default(),
+            decided: Mutex::default(),
             record: Mutex::default(),
             decision: Mutex::default(),
             copy: Mutex::default(),
@@ -109,9 +112,13 @@ impl OpenCall {
         attempt(&self.dialect).map_or_else(guard_harness::default, |dialect| dialect.0)
     }
 
-    /// What counts if there is no verdict, for this reason: the worst opinion so far, and at least ask.
+    /// What counts if there is no reply, for this reason: the verdict if there is one, else the worst opinion so far, and at
+    /// least ask.
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
+        if let Some(decided) = attempt(&self.decided).and_then(|decided| decided.clone()) {
+            return self.where_nobody_is_asked(decided);
+        }
         let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
         let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
         self.where_nobody_is_asked(merge(heard.into_iter().chain([own])))
@@ -236,6 +243,11 @@ impl OpenCall {
         id.clone_into(&mut self.copy.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Notes the verdict for the case that the deadline comes before the copy.
+    pub(crate) fn set_decided(&self, verdict: &Verdict) {
+        *self.decided.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict.clone());
+    }
+
     /// Notes an opinion for the case that the deadline comes before the verdict.
     pub(super) fn record_opinion(&self, opinion: &Opinion) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
@@ -284,4 +296,23 @@ fn attempt<T>(lock: &Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decided_call_has_its_verdict_as_the_early_reply() {
+        let call = OpenCall::new(Instant::now(), guard_harness::default());
+        let early = || call.early("there was no verdict in time", "").outcome;
+        assert_eq!(early(), Outcome::Ask);
+        let opinion = |outcome| Opinion::of_host("p", "r", outcome, "a text".to_owned(), String::new());
+        for outcome in [Outcome::Abstain, Outcome::Warn, Outcome::Ask] {
+            call.set_decided(&merge([opinion(outcome)]));
+            assert_eq!(early(), outcome);
+        }
+        call.deny_asks();
+        assert_eq!(early(), Outcome::Deny);
+    }
 }
