@@ -194,19 +194,17 @@ fn what_is_shipped_shows_that_nothing_is_missing() {
     }
 }
 
-/// Fifty processes at once, of which some are killed at any moment.
-#[test]
-fn processes_that_are_killed_leave_a_whole_log() {
-    let world = World::new();
-    assert_ask(&world.bash("git push"), &[]);
+/// Fifty workers each start the hook so often, and kill every third one at any moment.
+fn write_with_kills(world: &World, rounds: std::ops::Range<u64>) {
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": { "command": "git push" } })
     .to_string();
-    let (world, payload) = (&world, payload.as_str());
+    let payload = payload.as_str();
     thread::scope(|scope| {
         for worker in 0..50_u64 {
+            let rounds = rounds.clone();
             scope.spawn(move || {
-                for round in 0..4_u64 {
+                for round in rounds {
                     let mut hook = world.command(&["hook", "claude"]);
                     let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
                     let _ = child.stdin.take().unwrap().write_all(payload.as_bytes());
@@ -219,9 +217,109 @@ fn processes_that_are_killed_leave_a_whole_log() {
             });
         }
     });
-    let ended = verify(world);
+}
+
+/// The places of the lines that are whole.
+fn whole_lines(lines: &[String]) -> Vec<usize> {
+    let number = |line: &String| serde_json::from_str::<Value>(line).ok()?["n"].as_u64();
+    (0..lines.len()).filter(|at| number(&lines[*at]).is_some()).collect()
+}
+
+#[test]
+fn processes_that_are_killed_leave_a_whole_log() {
+    let world = World::new();
+    assert_ask(&world.bash("git push"), &[]);
+    write_with_kills(&world, 0..4);
+    let ended = verify(&world);
     assert_eq!(ended.exit, 0, "{ended:?}");
     let numbers: Vec<u64> = world.audit().iter().filter_map(|line| line["n"].as_u64()).collect();
     assert!(numbers.len() > 100, "{}", numbers.len());
     assert_eq!(numbers.iter().collect::<BTreeSet<_>>().len(), numbers.len());
+}
+
+/// Changes a log in one of the ways in which somebody could, by a random number.
+fn edit(lines: &mut Vec<String>, random: &mut impl FnMut(usize) -> usize) -> String {
+    let whole = whole_lines(lines);
+    let at = whole[random(whole.len())];
+    match random(8) {
+        0 => {
+            // Another letter in the place of one.
+            let mut bytes = lines[at].clone().into_bytes();
+            let place = random(bytes.len());
+            bytes[place] = if bytes[place] == b'x' { b'y' } else { b'x' };
+            lines[at] = String::from_utf8_lossy(&bytes).into_owned();
+            format!("byte {place} of line {at} is another one")
+        }
+        1 => {
+            lines.remove(at);
+            format!("line {at} is gone")
+        }
+        2 => {
+            let count = 1 + random(20);
+            let end = (at + count).min(lines.len());
+            lines.drain(at..end);
+            format!("lines {at} to {end} are gone")
+        }
+        3 => {
+            // Another one, wherever the first is.
+            let place = whole.iter().position(|place| *place == at).unwrap();
+            let other = whole[(place + 1 + random(whole.len() - 1)) % whole.len()];
+            lines.swap(at, other);
+            format!("lines {at} and {other} are in each other's place")
+        }
+        4 => {
+            let line = lines[at].clone();
+            let to = whole[random(whole.len())];
+            lines.insert(to, line);
+            format!("line {at} is in the log again, as line {to}")
+        }
+        5 => {
+            lines.truncate(at);
+            format!("all from line {at} on are gone")
+        }
+        6 => {
+            lines[at] = lines[at].replacen("confirm_required", "allow", 1);
+            format!("line {at} says that the call was allowed")
+        }
+        _ => {
+            let line = lines[at].replacen("git push", "git pull", 1);
+            lines.insert(at, line);
+            format!("a line that was never written is before line {at}")
+        }
+    }
+}
+
+#[test]
+// It takes minutes.
+#[ignore = "needs git"]
+fn ten_thousand_lines_of_fifty_processes_are_whole_and_two_hundred_edits_are_found() {
+    let world = World::new();
+    world.configure("[audit]\nmax-bytes = 1000000000\n");
+    assert_ask(&world.bash("git push"), &[]);
+    let mut round = 0;
+    while lines(&world, LOG).len() < 10_000 {
+        assert!(round < 2000, "the log doesn't grow");
+        write_with_kills(&world, round..round + 40);
+        round += 40;
+    }
+    let ended = verify(&world);
+    assert!(ended.exit == 0 && ended.stdout.starts_with("whole: "), "{ended:?}");
+    let whole = lines(&world, LOG);
+    eprintln!("{} lines after {round} rounds: {}", whole.len(), ended.stdout);
+    // Numbers as random as they have to be, and the same each time.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for number in 0..200 {
+        let mut changed = whole.clone();
+        let told = edit(&mut changed, &mut random);
+        assert_ne!(changed, whole, "{told}");
+        put(&world, LOG, &changed);
+        let ended = verify(&world);
+        assert_eq!(ended.exit, 1, "edit {number} is not found: {told}: {ended:?}");
+    }
+    put(&world, LOG, &whole);
+    assert_eq!(verify(&world).exit, 0);
 }
