@@ -2,7 +2,10 @@
 //!
 //! No file is opened here, because every call comes this way.
 
-use std::collections::BTreeSet;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_contract::Presence;
 use guard_contract::paths::lexical;
@@ -16,43 +19,83 @@ const LOSSES: usize = 256;
 const FILE_DATABASES: [&str; 2] = ["sqlite3", "duckdb"];
 
 /// Ways from a text to a command that runs in its place, on the same files. Others may run it elsewhere or later.
-const HERE: [&str; 22] = [
+const HERE: [&str; 49] = [
     "builtin",
+    "bunx",
     "busybox",
+    "caffeinate",
+    "chronic",
+    "chrt",
     "code",
     "command",
+    "cpulimit",
+    "cross-env",
+    "dbus-run-session",
     "doas",
     "env",
     "eval",
     "exec",
+    "faketime",
     "find-exec",
+    "flock",
     "function",
+    "gtime",
+    "gtimeout",
     "ionice",
+    "ltrace",
     "nice",
+    "noglob",
     "nohup",
+    "npx",
+    "numactl",
     "pipe",
+    "pnpx",
+    "prlimit",
     "script",
+    "setarch",
+    "setpriv",
+    "setsid",
     "shell-c",
+    "shx",
     "stdbuf",
+    "strace",
     "sudo",
+    "sudo-rs",
+    "taskset",
     "terminal",
     "time",
     "timeout",
+    "toybox",
+    "unbuffer",
     "xargs",
+    "xvfb-run",
 ];
 
-/// Kinds of effects of which only what [`losses`] lists can be lost.
-const LISTED: [&str; 5] = ["delete", "execute", "network", "read", "write"];
+/// Kinds of effects of which only what [`losses`] lists can be lost. Another mode, or the rights of another user, lose nothing.
+const LISTED: [&str; 7] = ["delete", "execute", "metadata", "network", "privilege", "read", "write"];
+
+/// The operation by which all files of a command get one name, so that only the last one stays.
+const MANY_TO_ONE: &str = "files.many-to-one";
 
 /// What becomes of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// It is deleted, with everything in it.
     Delete,
+    /// The same, by a program that is given the paths as words, and takes one with blanks apart: other files may be lost.
+    DeleteWords,
     /// Its content is replaced.
     Overwrite,
     /// Files in it are replaced by others: an archive is unpacked there, or a tree copied.
     Merge,
+}
+
+impl How {
+    /// The path is gone afterwards, a link itself and not what it leads to.
+    #[must_use]
+    pub fn deletes(self) -> bool {
+        matches!(self, How::Delete | How::DeleteWords)
+    }
 }
 
 /// A path whose content is lost.
@@ -117,18 +160,25 @@ impl Losses {
     }
 }
 
+impl Loss {
+    /// Nothing else is lost by this effect. Which files have a name is only known at run time, but no others are lost.
+    fn is_sure(&self, effect: &Effect) -> bool {
+        effect.certain || matches!(self, Loss::Path(path) if !path.name.is_empty())
+    }
+}
+
 /// What a call with this analysis destroys.
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
-    let replacing = replacing(analysis);
-    let call = LossView { analysis, replacing: &replacing };
+    let (replacing, joined) = (replacing(analysis), joined(analysis));
+    let call = LossView { analysis, replacing: &replacing, joined: &joined };
     for effect in &analysis.effects {
         match of_effect(effect, &call) {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
             Fate::Lost(loss) => {
-                found.may_be_more |= !effect.certain;
+                found.may_be_more |= !loss.is_sure(effect);
                 found.list.push(loss);
             }
         }
@@ -149,6 +199,8 @@ struct LossView<'a> {
     analysis: &'a Analysis,
     /// The commands that write over a file.
     replacing: &'a BTreeSet<u32>,
+    /// By the commands that give many files one name, the first of the effects that tell which files those are.
+    joined: &'a BTreeMap<u32, Option<usize>>,
 }
 
 impl LossView<'_> {
@@ -165,13 +217,24 @@ fn replacing(analysis: &Analysis) -> BTreeSet<u32> {
     analysis.effects.iter().filter(replaces).map(|effect| effect.command_id).collect()
 }
 
+fn joined(analysis: &Analysis) -> BTreeMap<u32, Option<usize>> {
+    let ends = analysis.effects.iter().filter(|effect| effect.operation == MANY_TO_ONE);
+    let mut found: BTreeMap<u32, Option<usize>> = ends.map(|effect| (effect.command_id, None)).collect();
+    if !found.is_empty() {
+        for (at, effect) in analysis.effects.iter().enumerate().filter(|(_, effect)| is_moved(effect)) {
+            found.entry(effect.command_id).and_modify(|first| *first = first.or(Some(at)));
+        }
+    }
+    found
+}
+
 /// The name of the tag that says whether a copy brings back what an effect loses.
 const RECOVERY: &str = "recovery";
 
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
-    let replacing = replacing(analysis);
-    let call = LossView { analysis, replacing: &replacing };
+    let (replacing, joined) = (replacing(analysis), joined(analysis));
+    let call = LossView { analysis, replacing: &replacing, joined: &joined };
     let found: Vec<Option<&str>> = analysis.effects.iter().map(|effect| recovery(effect, &call)).collect();
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
         effect.tags.extend(recovery.map(|recovery| (RECOVERY.to_owned(), recovery.to_owned())));
@@ -183,9 +246,9 @@ fn recovery(effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
     match of_effect(effect, call) {
         Fate::Safe => may_lose(effect).then_some("not"),
         Fate::Lost(Loss::Unkept(_)) => Some("not"),
-        Fate::Lost(Loss::Path(_) | Loss::Git(_)) => {
+        Fate::Lost(loss) => {
             let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
-            let is_certain = effect.certain && call.command(effect).is_none_or(is_here);
+            let is_certain = loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
             Some(if is_certain { "recoverable" } else { "partly" })
         }
     }
@@ -222,6 +285,7 @@ fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
         return unkept();
     }
     match effect.kind.as_str() {
+        "delete" if effect.operation == MANY_TO_ONE => one_of_many(effect, call).unwrap_or_else(unkept),
         "delete" if effect.operation.starts_with("fs.") => deleted(effect, call),
         "write" => written(effect),
         "vcs" => of_git(effect, call).unwrap_or_else(unkept),
@@ -246,16 +310,13 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some("made-here" | "scratch") = tag(effect, "disposable") {
         return Fate::Safe;
     }
-    if tag(effect, "by") == Some("mv") || tag(effect, "tracked").is_some() {
+    if is_moved(effect) || tag(effect, "tracked").is_some() {
         // What is moved is not lost. Only if it takes the place of another file is its old place worth a copy.
-        return if call.replacing.contains(&effect.command_id) { path(effect, How::Delete) } else { Fate::Safe };
+        let is_lost = call.replacing.contains(&effect.command_id) || call.joined.contains_key(&effect.command_id);
+        return if is_lost { named(effect, call).unwrap_or_else(|| path(effect, How::Delete)) } else { Fate::Safe };
     }
-    if let (Some(start), Some(name)) = (tag(effect, "below").or(Some(&effect.path.lexical)), tag(effect, "every")) {
-        let start = lexical(start, "/", "");
-        if start.len() > 1 && !start.contains(['$', '`', '*', '{']) {
-            let name = name.to_owned();
-            return Fate::Lost(Loss::Path(PathLoss { path: start, how: How::Delete, is_pattern: false, name }));
-        }
+    if let Some(loss) = named(effect, call) {
+        return loss;
     }
     let is_search = tag(effect, "filtered").is_some();
     if effect.target == "{}" {
@@ -272,6 +333,36 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     path(effect, How::Delete)
 }
 
+/// The files of a folder that fit a pattern.
+fn into_folder(effect: &Effect) -> Option<Fate> {
+    let (folder, name) = effect.path.lexical.rsplit_once('/')?;
+    let is_known = !folder.is_empty() && !folder.contains(['$', '`', '*', '?', '[', '{']) && !name.contains(['$', '`']);
+    let (path, name) = (folder.to_owned(), name.to_owned());
+    let is_pattern = is_known && name.contains('*');
+    is_pattern.then_some(Fate::Lost(Loss::Path(PathLoss { path, how: How::Overwrite, is_pattern: false, name })))
+}
+
+/// What has one name, wherever below a folder.
+fn named(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+    let (start, name) = (tag(effect, "below").unwrap_or(&effect.path.lexical), tag(effect, "every")?);
+    let start = lexical(start, "/", "");
+    let is_known = start.len() > 1 && !start.contains(['$', '`', '*', '{']) && !name.contains(['$', '`']);
+    let is_by_words = |command: &Command| command.via.iter().any(|via| via.kind == "xargs");
+    let how = if call.command(effect).is_some_and(is_by_words) { How::DeleteWords } else { How::Delete };
+    let loss = PathLoss { path: start, how, is_pattern: false, name: name.to_owned() };
+    is_known.then_some(Fate::Lost(Loss::Path(loss)))
+}
+
+fn is_moved(effect: &Effect) -> bool {
+    effect.kind == "delete" && tag(effect, "by") == Some("mv")
+}
+
+/// All but the last of the files that get one name are lost, and a copy has to hold them where they were.
+fn one_of_many(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+    let first = call.joined.get(&effect.command_id).copied()??;
+    call.analysis.effects.get(first).map(|moved| deleted(moved, call))
+}
+
 fn is_file(effect: &Effect) -> bool {
     effect.path.exists == Presence::Yes && effect.path.kind == "file"
 }
@@ -285,6 +376,10 @@ fn written(effect: &Effect) -> Fate {
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
         // Of a folder that a search goes through, all.
         return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite });
+    }
+    if tag(effect, "tree").is_some() && !effect.certain {
+        // Files of names that are only known at run time get into a folder.
+        return into_folder(effect).unwrap_or(Fate::Safe);
     }
     if adds || effect.path.exists != Presence::Yes {
         return Fate::Safe;
@@ -394,75 +489,4 @@ fn of_database(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     // With the journals that lie beside it.
     let loss = PathLoss { path: format!("{path}*"), how: How::Overwrite, is_pattern: true, name: String::new() };
     Some(Fate::Lost(Loss::Path(loss)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::empty;
-    use guard_contract::unresolved;
-
-    fn effect(kind: &str, operation: &str, target: &str) -> Effect {
-        Effect {
-            kind: kind.to_owned(),
-            operation: operation.to_owned(),
-            severity: Severity::Destructive,
-            target: target.to_owned(),
-            path: unresolved(target),
-            command_id: 0,
-            certain: true,
-            tags: Vec::new(),
-        }
-    }
-
-    /// The tag of one effect alone.
-    fn recovery_of(effect: Effect) -> Option<String> {
-        let mut analysis = Analysis { effects: vec![effect], ..empty(Coverage::Complete, None) };
-        mark(&mut analysis);
-        analysis.effects.first().and_then(|effect| tag(effect, RECOVERY)).map(str::to_owned)
-    }
-
-    fn deletion(path: &str) -> Effect {
-        let mut effect = effect("delete", "fs.delete.recursive", path);
-        path.clone_into(&mut effect.path.lexical);
-        effect.path.exists = Presence::Yes;
-        effect
-    }
-
-    #[test]
-    fn files_are_recoverable_and_what_no_copy_holds_is_not() {
-        let recovery = |effect: Effect| recovery_of(effect).unwrap_or_default();
-        assert_eq!(recovery(deletion("/repo/build")), "recoverable");
-        assert_eq!(recovery(Effect { certain: false, ..deletion("/repo/build") }), "partly");
-        for effect in [
-            effect("cloud", "aws.s3.delete", "s3://bucket"),
-            effect("database", "sql.drop-table", "users"),
-            Effect { tags: vec![("where".to_owned(), "ssh".to_owned())], ..deletion("/srv/data") },
-            Effect { certain: false, ..deletion("/repo/$X") },
-            Effect { severity: Severity::Notable, ..effect("vcs", "git.push", "main") },
-        ] {
-            let shown = effect.operation.clone();
-            assert_eq!(recovery(effect), "not", "{shown}");
-        }
-    }
-
-    #[test]
-    fn what_loses_nothing_has_no_tag() {
-        let mut gone = deletion("/repo/build");
-        gone.path.exists = Presence::No;
-        let scratch = Effect { tags: vec![("disposable".to_owned(), "scratch".to_owned())], ..deletion("/tmp/x") };
-        let read = Effect { severity: Severity::Routine, ..effect("read", "fs.read", "/repo/a") };
-        for effect in [gone, scratch, read] {
-            assert_eq!(recovery_of(effect.clone()), None, "{effect:?}");
-        }
-    }
-
-    #[test]
-    fn many_effects_cost_no_more_than_their_number() {
-        let moved = Effect { tags: vec![("by".to_owned(), "mv".to_owned())], ..deletion("/repo/a") };
-        let mut analysis = Analysis { effects: vec![moved; 20_000], ..empty(Coverage::Complete, None) };
-        let begun = std::time::Instant::now();
-        mark(&mut analysis);
-        assert!(begun.elapsed() < std::time::Duration::from_secs(2));
-    }
 }

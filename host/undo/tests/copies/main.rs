@@ -14,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use guard_undo::backup::{Task, make};
 use guard_undo::restore::{Options, Restorer};
-use guard_undo::{How, Kept, Loss, Manifest};
+use guard_undo::{How, Kept, Loss, Manifest, PathLoss};
 
 use world::World;
 
@@ -152,6 +152,41 @@ fn patterns_and_names_find_what_they_stand_for() {
     loss.path = world.root.display().to_string();
     loss.name = "*.log".to_owned();
     assert_eq!(names(&world.kept(vec![Loss::Path(loss)])), ["/a.log", "/b.log", "/in/d.log"]);
+}
+
+#[test]
+fn folders_of_a_name_are_kept_with_everything_in_them() {
+    let world = World::new();
+    for name in ["a/cache/x.txt", "a/cache/in/y.txt", "a/other/z.txt", "cache", "b/cache.txt"] {
+        world.write(name, name);
+    }
+    fs::create_dir_all(world.path("b/cache")).unwrap();
+    let Loss::Path(mut loss) = world.loss(".", How::Delete) else { panic!() };
+    (loss.path, loss.name) = (world.root.display().to_string(), "cache".to_owned());
+    let before = world.tree();
+    let manifest = world.kept(vec![Loss::Path(loss)]);
+    for name in ["a/cache", "b/cache"] {
+        fs::remove_dir_all(world.path(name)).unwrap();
+    }
+    fs::remove_file(world.path("cache")).unwrap();
+    world.restore(&manifest);
+    assert_eq!(world.tree(), before);
+    assert_eq!(manifest.entries.len(), 6, "{manifest:?}");
+}
+
+#[test]
+fn names_with_blanks_are_not_all_that_a_program_loses_that_gets_words() {
+    let world = World::new();
+    let kept = |how: How| {
+        let path = world.root.display().to_string();
+        let loss = PathLoss { path, how, is_pattern: false, name: "*.txt".to_owned() };
+        world.keep(vec![Loss::Path(loss)]).kept
+    };
+    world.write("d/a.txt", "a");
+    world.write("d/e f.log", "another name");
+    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (Kept::Whole, Kept::Whole));
+    world.write("d e/b.txt", "b");
+    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (Kept::Partly, Kept::Whole));
 }
 
 #[test]
