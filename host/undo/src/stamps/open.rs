@@ -1,0 +1,117 @@
+//! [`Looker`]: looks at files from their open folders.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+use super::failed;
+use crate::gather::Stop;
+use crate::index::{Index, Stamp, Tracked};
+
+/// How a folder is opened: never through a link, and on Linux without a right to read it.
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(PATH);
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PATH: OFlags = OFlags::PATH;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const PATH: OFlags = OFlags::empty();
+
+/// Looks at files one by one, best in the order of their paths.
+pub(super) struct Looker<'a> {
+    index: &'a Index,
+    root: &'a Path,
+    /// The folder of the last file, below the root.
+    folder: Vec<u8>,
+    /// The root, and the folders on the way to that folder, with the lengths of their paths.
+    open: Vec<(usize, OwnedFd)>,
+    /// A folder that isn't there.
+    missing: Option<Vec<u8>>,
+    pub(super) found: BTreeSet<PathBuf>,
+}
+
+impl<'a> Looker<'a> {
+    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, Stop> {
+        let top = openat(CWD, root, FOLDER, Mode::empty()).map_err(failed)?;
+        let (folder, found) = Default::default();
+        Ok(Looker { index, root, folder, open: vec![(0, top)], missing: None, found })
+    }
+
+    pub(super) fn look(&mut self, tracked: &Tracked<'_>) -> Result<(), Stop> {
+        let path = tracked.path;
+        let (folder, name) = match path.iter().rposition(|byte| *byte == b'/') {
+            Some(end) => path.split_at(end),
+            None => (&b""[..], path),
+        };
+        let is_below = |missing: &Vec<u8>| is_in(folder, missing);
+        if self.missing.as_ref().is_some_and(is_below) || !self.enter(folder)? {
+            return Ok(());
+        }
+        let Some((_, folder)) = self.open.last() else { return Ok(()) };
+        let name = OsStr::from_bytes(name.strip_prefix(b"/").unwrap_or(name));
+        match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => Ok(()),
+            Ok(stat) if self.index.is_unchanged(tracked, &Stamp::from(&stat)) => Ok(()),
+            Ok(_) => self.add(path),
+            // It is gone, or nobody may reach it.
+            Err(Errno::NOENT | Errno::ACCESS) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "it ends the arms of a match")]
+    fn add(&mut self, path: &[u8]) -> Result<(), Stop> {
+        self.found.insert(self.root.join(OsStr::from_bytes(path)));
+        Ok(())
+    }
+
+    /// Opens a folder below the root. Gives whether it is there.
+    fn enter(&mut self, folder: &[u8]) -> Result<bool, Stop> {
+        if folder == self.folder {
+            return Ok(true);
+        }
+        while self.open.last().is_some_and(|(length, _)| {
+            let above = self.folder.get(..*length).unwrap_or_default();
+            !is_in(folder, above)
+        }) {
+            self.open.pop();
+        }
+        let mut done = self.open.last().map_or(0, |(length, _)| *length);
+        self.folder.truncate(done);
+        while done < folder.len() {
+            let rest = folder.get(done..).unwrap_or_default();
+            let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+            let name = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
+            // No index of git has such a name, and it would lead out of the work tree.
+            if matches!(name, b"" | b"." | b"..") {
+                return Err(failed("the index has a path that leads out of the work tree"));
+            }
+            done = folder.len() - rest.len() + name.len();
+            let path = folder.get(..done).unwrap_or_default();
+            let Some((_, above)) = self.open.last() else { return Ok(false) };
+            match openat(above, OsStr::from_bytes(name), FOLDER, Mode::empty()) {
+                Ok(opened) => self.open.push((done, opened)),
+                Err(error) => {
+                    self.missing = Some(path.to_vec());
+                    return match error {
+                        Errno::NOENT | Errno::ACCESS => Ok(false),
+                        // A file or a link, which is lost.
+                        Errno::LOOP | Errno::NOTDIR => self.add(path).map(|()| false),
+                        error => Err(failed(error)),
+                    };
+                }
+            }
+            self.folder = path.to_vec();
+        }
+        Ok(true)
+    }
+}
+
+/// A path is this folder or below it. Everything is below the root.
+fn is_in(path: &[u8], folder: &[u8]) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}

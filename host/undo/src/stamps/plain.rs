@@ -1,0 +1,35 @@
+//! [`Looker`]: looks at files by their paths, where no folder can be opened for that.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use guard_platform::paths::from_git;
+
+use crate::gather::Stop;
+use crate::index::{Index, Stamp, Tracked};
+
+/// Looks at files one by one.
+pub(super) struct Looker<'a> {
+    index: &'a Index,
+    root: &'a Path,
+    pub(super) found: BTreeSet<PathBuf>,
+}
+
+impl<'a> Looker<'a> {
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder is opened first")]
+    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, Stop> {
+        Ok(Looker { index, root, found: BTreeSet::new() })
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder may refuse")]
+    pub(super) fn look(&mut self, tracked: &Tracked<'_>) -> Result<(), Stop> {
+        let Some(path) = from_git(tracked.path).map(|path| self.root.join(path)) else { return Ok(()) };
+        let Ok(data) = path.symlink_metadata() else { return Ok(()) };
+        let stamp = Stamp::read(&path, &data);
+        let is_unchanged = stamp.is_some_and(|stamp| self.index.is_unchanged(tracked, &stamp));
+        if !data.is_dir() && !is_unchanged {
+            self.found.insert(path);
+        }
+        Ok(())
+    }
+}
