@@ -1,8 +1,15 @@
 //! [`Pattern`]: a regular expression that a user writes over the text of a command.
 //!
 //! It takes what Python's `re` takes of them. `regex-lite` compiles nearly all and runs them in linear time; those with
-//! look-around, references back or a literal `{` are run by the backtracking [`Looking`], which gives up after a bounded
-//! number of steps. The crate `fancy-regex` does as much with 750 KB of WebAssembly.
+//! look-around, references back or a literal `{` are run by the backtracking [`Looking`].
+//!
+//! # Why not `fancy-regex`
+//!
+//! A library of WebAssembly with this crate has 146 KB. One with `fancy-regex` 0.17 has 967 KB, or 611 KB without Unicode,
+//! but then it folds no case; the whole bundle has 4.2 MB. [`Looking`] counts each step, and gives up after two million;
+//! `fancy-regex` counts only the times that it goes back. So `(?!x)(a+)+$b` in 20,000 letters took 0.1 s here, and 3.2 s
+//! there with the same limit. In 1 MB of commands a look-around took 0.2 s here, where it gave up, and 0.4 s there.
+//! Compiling an expression and matching `ls -la` took 0.04 ms and 0.2 ms.
 
 mod looking;
 mod parse;
