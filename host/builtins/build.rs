@@ -5,6 +5,7 @@
 
 mod order;
 mod pack;
+mod packages;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -23,8 +24,7 @@ use wit_component::ComponentEncoder;
 /// each call. Built for this target a guest has none.
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The analyzer and the policies of the presets in one component. Built apart from them: Cargo unites features, and in it
-/// a policy is a library only.
+/// The analyzer and the policies of the presets in one component.
 const BUNDLE: &str = "guard-bundle";
 
 /// The reader of scripts. A component of its own, because few calls hold a script.
@@ -113,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     watch(&root)?;
-    for step in ["order.rs", "pack.rs"] {
+    for step in ["order.rs", "pack.rs", "packages.rs"] {
         println!("cargo::rerun-if-changed={step}");
     }
     println!("cargo::rerun-if-env-changed=GUARD_SKIP_BUILTINS");
@@ -260,22 +260,34 @@ fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
 /// Builds the guests and gives the folder of the results. In several runs: Cargo unites the features of one, and with those
 /// of a guest of other libraries the analyzer would be built once more.
 fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<dyn Error>> {
+    let own = folder(out, "policies");
+    packages::write(root, &own, policies)?;
     let names = |is_bundled: bool| {
         let chosen = policies.values().filter(move |(_, guard)| guard.presets.is_empty() != is_bundled);
-        chosen.map(|(package, _)| package.as_str())
+        chosen.map(|(package, _)| packages::component_of(package))
     };
-    build(root, out, names(true))?;
-    build(root, out, [BUNDLE].into_iter())?;
-    build(root, out, names(false).chain([SCRIPTS]).chain(SERVICE))
+    build(root, out, &own, names(true).chain([packages::component_of(BUNDLE)]))?;
+    build(root, out, &own, names(false))?;
+    build(root, out, root, [SCRIPTS].into_iter().chain(SERVICE).map(str::to_owned))
 }
 
-/// Builds the packages in one cargo run and gives the folder of the results.
-fn build<'a>(root: &Path, out: &Path, packages: impl Iterator<Item = &'a str>) -> Result<PathBuf, Box<dyn Error>> {
+/// Builds packages of a workspace in one cargo run and gives the folder of the results.
+fn build(
+    root: &Path,
+    out: &Path,
+    workspace: &Path,
+    packages: impl Iterator<Item = String>,
+) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "guests");
     let mut cargo = cargo(root)?;
-    cargo.args(["build", "--locked", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
+    cargo.args(["build", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
+    cargo.arg("--manifest-path").arg(workspace.join("Cargo.toml"));
+    // The lock file of the packages that were written is a part of the root's.
+    if workspace == root {
+        cargo.arg("--locked");
+    }
     for package in packages {
-        cargo.args(["-p", package]);
+        cargo.args(["-p", package.as_str()]);
     }
     let status = cargo.status()?;
     if !status.success() {
@@ -340,7 +352,7 @@ impl Carry<'_> {
     /// bundle is compiled.
     fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let wasm = component(&name, &self.module(&name)?)?;
+        let wasm = component(&name, &self.module(&packages::component_of(package))?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
@@ -364,14 +376,14 @@ impl Carry<'_> {
     fn bundle(&self, usual: &str, all: &str) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
         let run = [(usual, ANY_COMMAND), (usual, DENIED_COMMAND), (all, ANY_COMMAND), (all, USUAL_COMMANDS)];
-        let module = self.ordered(&self.module(&name)?, &run)?;
+        let module = self.ordered(&self.module(&packages::component_of(BUNDLE))?, &run)?;
         plain(&format!("{name}.cwasm"), &self.artifact(&component(&name, &module)?)?, self.out)
     }
 
     /// Compiles the reader of scripts, and gives it as a value of the table.
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
-        let artifact = self.artifact(&component(&name, &self.module(&name)?)?)?;
+        let artifact = self.artifact(&component(&name, &self.module(SCRIPTS)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
@@ -381,7 +393,8 @@ impl Carry<'_> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {
             let name = package.replace('-', "_");
-            let wasm = component(&name, &self.module(&name)?)?;
+            let module = if package == BUNDLE { packages::component_of(package) } else { package.to_owned() };
+            let wasm = component(&name, &self.module(&module)?)?;
             let packed = packed(&format!("{name}.service.wasm"), &wasm, self.out)?;
             writeln!(table, "    ({package:?}, {packed}),")?;
         }
@@ -410,8 +423,8 @@ impl Carry<'_> {
         self.compilers.run(wasm, &["compile", &env::var("TARGET")?])
     }
 
-    fn module(&self, name: &str) -> Result<Vec<u8>, Box<dyn Error>> {
-        Ok(fs::read(self.guests.join(format!("{name}.wasm")))?)
+    fn module(&self, package: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+        Ok(fs::read(self.guests.join(format!("{}.wasm", package.replace('-', "_"))))?)
     }
 }
 

@@ -73,5 +73,3 @@ fn names_history(rule: &Written) -> bool {
         .chain(&rule.message_expression)
         .any(|text| text.contains(policy_input_document::HISTORY))
 }
-
-guard_sdk::export!(Cel);

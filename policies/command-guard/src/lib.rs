@@ -157,6 +157,3 @@ fn joined(hits: impl Iterator<Item = Told>) -> Vec<Told> {
     }
     joined
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(CommandGuard);

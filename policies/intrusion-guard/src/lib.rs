@@ -106,6 +106,3 @@ impl Policy for IntrusionGuard {
         Ok(findings.into_iter().collect())
     }
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(IntrusionGuard);

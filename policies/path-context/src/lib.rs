@@ -98,6 +98,3 @@ impl Policy for PathContext {
         Ok(findings.into_iter().collect())
     }
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(PathContext);

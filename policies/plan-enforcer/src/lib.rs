@@ -162,6 +162,3 @@ fn is_strict(call: &Call<'_>) -> bool {
     }
     value == "strict"
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(PlanEnforcer);

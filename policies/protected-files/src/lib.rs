@@ -104,6 +104,3 @@ fn is_change(effect: &Effect) -> bool {
 fn is_read(effect: &Effect) -> bool {
     effect.kind == "read" && effect.tag("where").is_none()
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(ProtectedFiles);

@@ -158,5 +158,3 @@ impl Rego {
         text.prints().iter().for_each(|line| call.log(Level::Debug, line));
     }
 }
-
-guard_sdk::export!(Rego);

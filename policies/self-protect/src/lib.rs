@@ -102,6 +102,3 @@ impl Policy for SelfProtect {
         Ok(findings.into_iter().collect())
     }
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(SelfProtect);

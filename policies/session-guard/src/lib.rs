@@ -85,6 +85,3 @@ impl Policy for SessionGuard {
         Ok(findings.into_iter().collect())
     }
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(SessionGuard);

@@ -109,6 +109,3 @@ fn judge(target: &Target, settings: &Settings) -> Option<Finding> {
 fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
 }
-
-#[cfg(feature = "component")]
-guard_sdk::export!(WriteControl);
