@@ -113,21 +113,7 @@ fn read(text: &str, depth: usize, found: &mut Vec<Act>) {
 
 /// Reads one command; gives what stands behind the bar after it.
 fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t str> {
-    let mut rest = text;
-    let name = loop {
-        rest = rest.trim_start_matches(|char: char| {
-            char.is_whitespace()
-                || char.is_ascii_digit()
-                || matches!(char, ':' | '%' | '$' | '.' | ',' | ';' | '+' | '-' | '\'')
-        });
-        let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        let (name, tail) = rest.split_at_checked(end)?;
-        if !MODIFIERS.contains(&name) {
-            rest = tail;
-            break name;
-        }
-        rest = tail.trim_start_matches('!');
-    };
+    let (name, rest) = name_and_rest(text)?;
     if name.is_empty() {
         if let Some(shell) = rest.strip_prefix('!') {
             found.push(Act::Shell(shell.trim_start_matches('!').to_owned()));
@@ -174,31 +160,47 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
                 read(&text, depth + 1, found);
             }
         }
-        _ => {
-            let file = words.split('|').next().unwrap_or_default().trim();
-            let (reads, writes) = (
-                matches!(
-                    name,
-                    "r" | "re" | "rea" | "read" | "so" | "sou" | "source" | "e" | "ed" | "edit" | "vi" | "view"
-                ),
-                matches!(name, "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"),
-            );
-            // `redir > FILE`, and the commands that save a session.
-            let saves = name.starts_with("redi")
-                || name.starts_with("mks")
-                || name.starts_with("mkv")
-                || name.starts_with("mkex");
-            let saved = file.trim_start_matches(['>', ' ']);
-            if saves && !saved.is_empty() && !saved.starts_with(['@', '=']) && saved != "END" {
-                found.push(Act::Writes(saved.to_owned()));
-            } else if reads && !file.is_empty() {
-                found.push(Act::Reads(file.to_owned()));
-            } else if writes && !file.is_empty() {
-                found.push(Act::Writes(file.trim_start_matches(">>").trim_start().to_owned()));
-            }
-        }
+        _ => found.extend(of_file(name, words.split('|').next().unwrap_or_default().trim())),
     }
     behind_bar(words)
+}
+
+/// The name of a command behind its addresses and modifiers, and the text behind the name.
+fn name_and_rest(text: &str) -> Option<(&str, &str)> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|char: char| {
+            char.is_whitespace()
+                || char.is_ascii_digit()
+                || matches!(char, ':' | '%' | '$' | '.' | ',' | ';' | '+' | '-' | '\'')
+        });
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (name, tail) = rest.split_at_checked(end)?;
+        if !MODIFIERS.contains(&name) {
+            return Some((name, tail));
+        }
+        rest = tail.trim_start_matches('!');
+    }
+}
+
+/// What a command does with the file that it names.
+fn of_file(name: &str, file: &str) -> Option<Act> {
+    // `redir > FILE`, and the commands that save a session.
+    let saves = ["redi", "mks", "mkv", "mkex"].iter().any(|start| name.starts_with(start));
+    let saved = file.trim_start_matches(['>', ' ']);
+    if saves && !saved.is_empty() && !saved.starts_with(['@', '=']) && saved != "END" {
+        return Some(Act::Writes(saved.to_owned()));
+    }
+    match name {
+        _ if file.is_empty() => None,
+        "r" | "re" | "rea" | "read" | "so" | "sou" | "source" | "e" | "ed" | "edit" | "vi" | "view" => {
+            Some(Act::Reads(file.to_owned()))
+        }
+        "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update" => {
+            Some(Act::Writes(file.trim_start_matches(">>").trim_start().to_owned()))
+        }
+        _ => None,
+    }
 }
 
 /// The command that another one holds: `g/PATTERN/COMMAND`, and behind an event and a pattern, or a name, one that runs

@@ -30,24 +30,8 @@ impl Walker {
             return Input::Pipe;
         }
         let reads = shells::reads_input(&pending.argv);
-        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
-        if from_pipe {
-            self.scope.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
-        }
-        let argv = std::mem::take(&mut pending.argv);
-        let script = shells::script(&argv);
-        if state::expands_again(&argv, &self.shell) {
-            self.partial("a builtin expands a quoted text");
-        }
-        let assignments = std::mem::take(&mut pending.assignments);
-        let mut redirections = std::mem::take(&mut pending.redirections);
-        // What `cat` prints of written files stands in no command that others could look at.
-        let by_cat = place.index > 0 && self.found.commands.last().is_some_and(|command| command.program() == "cat");
-        redirections.extend(inherited(&argv, &redirections, &pending.input, place.index == 0 || by_cat));
-        let id = self.push(argv, assignments, redirections, pending.span, certain, place);
-        if from_pipe {
-            self.scope.via.pop();
-        }
+        let script = shells::script(&pending.argv);
+        let id = self.list(&mut pending, reads, certain, place);
         let searches = |command: &&Command| {
             let own = command.assignments.iter().any(|assignment| assignment.name == "PATH");
             script.is_none() && command.id == id && (own || self.shell.value("PATH").is_some())
@@ -104,6 +88,28 @@ impl Walker {
             self.follow_listed(script.as_ref(), &command, &pending.input, reads);
         }
         output
+    }
+
+    /// Lists a command, and gives its number.
+    fn list(&mut self, pending: &mut Pending<'_>, reads: bool, certain: bool, place: Place<'_>) -> u32 {
+        let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
+        if from_pipe {
+            self.scope.via.push(Via { kind: "pipe".to_owned(), detail: String::new() });
+        }
+        let argv = std::mem::take(&mut pending.argv);
+        if state::expands_again(&argv, &self.shell) {
+            self.partial("a builtin expands a quoted text");
+        }
+        let assignments = std::mem::take(&mut pending.assignments);
+        let mut redirections = std::mem::take(&mut pending.redirections);
+        // What `cat` prints of written files stands in no command that others could look at.
+        let by_cat = place.index > 0 && self.found.commands.last().is_some_and(|command| command.program() == "cat");
+        redirections.extend(inherited(&argv, &redirections, &pending.input, place.index == 0 || by_cat));
+        let id = self.push(argv, assignments, redirections, pending.span, certain, place);
+        if from_pipe {
+            self.scope.via.pop();
+        }
+        id
     }
 
     /// Whether it is known which program a name means.

@@ -6,7 +6,7 @@ mod system;
 mod terminals;
 mod tools;
 
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::{Assignment, Word};
 
 use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
 use super::sandbox::{self, Mount, Sandbox};
@@ -174,11 +174,9 @@ const fn named() -> [(u64, &'static Wrapper); COUNT] {
     all
 }
 
-fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
-    let name = wrapper.name;
+/// The words behind those that make the program start another one. None if it starts none.
+fn behind_verbs<'w>(wrapper: &Wrapper, words: &'w [Word], before: &Parsed<'w>) -> Option<&'w [Word]> {
     let mut words = words;
-    // Options of the program itself may stand before the verb.
-    let before = leading(words, wrapper.takes);
     if !wrapper.verbs.is_empty() {
         words = before.rest;
         let (verb, rest) = words.split_first()?;
@@ -198,6 +196,13 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         words = before.rest;
         words.first().filter(|program| wrapper.programs.contains(&packages::program(&program.text)))?;
     }
+    Some(words)
+}
+
+fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
+    // Options of the program itself may stand before the verb.
+    let before = leading(words, wrapper.takes);
+    let words = behind_verbs(wrapper, words, &before)?;
     if !wrapper.after.is_empty() {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
         let options = leading(words.get(..at)?, wrapper.takes);
@@ -212,7 +217,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     let detail = options.flag(wrapper.detail).map_or("", Flag::text);
     // Which platform runs the command, where no option names a host.
     let detail = if detail.is_empty() && wrapper.kind == "ssh" { wrapper.name } else { detail };
-    let missing = missing_variables(name, &options);
+    let missing = missing_variables(wrapper.name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
     let login = wrapper.login(&options);
     let place = match login {
@@ -223,6 +228,18 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         let kind = wrapper.kind_of_layer(&place);
         return Some(Layer::one(kind, detail, What::Text { text, parameters: None }, place));
     }
+    let (assignments, inner) = inner_command(wrapper, words, &options)?;
+    let what = What::Words { assignments, words: inner.clone() };
+    let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;
+    if let Some(Run { certain, .. }) = layer.runs.first_mut() {
+        *certain = options.certain;
+    }
+    Some(layer)
+}
+
+/// The command that a wrapper starts, and what is assigned for it.
+fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<(Vec<Assignment>, Vec<Word>)> {
+    let name = wrapper.name;
     let mut rest = options.rest.get(wrapper.skip..)?;
     let mut assigned = Vec::new();
     if name == "systemd-run" {
@@ -258,12 +275,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     if let Some(dashes) = inner.iter().position(|word| word.text == "--").filter(|_| name == "npm" && is_first) {
         inner.remove(dashes);
     }
-    let what = What::Words { assignments: assigned, words: inner.clone() };
-    let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;
-    if let Some(Run { certain, .. }) = layer.runs.first_mut() {
-        *certain = options.certain;
-    }
-    Some(layer)
+    Some((assigned, inner))
 }
 
 /// The variables that a wrapper takes from the environment, as it is told: `-i` for all of them.

@@ -84,82 +84,107 @@ fn call(language: &Language, tail: &str) -> Option<What> {
         None if language.bare && open.starts_with(['"', '\'', 'q', '{', '[', '`', '%', '*']) => open,
         None => return None,
     };
-    let mut words: Vec<Word> = Vec::new();
-    let (mut listed, mut depth, mut nested) = (false, 0_usize, 0_usize);
-    // Whether the last word is still growing: literals side by side, or joined by an operator.
-    let (mut grows, mut named) = (false, false);
+    let mut arguments = Arguments::default();
     let mut rest = inside;
-    let start = inside.len();
     while let Some(char) = rest.chars().next() {
-        if start.saturating_sub(rest.len()) > LONGEST || words.len() >= limits::STARTS {
+        let before = inside.get(..inside.len().saturating_sub(rest.len())).unwrap_or_default();
+        if before.len() > LONGEST || arguments.words.len() >= limits::STARTS {
             break;
         }
         let is_argument = || {
-            let before = inside.get(..start.saturating_sub(rest.len())).unwrap_or_default().trim_end();
-            depth == 0 && (before.is_empty() || before.ends_with([',', '*']))
+            arguments.depth == 0 && {
+                let before = before.trim_end();
+                before.is_empty() || before.ends_with([',', '*'])
+            }
         };
-        if let Some((items, width)) = listed_words(rest).filter(|_| is_argument()) {
-            words.extend(items.split_ascii_whitespace().map(literal));
-            rest = rest.get(width..).unwrap_or_default();
-            continue;
-        }
-        if let Some((literal_text, width)) = string(rest) {
-            if !named && nested == 0 {
-                match words.last_mut().filter(|_| grows && language.programs != LISPS) {
-                    Some(word) => extend(word, Some(&literal_text)),
-                    None => words.push(literal(&literal_text)),
-                }
-                grows = true;
-            }
-            named = false;
-            rest = rest.get(width..).unwrap_or_default();
-            continue;
-        }
-        let mut width = char.len_utf8();
-        match char {
-            ',' if depth == 0 || listed => grows = false,
-            '[' | '(' => {
-                listed |= char == '[' && words.len() <= 1;
-                grows &= char != '[';
-                depth += 1;
-                nested += usize::from(char == '(');
-            }
-            ')' | ']' => {
-                let Some(left) = depth.checked_sub(1) else { break };
-                depth = left;
-                nested = nested.saturating_sub(usize::from(char == ')'));
-                if char == ']' && listed && depth == 0 {
-                    break;
-                }
-            }
-            '{' if !listed && !rest.contains("args") => break,
-            ';' | '\n' if depth == 0 && !words.is_empty() => break,
-            '=' => named = !rest.starts_with("=="),
-            _ if char.is_ascii_alphabetic() || matches!(char, '$' | '_' | '@') => {
-                width = rest
-                    .find(|char: char| !char.is_ascii_alphanumeric() && !"_$@.".contains(char))
-                    .unwrap_or(rest.len())
-                    .max(1);
-                let name = rest.get(..width).unwrap_or_default();
-                let keyword = rest.get(width..).unwrap_or_default().trim_start().starts_with(['=', ':']);
-                if !keyword && !named && !matches!(name, "nil" | "None" | "new" | "r" | "f" | "b" | "q" | "qq" | "t") {
-                    let calls = rest.get(width..).unwrap_or_default().starts_with('(');
-                    let first = words.is_empty() && !(calls && nested == 0);
-                    match words.last_mut().filter(|_| grows) {
-                        Some(word) => extend(word, None),
-                        None if first => {}
-                        None => words.push(unknown()),
-                    }
-                    grows = true;
-                }
-                named = false;
-            }
-            _ => {}
-        }
+        let width = if let Some((items, width)) = listed_words(rest).filter(|_| is_argument()) {
+            arguments.words.extend(items.split_ascii_whitespace().map(literal));
+            width
+        } else if let Some((text, width)) = string(rest) {
+            // White space parts the arguments of a Lisp call, and joins literals elsewhere.
+            arguments.add_string(&text, language.programs != LISPS);
+            width
+        } else if char.is_ascii_alphabetic() || matches!(char, '$' | '_' | '@') {
+            arguments.add_name(rest)
+        } else if arguments.ends_at(char, rest) {
+            break;
+        } else {
+            char.len_utf8()
+        };
         rest = rest.get(width..).unwrap_or_default();
     }
-    chained(&mut words, rest);
-    what(words, listed)
+    chained(&mut arguments.words, rest);
+    what(arguments.words, arguments.listed)
+}
+
+/// The arguments of a call, as far as they are read.
+#[derive(Default)]
+struct Arguments {
+    words: Vec<Word>,
+    /// They are one list.
+    listed: bool,
+    /// The brackets and parentheses that are open, and the parentheses alone.
+    depth: usize,
+    nested: usize,
+    /// The last word is still growing: literals side by side, or joined by an operator.
+    grows: bool,
+    /// A value follows that has a name.
+    named: bool,
+}
+
+impl Arguments {
+    fn add_string(&mut self, text: &str, joins: bool) {
+        if !self.named && self.nested == 0 {
+            match self.words.last_mut().filter(|_| self.grows && joins) {
+                Some(word) => extend(word, Some(text)),
+                None => self.words.push(literal(text)),
+            }
+            self.grows = true;
+        }
+        self.named = false;
+    }
+
+    /// Adds the value of a name, which is not known, and gives the name's length.
+    fn add_name(&mut self, rest: &str) -> usize {
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && !"_$@.".contains(char));
+        let (name, behind) = rest.split_at_checked(end.unwrap_or(rest.len()).max(1)).unwrap_or((rest, ""));
+        let is_keyword = behind.trim_start().starts_with(['=', ':']);
+        if !is_keyword && !self.named && !matches!(name, "nil" | "None" | "new" | "r" | "f" | "b" | "q" | "qq" | "t") {
+            let is_first = self.words.is_empty() && !(behind.starts_with('(') && self.nested == 0);
+            match self.words.last_mut().filter(|_| self.grows) {
+                Some(word) => extend(word, None),
+                None if is_first => {}
+                None => self.words.push(unknown()),
+            }
+            self.grows = true;
+        }
+        self.named = false;
+        name.len()
+    }
+
+    /// Reads a sign, and tells whether the arguments end at it.
+    fn ends_at(&mut self, char: char, rest: &str) -> bool {
+        match char {
+            ',' if self.depth == 0 || self.listed => self.grows = false,
+            '[' | '(' => {
+                self.listed |= char == '[' && self.words.len() <= 1;
+                self.grows &= char != '[';
+                self.depth += 1;
+                self.nested += usize::from(char == '(');
+            }
+            ')' | ']' => {
+                let Some(left) = self.depth.checked_sub(1) else { return true };
+                self.depth = left;
+                self.nested = self.nested.saturating_sub(usize::from(char == ')'));
+                return char == ']' && self.listed && left == 0;
+            }
+            '{' => return !self.listed && !rest.contains("args"),
+            ';' | '\n' => return self.depth == 0 && !self.words.is_empty(),
+            '=' => self.named = !rest.starts_with("=="),
+            _ => {}
+        }
+        false
+    }
 }
 
 /// Adds what is given to a program behind its call: `Command::new("git").arg("push").args(["--force"])`.
