@@ -15,6 +15,7 @@ use guard_contract::rank;
 use guard_contract::verdict::{BypassAsk, Verdict};
 use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::{Facts, git_root};
+use guard_harness::capabilities::Surface;
 use guard_harness::{AskScene, Event, Harness, Payload, Reply, Variable};
 
 /// The most calls of one request.
@@ -147,43 +148,15 @@ impl<S: Sandbox> Chain<'_, S> {
     ) -> Result<Answered, Undecided> {
         let recorded = Arc::new(Recorded::elsewhere(request.facts));
         let facts: Arc<dyn Facts> = recorded.clone();
-        let mut surface = None;
         if request.at.home.is_empty() {
             UNKNOWN_HOME.clone_into(&mut request.at.home);
         }
-        let (calls, at) = match request.payload {
-            None => (request.calls, request.at),
+        let (calls, at, surface) = match request.payload {
+            None => (request.calls, request.at, None),
             Some(_) if !request.calls.is_empty() => {
                 return Err(Undecided("a request has a payload or calls, not both".to_owned()));
             }
-            Some(payload) => {
-                let named = match request.harness.as_str() {
-                    "" => guard_harness::default(),
-                    name => {
-                        guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?
-                    }
-                };
-                let harness = guard_harness::detect(&payload, named);
-                // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
-                let variable: &Variable<'_> = &|_| Some(String::new());
-                let taken = harness.surface_in(&payload, variable);
-                let decoded = harness.decode(&payload).map_err(|error| Undecided(error.to_string()))?;
-                let at = placed(harness, &decoded, request.at, &*facts);
-                // What asks about no call gets the silence that the hook gives it.
-                let calls = match decoded.event {
-                    Event::Calls(calls) => calls,
-                    Event::Told(..)
-                    | Event::SessionStart
-                    | Event::SessionEnd
-                    | Event::SettingsChange(_)
-                    | Event::Other => Vec::new(),
-                };
-                // The disk of the call is not here, so no path can be followed.
-                let mode = Some(at.permission_mode.as_str());
-                let scene = AskScene { mode, calls: &calls, variable, ..AskScene::UNREAD };
-                surface = Some((harness, harness.surface_of(taken, &scene)));
-                (calls, at)
-            }
+            Some(payload) => from_payload(&payload, &request.harness, request.at, &*facts)?,
         };
         // Without a dialect the analyzer would not be asked.
         let is_unread = |call: &ToolCall| call.dialect.is_none() && matches!(call.tool.as_str(), "Bash" | "PowerShell");
@@ -219,6 +192,40 @@ impl<S: Sandbox> Chain<'_, S> {
         let decisive = decisive.and_then(|place| calls.into_iter().nth(place));
         Ok(Answered { response: Response { verdict, reply, journal, missing }, decisive, at })
     }
+}
+
+/// Who reads a reply, and what it is a reply to.
+type ReplyForm = (&'static dyn Harness, &'static Surface);
+
+/// The calls of a payload, where they happen, and the form of the reply.
+fn from_payload(
+    payload: &Map<String, Value>,
+    harness: &str,
+    at: CallContext,
+    facts: &dyn Facts,
+) -> Result<(Vec<ToolCall>, CallContext, Option<ReplyForm>), Undecided> {
+    let named = match harness {
+        "" => guard_harness::default(),
+        name => guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
+    };
+    let harness = guard_harness::detect(payload, named);
+    // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
+    let variable: &Variable<'_> = &|_| Some(String::new());
+    let taken = harness.surface_in(payload, variable);
+    let decoded = harness.decode(payload).map_err(|error| Undecided(error.to_string()))?;
+    let at = placed(harness, &decoded, at, facts);
+    // What asks about no call gets the silence that the hook gives it.
+    let calls = match decoded.event {
+        Event::Calls(calls) => calls,
+        Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
+            Vec::new()
+        }
+    };
+    // The disk of the call is not here, so no path can be followed.
+    let mode = Some(at.permission_mode.as_str());
+    let scene = AskScene { mode, calls: &calls, variable, ..AskScene::UNREAD };
+    let surface = harness.surface_of(taken, &scene);
+    Ok((calls, at, Some((harness, surface))))
 }
 
 /// Where the calls of a payload happen: its own word first, then that of the request, then what the facts say.
