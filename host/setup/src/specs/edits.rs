@@ -24,29 +24,25 @@ impl RegistrationSpec {
         hook: &Hook,
         site: Site<'_>,
     ) -> ManagedFile {
-        let shared = |blank, add: Edit, strip: Edit| ManagedFile::Shared {
-            path: path.clone(),
-            within: within.clone(),
-            mode,
-            is_secret: false,
-            blank,
-            add,
-            strip,
-        };
-        let own = |mode, bytes: String, is_ours: Recognise| ManagedFile::Own {
-            path: path.clone(),
-            within: within.clone(),
-            mode,
-            bytes: bytes.into_bytes(),
-            is_ours,
-            foreign: Foreign::Refused,
-        };
+        let is_manifest_file = |name: &str| path.file_name().is_some_and(|file| file == name);
+        match self.content(is_manifest_file, mode, hook, site) {
+            Content::Shared(blank, add, strip) => {
+                ManagedFile::Shared { path, within, mode, is_secret: false, blank, add, strip }
+            }
+            Content::Own(mode, text, is_ours) => {
+                let bytes = text.into_bytes();
+                ManagedFile::Own { path, within, mode, bytes, is_ours, foreign: Foreign::Refused }
+            }
+        }
+    }
+
+    fn content(&self, is_manifest_file: impl Fn(&str) -> bool, mode: u32, hook: &Hook, site: Site<'_>) -> Content {
         let (names, again) = (self.names(site), self.names(site));
         match &self.layout {
             Layout::Entries { syntax, grouped, beside, make } => {
                 let file = InEvents { syntax: *syntax, grouped: *grouped, beside };
                 let wanted = make(hook);
-                shared(
+                Content::Shared(
                     "{}\n",
                     Box::new(move |text| file.edit(&names, |entries| entries.add(text, &wanted))),
                     Box::new(move |text| file.edit(&again, |entries| entries.strip(text))),
@@ -54,7 +50,7 @@ impl RegistrationSpec {
             }
             Layout::Named(key, make) => {
                 let (key, wanted) = (*key, make(hook));
-                shared(
+                Content::Shared(
                     "{}\n",
                     Box::new(move |text| put_named(text, key, &wanted, &names)),
                     Box::new(move |text| take_named(text, key, &again)),
@@ -62,7 +58,7 @@ impl RegistrationSpec {
             }
             Layout::Tables(list, make) => {
                 let (list, wanted) = (*list, make(hook));
-                shared(
+                Content::Shared(
                     "",
                     Box::new(move |text| put_table(text, list, &wanted, &names)),
                     Box::new(move |text| take_tables(text, list, &again)),
@@ -70,7 +66,7 @@ impl RegistrationSpec {
             }
             Layout::List(path, make) => {
                 let (path, wanted) = (*path, list_item(&make(hook)));
-                shared(
+                Content::Shared(
                     "",
                     Box::new(move |text| in_list(path, &names, |list| list.add(text, &wanted))),
                     Box::new(move |text| in_list(path, &again, |list| list.strip(text))),
@@ -82,22 +78,30 @@ impl RegistrationSpec {
                     let calls = calls(&value);
                     !calls.is_empty() && calls.iter().all(|call| is_ours(call.handler, &names))
                 };
-                own(mode, make(hook).printed(), Box::new(is_ours))
+                Content::Own(mode, make(hook).printed(), Box::new(is_ours))
             }
-            Layout::Folder { manifest: (name, text), .. } if path.file_name().is_some_and(|file| file == *name) => {
+            Layout::Folder { manifest: (name, text), .. } if is_manifest_file(name) => {
                 let text = *text;
-                own(0o644, text.to_owned(), Box::new(is_manifest))
+                Content::Own(0o644, text.to_owned(), Box::new(is_manifest))
             }
             Layout::Folder { start, make, .. } => {
                 let start = *start;
-                own(0o644, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
+                Content::Own(0o644, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
             }
             Layout::Program(mode, start, make) => {
                 let start = *start;
-                own(*mode, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
+                Content::Own(*mode, make(hook), Box::new(move |bytes| bytes.starts_with(start.as_bytes())))
             }
         }
     }
+}
+
+/// What is in a file of a registration.
+enum Content {
+    /// What an empty file holds, and how our part is put in and taken out.
+    Shared(&'static str, Edit, Edit),
+    /// The permissions and the text of a file that is ours alone, and how it is recognised.
+    Own(u32, String, Recognise),
 }
 
 /// JSON with entries below `hooks`.
