@@ -20,125 +20,156 @@ pub(crate) enum Means {
 
 use Means::{Asked, Blocked, Broken, Granted, Passes};
 
+/// A reply as a harness gets it.
+struct Received<'a> {
+    reply: &'a Reply,
+    /// The JSON object that it is.
+    object: Option<Value>,
+}
+
+impl Received<'_> {
+    fn text(&self, pointer: &str) -> Option<&str> {
+        self.object.as_ref()?.pointer(pointer)?.as_str()
+    }
+
+    fn decision(&self) -> Option<&str> {
+        self.text("/decision")
+    }
+
+    fn is_silent(&self) -> bool {
+        self.reply.stdout.trim().is_empty()
+    }
+
+    /// The exit code that blocks counts with a reason alone.
+    fn exit_blocks(&self) -> bool {
+        self.reply.exit == 2 && !self.reply.stderr.trim().is_empty()
+    }
+
+    /// What the keys of Claude Code mean.
+    fn nested(&self) -> Means {
+        match self.text("/hookSpecificOutput/permissionDecision") {
+            Some("allow") => Granted,
+            Some("ask") => Asked,
+            Some("deny") => Blocked,
+            _ => Passes,
+        }
+    }
+}
+
 /// What the harness makes of these bytes and this exit code.
 pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
     let json: Option<Value> = serde_json::from_str(reply.stdout.trim()).ok();
-    let object = json.as_ref().filter(|value| value.is_object());
-    let at = |pointer: &str| object.and_then(|value| value.pointer(pointer)).and_then(Value::as_str);
-    let silent = reply.stdout.trim().is_empty();
-    let exit_blocks = reply.exit == 2 && !reply.stderr.trim().is_empty();
-    let nested = || match at("/hookSpecificOutput/permissionDecision") {
+    let received = Received { reply, object: json.filter(Value::is_object) };
+    match harness {
+        "claude" => claude(event, &received),
+        "codex" => codex(event, &received),
+        "copilot" if reply.exit != 0 => Blocked,
+        "copilot" => copilot(&reply.stdout),
+        "vscode" | "droid" | "qwen" | "kimi" | "kiro" | "windsurf" | "devin" if received.exit_blocks() => Blocked,
+        // A decision without its reason is none.
+        "qwen" if received.text("/hookSpecificOutput/permissionDecisionReason").is_none() => Passes,
+        "vscode" | "droid" | "qwen" => received.nested(),
+        "kimi" if received.nested() == Blocked => Blocked,
+        "kimi" | "kiro" | "windsurf" => Passes,
+        "devin" | "hermes" if received.decision() == Some("block") => Blocked,
+        // A shell hook's exit code says nothing, and no other action than `block` is taken from it.
+        "hermes" if received.text("/action") == Some("block") => Blocked,
+        "devin" | "hermes" => Passes,
+        "opencode" | "kilo" | "pi" | "amp" | "openclaw" => plugin(harness, event, &received),
+        "cline" => cline(event, &received),
+        _ => by_decision(harness, event, &received),
+    }
+}
+
+fn claude(event: &str, received: &Received<'_>) -> Means {
+    match received.decision() {
+        _ if event == "PreToolUse" && received.exit_blocks() => Blocked,
+        // Any JSON counts; what does not begin with a brace is no JSON.
+        _ if received.is_silent() || !received.reply.stdout.starts_with('{') => Passes,
+        Some("approve") => Granted,
+        Some("block") => Blocked,
+        _ => received.nested(),
+    }
+}
+
+fn codex(event: &str, received: &Received<'_>) -> Means {
+    match received.text("/hookSpecificOutput/decision/behavior") {
+        _ if received.exit_blocks() => Blocked,
+        _ if event == "PreToolUse" => codex_before_tool(received.object.as_ref()),
         Some("allow") => Granted,
-        Some("ask") => Asked,
         Some("deny") => Blocked,
         _ => Passes,
-    };
-    match (harness, event) {
-        ("claude", "PreToolUse") if exit_blocks => Blocked,
-        // Any JSON counts; what does not begin with a brace is no JSON.
-        ("claude", _) if silent || !reply.stdout.starts_with('{') => Passes,
-        ("claude", _) => match at("/decision") {
-            Some("approve") => Granted,
-            Some("block") => Blocked,
-            _ => nested(),
-        },
-        ("codex", "PreToolUse") if exit_blocks => Blocked,
-        ("codex", "PreToolUse") => codex(object),
-        ("codex", _) => match at("/hookSpecificOutput/decision/behavior") {
-            _ if exit_blocks => Blocked,
-            Some("allow") => Granted,
-            Some("deny") => Blocked,
-            _ => Passes,
-        },
+    }
+}
+
+/// Our plugins.
+fn plugin(harness: &str, event: &str, received: &Received<'_>) -> Means {
+    // Anything but an exit of 0 and a decision holds the call.
+    let can_ask = !matches!((harness, event), ("opencode" | "kilo", _) | ("pi", "pi.tool_call print"));
+    match received.decision() {
+        Some("allow") if received.reply.exit == 0 => Passes,
+        Some("ask") if received.reply.exit == 0 && can_ask => Asked,
+        _ => Blocked,
+    }
+}
+
+/// The harnesses whose replies have a `decision`, or a `permission`, at their top.
+fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> Means {
+    let Received { reply, object } = received;
+    match (harness, received.decision()) {
         // JSON counts at any exit code; any other text blocks from 2 on.
-        ("gemini", _) => match at("/decision") {
-            Some("deny" | "block") => Blocked,
-            None if object.is_none() && reply.exit >= 2 && !(silent && reply.stderr.is_empty()) => Blocked,
-            // An ask is taken before the deny rules: it is worse than nothing.
-            Some("ask") => Granted,
-            _ => Passes,
-        },
-        ("antigravity", _) => match at("/decision") {
-            Some("allow") => Passes,
-            Some("auto_approve") => Granted,
-            Some("ask" | "force_ask") => Asked,
-            Some("deny") => Blocked,
-            _ => Broken,
-        },
-        ("cursor", _) => match at("/permission") {
+        ("gemini", Some("deny" | "block")) => Blocked,
+        ("gemini", None)
+            if object.is_none() && reply.exit >= 2 && !(received.is_silent() && reply.stderr.is_empty()) =>
+        {
+            Blocked
+        }
+        // An ask is taken before the deny rules: it is worse than nothing.
+        ("gemini", Some("ask")) => Granted,
+        ("gemini", _) => Passes,
+        ("antigravity" | "generic", Some("allow")) => Passes,
+        ("antigravity", Some("auto_approve")) => Granted,
+        ("antigravity", Some("ask" | "force_ask")) => Asked,
+        ("antigravity", Some("deny")) | ("generic", Some("block")) => Blocked,
+        ("antigravity" | "generic", _) => Broken,
+        ("cursor", _) => match received.text("/permission") {
             _ if reply.exit == 2 => Blocked,
             Some("deny") => Blocked,
             Some("allow" | "ask") => Passes,
             None if event == "other" && object.is_some() => Passes,
             _ => Broken,
         },
-        ("copilot", _) if reply.exit != 0 => Blocked,
-        ("copilot", _) => copilot(&reply.stdout),
-        ("vscode" | "droid", _) if exit_blocks => Blocked,
-        ("vscode" | "droid", _) => nested(),
-        ("qwen", _) if exit_blocks => Blocked,
-        // A decision without its reason is none.
-        ("qwen", _) if at("/hookSpecificOutput/permissionDecisionReason").is_none() => Passes,
-        ("qwen", _) => nested(),
         // An allow only declines to deny.
-        ("grok", _) => match at("/hookSpecificOutput/permissionDecision").or(at("/decision")) {
+        ("grok", decision) => match received.text("/hookSpecificOutput/permissionDecision").or(decision) {
             _ if reply.exit == 2 => Blocked,
             Some("ask") => Asked,
             Some("deny") => Blocked,
             _ => Passes,
         },
-        ("kimi", _) if at("/hookSpecificOutput/permissionDecision") == Some("deny") => Blocked,
-        ("kimi" | "kiro" | "windsurf", _) if exit_blocks => Blocked,
-        ("kimi" | "kiro" | "windsurf", _) => Passes,
-        // A shell hook's exit code says nothing, and no other action than `block` is taken from it.
-        ("hermes", _) if at("/action") == Some("block") || at("/decision") == Some("block") => Blocked,
-        ("hermes", _) => Passes,
-        ("crush", _) => match at("/decision") {
-            _ if matches!(reply.exit, 2 | 49) => Blocked,
-            Some("deny") => Blocked,
-            Some("allow") => Granted,
-            _ => Passes,
-        },
-        ("devin", _) if exit_blocks || at("/decision") == Some("block") => Blocked,
-        ("devin", _) => Passes,
-        // Our plugins: anything but an exit of 0 and a decision holds the call.
-        ("opencode" | "kilo", _) | ("pi", "pi.tool_call print") => {
-            if reply.exit == 0 && at("/decision") == Some("allow") { Passes } else { Blocked }
-        }
-        ("amp" | "pi" | "openclaw", _) => match at("/decision") {
-            Some("allow") if reply.exit == 0 => Passes,
-            Some("ask") if reply.exit == 0 => Asked,
-            _ => Blocked,
-        },
+        ("crush", _) if matches!(reply.exit, 2 | 49) => Blocked,
         // Strict: an exit of 0 with nothing or an object, or else it counts as a deny.
-        ("vibe", _) => match at("/decision") {
-            _ if reply.exit != 0 || !(silent || object.is_some()) => Blocked,
-            Some("deny") => Blocked,
-            _ => Passes,
-        },
-        ("generic", _) => match at("/decision") {
-            Some("allow") => Passes,
-            Some("block") => Blocked,
-            _ => Broken,
-        },
-        ("cline", _) => match object.and_then(|value| value.get("cancel")) {
-            Some(Value::Bool(true)) => Blocked,
-            _ if event == "tool_call run_commands" && at("/overrideInput/commands/0").is_some_and(only_fails) => {
-                Blocked
-            }
-            // Below what is no folder nothing can be read or made, and who names a line makes no file.
-            _ if event == "tool_call read_files" && at("/overrideInput/files/0/path").is_some_and(is_nowhere) => {
-                Blocked
-            }
-            _ if event == "tool_call editor"
-                && at("/overrideInput/path").is_some_and(is_nowhere)
-                && object.is_some_and(|reply| reply["overrideInput"]["insert_line"] == 1) =>
-            {
-                Blocked
-            }
-            _ => Passes,
-        },
+        ("vibe", _) if reply.exit != 0 || !(received.is_silent() || object.is_some()) => Blocked,
+        ("crush" | "vibe", Some("deny")) => Blocked,
+        ("crush", Some("allow")) => Granted,
+        ("crush" | "vibe", _) => Passes,
         (other, _) => panic!("nobody has said how `{other}` reads a reply"),
+    }
+}
+
+fn cline(event: &str, received: &Received<'_>) -> Means {
+    let at = |pointer: &str| received.text(pointer);
+    match received.object.as_ref().and_then(|value| value.get("cancel")) {
+        Some(Value::Bool(true)) => Blocked,
+        _ if event == "tool_call run_commands" && at("/overrideInput/commands/0").is_some_and(only_fails) => Blocked,
+        // Below what is no folder nothing can be read or made, and who names a line makes no file.
+        _ if event == "tool_call read_files" && at("/overrideInput/files/0/path").is_some_and(is_nowhere) => Blocked,
+        _ if event == "tool_call editor"
+            && at("/overrideInput/path").is_some_and(is_nowhere)
+            && received.object.as_ref().is_some_and(|reply| reply["overrideInput"]["insert_line"] == 1) =>
+        {
+            Blocked
+        }
+        _ => Passes,
     }
 }
 
@@ -160,7 +191,7 @@ fn only_fails(command: &str) -> bool {
 }
 
 /// Codex before a tool: strict, and what does not fit counts for nothing.
-fn codex(reply: Option<&Value>) -> Means {
+fn codex_before_tool(reply: Option<&Value>) -> Means {
     let Some(reply) = reply.and_then(Value::as_object) else { return Passes };
     if reply.keys().any(|key| !matches!(key.as_str(), "systemMessage" | "hookSpecificOutput")) {
         return Passes;
