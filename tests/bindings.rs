@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 use wit_bindgen_core::{Files, WorldGenerator, wit_parser::Resolve};
 use wit_bindgen_rust::{Opts, WithOption};
 
+use crate::support::pages::root;
+
 /// Enums come with their comparisons derived; records do not.
 const ENUMS: [&str; 6] = ["outcome", "fault", "presence", "level", "coverage", "severity"];
 
@@ -16,14 +18,6 @@ const FOLDERS: [&str; 3] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0"];
 
 /// What the program asks of the component that it carries, with the packages that it uses.
 const BUNDLE: [&str; 4] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0", "policies/bundle/wit"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .find(|dir| dir.join("wit/0.1.0/world.wit").exists())
-        .expect("the workspace holds wit/")
-        .to_path_buf()
-}
 
 /// The bundle speaks of the types, and calls the imports, that the SDK holds already.
 fn shared(interface: &str) -> (String, WithOption) {

@@ -4,20 +4,18 @@ mod command;
 mod proof;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use guard_contract::Wasi;
 use guard_kit::suite::mutate::{Mutation, REWRITES, SIBLINGS, Tally, mutate, page};
 use guard_kit::suite::{self, Subject, SuiteOnChain};
 use guard_state::Places;
 
+use crate::support::pages::root;
+
 const PAGE: &str = "guest-sdk/docs/mutations.md";
 
 const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::the_page_is_the_table";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
-}
 
 /// A built-in policy, with the artifacts that all tests share.
 fn subject(name: &str) -> Subject {

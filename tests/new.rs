@@ -6,10 +6,11 @@ mod wit;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::support::world::World;
 use guard_kit::suite;
+
+use crate::support::pages::root;
+use crate::support::world::World;
 
 /// The languages of components, and the file with the rules.
 const LANGUAGES: [(&str, &str); 5] =
@@ -17,10 +18,6 @@ const LANGUAGES: [(&str, &str); 5] =
 
 const RULES: [&str; 7] =
     ["protected-branch", "outside-project", "elevated", "foreign-registry", "unknown-host", "private-key", "unclear"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
-}
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

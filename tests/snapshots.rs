@@ -1,15 +1,12 @@
 //! Every case of every built-in policy, as a snapshot of it answers: as the policy itself does, to the last byte.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
 use guard_contract::Wasi;
 use guard_kit::suite::{self, Subject};
 use guard_state::Places;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
-}
+use crate::support::pages::root;
 
 #[test]
 fn a_snapshot_answers_every_case_as_the_policy_does() {

@@ -2,6 +2,7 @@
 
 pub mod crates;
 pub mod guests;
+pub mod http;
 pub mod layers;
 pub mod names;
 pub mod pages;
@@ -10,4 +11,5 @@ pub mod reply;
 pub mod schema;
 pub mod terminal;
 pub mod texts;
+pub mod tls;
 pub mod world;

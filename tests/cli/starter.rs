@@ -1,20 +1,15 @@
 //! `config init` and `config schema`: files to start from, and what an editor holds them against.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::docs::FOR_USERS;
-use crate::support::pages::blocks;
+use crate::support::pages::{blocks, root};
 use crate::support::schema::complaints;
 use crate::support::world::World;
 
 const FILES: [&str; 3] = ["guard.toml", "guardrails.json", "write-policies.json"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn schema(arguments: &[&str]) -> Value {
     let ended = World::new().run(&[&["config", "schema"], arguments].concat(), "");

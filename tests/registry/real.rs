@@ -6,23 +6,13 @@ use std::process::Command;
 
 use super::{author, done, follow_page};
 use crate::support::registry::Real;
+use crate::support::tls::certificates;
 use crate::support::world::{Ended, World, end};
 
 #[test]
 #[ignore = "needs docker-registry"]
 fn the_page_holds_for_the_registry_of_debian() {
     follow_page(&Real::start(|_| String::new(), |_| String::new()).host);
-}
-
-/// Makes an authority and a certificate of `localhost` with openssl.
-pub(crate) fn certificates(folder: &Path) {
-    let line = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=ca \
-        -addext basicConstraints=critical,CA:TRUE && \
-        openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tls.key -out tls.csr -subj /CN=localhost && \
-        printf 'subjectAltName=DNS:localhost\\n' > ext && \
-        openssl x509 -req -in tls.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out tls.pem -days 2 -extfile ext";
-    let ended = Command::new("sh").args(["-c", line]).current_dir(folder).output().unwrap();
-    assert!(ended.status.success(), "{ended:?}");
 }
 
 /// A line of htpasswd for `someone` with the password `secret`, whose bcrypt hash was made with htpasswd.

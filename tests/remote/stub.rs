@@ -1,13 +1,14 @@
 //! A server on a port of its own, which answers as a test tells it.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::support::http::{Life, Request, Server, reply};
 
 /// What becomes of a request.
 #[derive(Debug, Clone)]
@@ -24,44 +25,29 @@ pub(super) enum Reply {
     Silent,
 }
 
-/// Gives a request's reply, from its body and the number of those before it.
-type Decide = dyn Fn(&Value, usize) -> Reply + Send + Sync;
-
 /// A server, which ends with this value.
 pub(super) struct Stub {
     pub(super) url: String,
-    state: Arc<State>,
-}
-
-struct State {
-    decide: Box<Decide>,
-    ended: AtomicBool,
-    connections: AtomicUsize,
-    requests: Mutex<Vec<(String, Value)>>,
+    server: Server,
+    /// The heads and bodies of all requests so far.
+    requests: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
 impl Stub {
+    /// Starts one that gives a request's reply from its body and the number of those before it.
     pub(super) fn start(decide: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let state = Arc::new(State {
-            decide: Box::new(decide),
-            ended: AtomicBool::new(false),
-            connections: AtomicUsize::new(0),
-            requests: Mutex::default(),
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let shared = requests.clone();
+        let server = Server::start(move |Request { head, body }, stream, life| {
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            let number = {
+                let mut requests = shared.lock().unwrap();
+                requests.push((head, body.clone()));
+                requests.len() - 1
+            };
+            decide(&body, number).write(stream, life)
         });
-        let shared = state.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                if shared.ended.load(Ordering::Relaxed) {
-                    return;
-                }
-                shared.connections.fetch_add(1, Ordering::Relaxed);
-                let shared = shared.clone();
-                thread::spawn(move || stream.map(|stream| while shared.answer(&stream).is_some() {}));
-            }
-        });
-        Stub { url, state }
+        Stub { url: server.url(), server, requests }
     }
 
     /// One that answers all requests alike.
@@ -76,56 +62,28 @@ impl Stub {
 
     /// The bodies of all requests so far.
     pub(super) fn requests(&self) -> Vec<Value> {
-        self.state.requests.lock().unwrap().iter().map(|(_, body)| body.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|(_, body)| body.clone()).collect()
     }
 
     /// The heads of all requests so far.
     pub(super) fn heads(&self) -> Vec<String> {
-        self.state.requests.lock().unwrap().iter().map(|(head, _)| head.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|(head, _)| head.clone()).collect()
     }
 
     /// How many connections were made.
     pub(super) fn connections(&self) -> usize {
-        self.state.connections.load(Ordering::Relaxed)
+        self.server.connections()
     }
 }
 
-impl Drop for Stub {
-    fn drop(&mut self) {
-        self.state.ended.store(true, Ordering::Relaxed);
-        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
-    }
-}
-
-impl State {
-    /// Answers one request; none: the connection is closed.
-    fn answer(&self, mut stream: &TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if reader.read_line(&mut head).ok()? == 0 {
-                return None;
-            }
-        }
-        let lower = head.to_ascii_lowercase();
-        let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        let body: Value = serde_json::from_slice(&body).unwrap();
-        let number = {
-            let mut requests = self.requests.lock().unwrap();
-            requests.push((head, body.clone()));
-            requests.len() - 1
-        };
-        let write = |status: u16, headers: &str, text: &str| {
-            let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", text.len());
-            (&*stream).write_all(head.as_bytes()).and_then(|()| (&*stream).write_all(text.as_bytes())).ok()
-        };
-        match (self.decide)(&body, number) {
-            Reply::Say(status, headers, text) => write(status, &headers, &text),
+impl Reply {
+    /// Writes the answer. None: the connection is closed.
+    fn write(self, mut stream: &TcpStream, life: &Life) -> Option<()> {
+        match self {
+            Reply::Say(status, headers, text) => reply(stream, status, &headers, &text),
             Reply::Late(milliseconds, text) => {
                 thread::sleep(Duration::from_millis(milliseconds));
-                write(200, "", &text)
+                reply(stream, 200, "", &text)
             }
             Reply::Close => None,
             Reply::Half => {
@@ -133,9 +91,7 @@ impl State {
                 None
             }
             Reply::Silent => {
-                while !self.ended.load(Ordering::Relaxed) {
-                    thread::sleep(Duration::from_millis(20));
-                }
+                life.wait();
                 None
             }
         }

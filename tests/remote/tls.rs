@@ -1,16 +1,12 @@
 //! A server with TLS: whose certificate counts.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
-
 use super::facts::served;
-use crate::registry::real::certificates;
 use crate::support::reply::{assert_deny, assert_silent};
+use crate::support::tls;
 use crate::support::world::end;
 
 /// Stands before a server and speaks TLS.
 const FRONT: &str = r#"
-import http.server, ssl, sys, urllib.request
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_POST(self):
@@ -21,12 +17,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain("tls.pem", "tls.key")
-server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-print(server.server_address[1], flush=True)
-server.serve_forever()
 "#;
 
 #[test]
@@ -34,15 +24,10 @@ server.serve_forever()
 fn a_certificate_counts_if_the_configuration_names_its_authority() {
     let (world, other, server) = served();
     let folder = world.home.path();
-    certificates(folder);
-    let mut command = Command::new("python3");
-    command.args(["-c", FRONT, &format!("http://{}", server.address)]).current_dir(folder);
-    let mut front = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut port = String::new();
-    BufReader::new(front.stdout.take().unwrap()).read_line(&mut port).unwrap();
+    let (mut front, port) = tls::serve(folder, FRONT, &format!("http://{}", server.address));
     let token = other.path(".local/state/guard-host/serve.token");
     let configure = |host: &str, more: &str| {
-        let url = format!("https://{host}:{}", port.trim());
+        let url = format!("https://{host}:{port}");
         let token = token.display();
         world.configure(&format!("[remote]\nurl = \"{url}\"\ntoken-file = \"{token}\"\nfallback = \"deny\"\n{more}\n"));
     };

@@ -1,9 +1,8 @@
 //! A receiver of OpenTelemetry logs on a port of its own, which fails as it is told.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -12,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::Known;
+use crate::support::http::{self, Life, Server};
 
 /// What becomes of a request.
 #[derive(Debug, Clone)]
@@ -39,11 +39,11 @@ pub(super) struct Request {
 pub(crate) struct Receiver {
     pub(crate) url: String,
     state: Arc<State>,
+    _server: Server,
 }
 
 #[derive(Default)]
 struct State {
-    ended: AtomicBool,
     modes: Mutex<VecDeque<Mode>>,
     /// Heads and bodies, as texts, which take less memory than values.
     requests: Mutex<Vec<(String, String)>>,
@@ -55,20 +55,10 @@ struct State {
 
 impl Receiver {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(State::default());
         let shared = state.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                if shared.ended.load(Ordering::Relaxed) {
-                    return;
-                }
-                let shared = shared.clone();
-                thread::spawn(move || stream.map(|stream| while shared.answer(&stream).is_some() {}));
-            }
-        });
-        Receiver { url, state }
+        let server = Server::start(move |request, stream, life| shared.answer(request, stream, life));
+        Receiver { url: server.url(), state, _server: server }
     }
 
     /// What becomes of the next requests, one after the other. Later ones are taken.
@@ -124,31 +114,10 @@ impl Receiver {
     }
 }
 
-impl Drop for Receiver {
-    fn drop(&mut self) {
-        self.state.ended.store(true, Ordering::Relaxed);
-        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
-    }
-}
-
 impl State {
     /// Answers one request; none: the connection is closed.
-    fn answer(&self, mut stream: &TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if reader.read_line(&mut head).ok()? == 0 {
-                return None;
-            }
-        }
-        let lower = head.to_ascii_lowercase();
-        if lower.contains("expect: 100-continue") {
-            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
-        }
-        let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        let body = String::from_utf8(body).unwrap();
+    fn answer(&self, request: http::Request, mut stream: &TcpStream, life: &Life) -> Option<()> {
+        let (head, body) = (request.head, String::from_utf8(request.body).unwrap());
         serde_json::from_str::<serde::de::IgnoredAny>(&body).unwrap();
         self.requests.lock().unwrap().push((head, body.clone()));
         let mode = self.modes.lock().unwrap().pop_front().unwrap_or(Mode::Answer(200, "", "{}".to_owned()));
@@ -156,11 +125,7 @@ impl State {
             self.taken.lock().unwrap().push(records(&body));
         }
         match mode {
-            Mode::Answer(status, headers, text) => {
-                let length = text.len();
-                let text = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{text}");
-                stream.write_all(text.as_bytes()).ok()
-            }
+            Mode::Answer(status, headers, text) => http::reply(stream, status, headers, &text),
             Mode::Close => None,
             Mode::Half => {
                 let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"partial");
@@ -177,9 +142,7 @@ impl State {
                 None
             }
             Mode::Silent => {
-                while !self.ended.load(Ordering::Relaxed) {
-                    thread::sleep(Duration::from_millis(20));
-                }
+                life.wait();
                 None
             }
         }

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
-}
+use super::pages::root;
 
 /// Copies the crate `tests/NAME` to `folder` and builds it offline. Gives the component `FILE.wasm`.
 pub fn build(name: &str, folder: &Path, file: &str) -> PathBuf {

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::http::{Request, Server};
+
 /// What a registry does wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Wrong {
+    #[default]
     Nothing,
     /// It takes connections and says nothing.
     Silent,
@@ -48,11 +50,12 @@ pub enum Wrong {
 pub struct Registry {
     pub host: String,
     state: Arc<State>,
+    server: Server,
 }
 
+#[derive(Default)]
 struct State {
     wrong: Mutex<Wrong>,
-    ended: AtomicBool,
     stored: Mutex<BTreeMap<String, Vec<u8>>>,
     tags: Mutex<BTreeMap<String, Vec<String>>>,
     asked: Mutex<Vec<String>>,
@@ -61,27 +64,10 @@ struct State {
 
 impl Registry {
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let host = format!("localhost:{}", listener.local_addr().unwrap().port());
-        let state = Arc::new(State {
-            wrong: Mutex::new(Wrong::Nothing),
-            ended: AtomicBool::new(false),
-            stored: Mutex::default(),
-            tags: Mutex::default(),
-            asked: Mutex::default(),
-            passes: Mutex::default(),
-        });
+        let state = Arc::new(State::default());
         let shared = state.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                if shared.ended.load(Ordering::Relaxed) {
-                    return;
-                }
-                let shared = shared.clone();
-                thread::spawn(move || stream.map(|stream| shared.answer(stream)));
-            }
-        });
-        Registry { host, state }
+        let server = Server::start(move |request, stream, _| shared.answer(request, stream));
+        Registry { host: format!("localhost:{}", server.port), state, server }
     }
 
     pub fn go_wrong(&self, wrong: Wrong) {
@@ -89,7 +75,7 @@ impl Registry {
     }
 
     pub fn port(&self) -> u16 {
-        self.host.rsplit(':').next().unwrap().parse().unwrap()
+        self.server.port
     }
 
     /// Puts other bytes in the place of what begins so, with a manifest that fits.
@@ -125,47 +111,23 @@ impl Registry {
     }
 }
 
-impl Drop for Registry {
-    fn drop(&mut self) {
-        self.state.ended.store(true, Ordering::Relaxed);
-        let _ = TcpStream::connect(&self.host);
-    }
-}
-
 impl State {
-    fn answer(&self, stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let (method, path) = (line.split(' ').next()?.to_owned(), line.split(' ').nth(1)?.to_owned());
-        let mut length = 0;
-        loop {
-            let mut header = String::new();
-            reader.read_line(&mut header).ok()?;
-            let header = header.trim().to_ascii_lowercase();
-            if header.is_empty() {
-                break;
-            }
-            if let Some(value) = header.strip_prefix("authorization:") {
-                self.passes.lock().unwrap().push(value.trim().to_owned());
-            }
-            if let Some(value) = header.strip_prefix("content-length:") {
-                length = value.trim().parse().ok()?;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
+    /// Answers a request, and closes the connection.
+    fn answer(&self, request: Request, stream: &TcpStream) -> Option<()> {
+        let mut words = request.head.split(' ').map(str::to_owned);
+        let (method, path) = (words.next()?, words.next()?);
+        self.passes.lock().unwrap().extend(request.header("authorization"));
         self.asked.lock().unwrap().push(format!("{method} {path}"));
         let wrong = *self.wrong.lock().unwrap();
         if wrong == Wrong::Silent || wrong == Wrong::SilentTags && path.contains("/tags/") {
             thread::sleep(Duration::from_secs(30));
             return None;
         }
-        self.reply(stream, wrong, &method, &path, body);
-        Some(())
+        self.reply(stream, wrong, &method, &path, request.body);
+        None
     }
 
-    fn reply(&self, mut stream: TcpStream, wrong: Wrong, method: &str, path: &str, body: Vec<u8>) {
+    fn reply(&self, mut stream: &TcpStream, wrong: Wrong, method: &str, path: &str, body: Vec<u8>) {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let mut send = |status: &str, headers: &str, body: &[u8], told: usize| {
             let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {told}\r\n{headers}\r\n");
