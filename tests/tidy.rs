@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::pages::root;
+
 /// The most lines of a source file, tests included.
 const LINES: usize = 500;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
-}
+/// The most lines of a function, from its name to its last brace.
+const FUNCTION_LINES: usize = 80;
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -52,6 +53,55 @@ fn fail_with(complaints: &[String]) {
 fn no_file_is_longer_than_500_lines() {
     let long = sources().into_iter().filter(|(_, text)| text.lines().count() > LINES);
     fail_with(&long.map(|(name, text)| format!("{name}: {} lines", text.lines().count())).collect::<Vec<_>>());
+}
+
+/// Whether a line begins a function.
+fn is_function(line: &str) -> bool {
+    let is_before = |word: &str| {
+        word.starts_with("pub") || word.ends_with([')', '"']) || ["async", "const", "unsafe"].contains(&word)
+    };
+    let before = line.trim_start().split_once("fn ").map(|(before, _)| before);
+    before.is_some_and(|before| before.split_whitespace().all(|word| word == "extern" || is_before(word)))
+}
+
+/// The lines of a function that begins a formatted text: its last brace is below its first word.
+fn function_lines(lines: &[&str]) -> usize {
+    let signature = lines.iter().position(|line| line.ends_with(['{', ';', '}'])).unwrap_or_default();
+    if !lines[signature].ends_with('{') {
+        return signature + 1;
+    }
+    let indent = lines[0].len() - lines[0].trim_start().len();
+    let end = format!("{:indent$}}}", "");
+    lines.iter().position(|line| *line == end).map_or(lines.len(), |at| at + 1)
+}
+
+#[test]
+fn no_function_is_longer_than_80_lines() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources() {
+        let lines: Vec<&str> = text.lines().collect();
+        for at in (0..lines.len()).filter(|at| is_function(lines[*at])) {
+            let length = function_lines(&lines[at..]);
+            if length > FUNCTION_LINES {
+                complaints.push(format!("{name}:{}: {length} lines", at + 1));
+            }
+        }
+    }
+    fail_with(&complaints);
+}
+
+#[test]
+fn the_length_of_a_function_is_that_of_its_text() {
+    for (text, length) in [
+        ("fn a() {\n    b();\n}\nfn c() {\n}", 3),
+        ("    fn a();\n    fn b() {\n    }", 1),
+        ("    pub(in crate::x) const fn a(\n        b: u8,\n    ) -> u8 {\n        b\n    }\n}", 5),
+    ] {
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(is_function(lines[0]), "{text}");
+        assert_eq!(function_lines(&lines), length, "{text}");
+    }
+    assert!(!is_function("let a = |f: fn () -> u8| {"));
 }
 
 #[test]
