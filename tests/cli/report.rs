@@ -72,7 +72,7 @@ fn it_says_first_what_happened_and_why() {
     assert!(html.contains(&format!("<p class=\"lead\">{sentence}</p>")), "{html}");
     let worst = html.split("<ol class=\"worst\">").nth(1).unwrap().split("</ol>").next().unwrap();
     assert!(worst.contains("rm -rf /") && worst.contains("2×, last on 1 January 2026"), "{worst}");
-    assert!(worst.contains("deletes the whole file system"), "the reason: {worst}");
+    assert!(worst.contains("deletes everything on the machine"), "the reason: {worst}");
     assert!(html.find("class=\"worst\"") < html.find("<svg"), "what was blocked stands above the chart");
     let asked_and_ran = |action: &str| {
         json!({ "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": "git push", "action": action, "by": "person",

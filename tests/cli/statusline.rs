@@ -28,6 +28,8 @@ fn the_status_line_says_what_the_guard_did_in_this_session() {
     world.hook(&ran.to_string());
     assert_eq!(line(&world, "s1"), "guard on | 1 call ran | 1 asked, 1 denied");
     assert_eq!(line(&world, "s2"), "guard on | no call in this session yet");
+    world.configure("preset = \"none\"\n");
+    assert!(line(&world, "s1").starts_with("guard OFF: no policies"), "{}", line(&world, "s1"));
     world.configure("[[policy]]\nname = 1\n");
     assert!(line(&world, "s1").starts_with("guard on, broken configuration"), "{}", line(&world, "s1"));
 }

@@ -32,7 +32,7 @@ const COMMANDS: [&str; 20] = [
 ];
 
 /// The other ones, which it only names.
-const OTHERS: [&str; 7] = ["cache", "completions", "hook", "sandbox", "session", "settings", "statusline"];
+const OTHERS: [&str; 8] = ["cache", "completions", "hook", "run", "sandbox", "session", "settings", "statusline"];
 
 #[test]
 fn the_help_of_each_command_shows_two_examples() {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::terminal::attended;
 use crate::support::world::{Ended, World};
 
 fn payload(world: &World, session: &str, tool: &str, input: Value) -> Value {
@@ -60,6 +61,17 @@ fn data_that_leaves_after_a_secret_was_read_is_asked_about_in_this_session_alone
     end["hook_event_name"] = "SessionEnd".into();
     assert_silent(&world.hook(&end.to_string()));
     assert_silent(&bash(&world, "s1", SEND));
+}
+
+/// The prompt ends with `allow --last`, which must not end in nothing.
+#[test]
+fn a_prompt_from_the_history_says_what_ends_it() {
+    let world = World::new();
+    assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    assert_ask(&bash(&world, "s1", SEND), &["[session-guard: secret-then-network]"]);
+    let ended = attended(&world, &["allow", "--last", "--yes"]);
+    assert!(ended.exit != 0 && ended.stdout.contains("lower = [\"secret-then-network\"]"), "{ended:?}");
+    assert!(ended.stdout.contains("`hosts`"), "{ended:?}");
 }
 
 #[test]

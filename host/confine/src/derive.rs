@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use guard_contract::syntax::{Analysis, Effect};
-use policy_sensitive_paths::{Lists, matches};
+use guard_sensitive_paths::{Lists, matches};
 
 use crate::profile::Profile;
 use crate::programs::Programs;

@@ -18,8 +18,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use derive::{derive, needs};
+pub use guard_sensitive_paths::Lists;
 pub use places::Places;
-pub use policy_sensitive_paths::Lists;
 pub use profile::{Profile, ProfileError};
 
 /// A command and where it runs.

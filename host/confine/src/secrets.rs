@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use policy_sensitive_paths::{Lists, is_public, matches};
+use guard_sensitive_paths::{Lists, is_public, matches};
 
 use crate::Places;
 

@@ -5,7 +5,7 @@
 use guard_sdk::globs::Glob;
 use guard_sdk::syntax::operations;
 use guard_sdk::{Adjustments, Error, Outcome};
-use policy_sensitive_paths::Lists;
+use guard_sensitive_paths::Lists;
 use serde::Deserialize;
 
 use crate::rules;

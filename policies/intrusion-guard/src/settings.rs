@@ -1,7 +1,7 @@
 //! The settings of the policy.
 
 use guard_sdk::addresses::HostPattern;
-use policy_sensitive_paths::Lists;
+use guard_sensitive_paths::Lists;
 use serde::Deserialize;
 
 /// The settings.

@@ -1,7 +1,7 @@
 //! What the policy lets its user set.
 
 use guard_sdk::Outcome;
-use policy_sensitive_paths::{Entries, Lists};
+use guard_sensitive_paths::{Entries, Lists};
 use serde::Deserialize;
 
 /// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, and the answer to a tool that reads a

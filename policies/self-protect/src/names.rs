@@ -3,7 +3,7 @@
 //! By text alone. A component of the path may be a pattern of the shell; ASCII case is folded, because some file systems
 //! fold it.
 
-use policy_sensitive_paths::Begins;
+use guard_sensitive_paths::Begins;
 
 /// More components than this are not compared; only the end of a deeper path counts.
 const DEEPEST: usize = 256;
@@ -138,7 +138,7 @@ impl<'a> Name<'a> {
             // A pattern of the shell reaches a name with a dot only by writing the dot.
             None if is_pattern => {
                 wanted.starts_with('.') == text.starts_with('.')
-                    && policy_sensitive_paths::matches(&one_for_each_set(text), wanted)
+                    && guard_sensitive_paths::matches(&one_for_each_set(text), wanted)
             }
             None => false,
         }
@@ -162,7 +162,7 @@ pub(crate) fn last_of(path: &str) -> &str {
 
 /// Whether a pattern, in which `*` reaches over slashes and names with a dot, fits all of a text.
 pub(crate) fn pattern_fits(pattern: &str, text: &str) -> bool {
-    policy_sensitive_paths::matches(&one_for_each_set(&pattern.replace('\\', "")), text)
+    guard_sensitive_paths::matches(&one_for_each_set(&pattern.replace('\\', "")), text)
 }
 
 /// Whether a pattern spells a letter of what it means.

@@ -1,7 +1,7 @@
 //! What the policy lets its user set.
 
 use guard_sdk::addresses::HostPattern;
-use policy_sensitive_paths::Lists;
+use guard_sensitive_paths::Lists;
 use serde::Deserialize;
 
 /// The settings.

@@ -43,7 +43,7 @@ const TAKES: &[&str] = &[
     "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "exec", "explain",
     "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log", "ls", "make", "man",
     "new", "open", "print", "query", "run", "search", "select", "serve", "set", "show", "start", "status", "test",
-    "view", "watch",
+    "view", "wait", "watch",
 ];
 
 /// The effect of an unknown program whose verb says that it loses something.

@@ -175,7 +175,7 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Show what a call does, what each policy says, and why.
     Explain(ExplainArgs),
-    /// Run a command that the kernel confines to what its analysis says it does.
+    /// Run a command that the kernel confines to the effects that its analysis finds.
     Run(RunArgs),
     /// Run the test cases of a policy.
     Test(TestArgs),

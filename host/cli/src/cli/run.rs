@@ -1,4 +1,4 @@
-//! `guard-host run`: a command, confined by the kernel to what its analysis says it does.
+//! `guard-host run`: a command, confined by the kernel to the effects that its analysis finds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
     let profile = profile(args, analysis.as_deref(), &folders, &lists)?;
     let mut hidden = secrets::find(&folders, &lists);
     hidden.push(places.state.canonicalize().unwrap_or_else(|_| places.state.clone()));
-    if args.print_profile {
+    if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
         hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
         return Ok(Exit::Success.code());

@@ -44,6 +44,9 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
             let of = if only.is_empty() { String::new() } else { format!(" of {only}") };
             parts.push(format!("guard PAUSED: {what}{of} until {}", until.strftime("%H:%M")));
         }
+        None if config.problems.is_empty() && config.entries.is_empty() => {
+            parts.push("guard OFF: no policies, run `guard-host config check`".to_owned());
+        }
         None if config.problems.is_empty() => parts.push("guard on".to_owned()),
         None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),
     }

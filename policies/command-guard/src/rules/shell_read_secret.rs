@@ -31,7 +31,7 @@
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};
-use policy_sensitive_paths::is_public;
+use guard_sensitive_paths::is_public;
 
 use super::secret_mentioned::{READERS, is_key, is_own_setting};
 use super::{Check, is_program};

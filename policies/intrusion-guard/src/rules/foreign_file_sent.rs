@@ -19,7 +19,7 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
-use policy_sensitive_paths::is_public;
+use guard_sensitive_paths::is_public;
 
 use super::Hit;
 use crate::kinds::{CONNECTORS, WEB, has_any, is_any, places};

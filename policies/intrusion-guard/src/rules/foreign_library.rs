@@ -9,7 +9,7 @@
 //! - asked: `bash -c 'enable -f /tmp/x.so y'`
 //! - passes: `ssh-add -s /usr/lib/x86_64-linux-gnu/opensc-pkcs11.so`
 //! - passes: `python3 -c "import ctypes; ctypes.CDLL('./build/libfoo.so')"`
-//! - passes: `openssl rsa -engine pkcs11 -in key.pem`
+//! - passes: `openssl req -engine pkcs11 -in app.csr`
 //!
 //! ## Instead
 //! Build the library in the project, or install it with the system's packages.

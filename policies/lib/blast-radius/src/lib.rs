@@ -186,7 +186,7 @@ fn of_absolute(text: &str) -> BlastRadius {
     match names.as_slice() {
         [] => BlastRadius::Root,
         ["root"] | ["home" | "Users", _] => BlastRadius::Home,
-        [top] if SYSTEM.iter().any(|name| policy_sensitive_paths::matches(top, name)) => BlastRadius::System,
+        [top] if SYSTEM.iter().any(|name| guard_sensitive_paths::matches(top, name)) => BlastRadius::System,
         _ => BlastRadius::Part,
     }
 }

@@ -22,7 +22,7 @@
 use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
-use policy_sensitive_paths::is_public;
+use guard_sensitive_paths::is_public;
 
 use super::Hit;
 use crate::Settings;

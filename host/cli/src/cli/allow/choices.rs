@@ -113,7 +113,16 @@ impl Choices {
                     hint,
                 ));
             }
-            _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+            _ => {
+                let of_session = question.rules.iter().find_map(|rule| rule.strip_prefix("session-guard:"));
+                let hint = of_session.map_or_else(String::new, |rule| {
+                    format!(
+                        "the prompt came from earlier calls of its session, which no allow covers; in the settings of \
+                         `session-guard`, `lower = [\"{rule}\"]` warns instead, and `hosts` lists hosts that may get data"
+                    )
+                });
+                return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), hint));
+            }
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
         self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);

@@ -7,9 +7,9 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The command can write what its analysis says that it writes, the caches of its programs, and a temporary folder of its
-own. It can't read guarded files, such as .env and ~/.ssh, and has no network unless an effect says so. All of it is true
-of what it starts as well. Needs Linux 6.12 or newer.
+    after_help = "The command can write the paths that its analysis finds, the caches of its programs, and a temporary folder of its
+own. It can't read guarded files, such as .env and ~/.ssh, and has no network unless an effect says so. The same
+applies to the programs that it starts. Needs Linux 6.12 or newer.
 
 Examples:
   guard-host run -- ./build.sh
@@ -36,11 +36,11 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) write: Vec<String>,
     /// Report what the command was refused, and the profile that would allow it
-    #[arg(long, conflicts_with = "print_profile")]
+    #[arg(long, conflicts_with = "dry_run")]
     pub(in crate::cli) learn: bool,
     /// Print the profile, and run nothing
-    #[arg(short = 'n', long, visible_alias = "dry-run")]
-    pub(in crate::cli) print_profile: bool,
+    #[arg(short = 'n', long)]
+    pub(in crate::cli) dry_run: bool,
     /// The program and its arguments; it is no text for a shell
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub(in crate::cli) command: Vec<OsString>,

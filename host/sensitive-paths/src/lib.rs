@@ -4,7 +4,7 @@
 //! outcome and no rule; it is a library, not a policy.
 //!
 //! ```
-//! use policy_sensitive_paths::Lists;
+//! use guard_sensitive_paths::Lists;
 //!
 //! let lists = Lists::default();
 //! assert_eq!(lists.secret("app/.env"), Some(".env"));
@@ -252,7 +252,7 @@ mod tests {
         all("secret", &["/home/staff/u/.npmrc", "/home/example.org/u/.npmrc", "/mnt/old/home/u/.npmrc"]);
         all("secret", &["/run/media/me/disk/home/u/.npmrc", "/mnt/Users/u/.npmrc", "/home/users/u/.yarnrc.yml"]);
         all("plain", &[".npmrc", "/repo/.npmrc", "/home/u/repo/.npmrc", "/root2/.npmrc", "a/~/.npmrc"]);
-        all("plain", &["/home/jo.doe/repo/.npmrc", "/home/dev/repo/.npmrc", "/mnt/work/repo/.npmrc"]);
+        all("plain", &["/home/jo.doe/repo/.npmrc", "/home/dev/repo/.npmrc", "/mnt/data/repo/.npmrc"]);
         all("plain", &["/home/staff/u/repo/.npmrc", "/srv/www/home/.npmrc", "/home/team/repo/sub/.npmrc"]);
     }
 
