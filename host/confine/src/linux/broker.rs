@@ -173,6 +173,13 @@ impl Broker {
         if self.is_rule(&from.path) && self.is_rule(&to.path) {
             return Answer::Proceed;
         }
+        // The broker acts outside of the kernel's rules, so what these hide must not come along, nor be replaced.
+        if self.has_hidden(&from.path) {
+            return self.refuse(from, refused);
+        }
+        if self.has_hidden(&to.path) {
+            return self.refuse(to, refused);
+        }
         let can = |path: &Path| self.is_written(path) || self.is_rule(path);
         if !can(&from.path) {
             return self.refuse(from, refused);
@@ -189,6 +196,11 @@ impl Broker {
             }
         }
         Answer::Done(result)
+    }
+
+    /// Whether the path is hidden, or has something hidden in it.
+    fn has_hidden(&self, path: &Path) -> bool {
+        self.split.contains(path) || path.ancestors().any(|path| self.hidden.contains(path))
     }
 
     fn open(&mut self, process: u32, at: &At, (flags, mode): (i32, u32), refused: &Refused) -> Answer {

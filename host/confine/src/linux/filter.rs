@@ -22,6 +22,12 @@ const PLACEHOLDER: u32 = 0x6b72;
 /// Requests of `ioctl` that type into a terminal, for the shell that comes next.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
+/// Namespaces in which a path names another file than the broker sees.
+const NAMESPACES: [libc::c_int; 2] = [libc::CLONE_NEWUSER, libc::CLONE_NEWNS];
+
+/// `open_tree` with attributes, which the library doesn't name yet; the number is the same on each processor.
+const SYS_OPEN_TREE_ATTR: c_long = 467;
+
 /// What nothing that is confined may call: to look into other processes, to get at files and sockets around the filters,
 /// and to change the system.
 const REFUSED: &[c_long] = &[
@@ -45,6 +51,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_pivot_root,
     libc::SYS_move_mount,
     libc::SYS_open_tree,
+    SYS_OPEN_TREE_ATTR,
     libc::SYS_fsopen,
     libc::SYS_fsmount,
     libc::SYS_fsconfig,
@@ -67,6 +74,25 @@ pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
         libc::SYS_ioctl,
         TYPING.iter().filter_map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)])).collect(),
     );
+    calls.insert(libc::SYS_unshare, flags(0, &NAMESPACES));
+    calls.insert(libc::SYS_clone, flags(0, &NAMESPACES));
+    calls.insert(libc::SYS_prlimit64, limits_of_others());
+    if !profile.unix_sockets {
+        // Datagrams go to any socket that listens; a stream pair has no other end.
+        calls.insert(
+            libc::SYS_socketpair,
+            rule(&[(1, SeccompCmpOp::MaskedEq(0xf), number(libc::SOCK_DGRAM))]).into_iter().collect(),
+        );
+    }
+    if !profile.net {
+        // A first packet that connects, where the broker lets sockets be made to report them.
+        for (call, argument) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+            calls.insert(call, flags(argument, &[libc::MSG_FASTOPEN]));
+        }
+        if !profile.unix_sockets {
+            calls.insert(libc::SYS_listen, Vec::new());
+        }
+    }
     // The broker reports the sockets, and refuses them itself.
     if !learn {
         calls.insert(libc::SYS_socket, sockets(profile));
@@ -83,10 +109,28 @@ pub(super) fn sockets(profile: &Profile) -> Vec<SeccompRule> {
     if profile.unix_sockets {
         allowed.push(libc::AF_UNIX);
     }
-    let number = |family: &libc::c_int| u64::try_from(*family).unwrap_or_default();
-    let other: Vec<_> = allowed.iter().map(|family| (0, SeccompCmpOp::Ne, number(family))).collect();
-    let netlink = [(0, SeccompCmpOp::Eq, number(&libc::AF_NETLINK)), (2, SeccompCmpOp::Ne, 0)];
+    let other: Vec<_> = allowed.iter().map(|family| (0, SeccompCmpOp::Ne, number(*family))).collect();
+    let netlink = [(0, SeccompCmpOp::Eq, number(libc::AF_NETLINK)), (2, SeccompCmpOp::Ne, 0)];
     [rule(&other), rule(&netlink)].into_iter().flatten().collect()
+}
+
+fn number(value: libc::c_int) -> u64 {
+    u64::try_from(value).unwrap_or_default()
+}
+
+/// Rules of any of these flags in an argument.
+fn flags(argument: u8, flags: &[libc::c_int]) -> Vec<SeccompRule> {
+    let flags = flags.iter().map(|flag| number(*flag));
+    flags.filter_map(|flag| rule(&[(argument, SeccompCmpOp::MaskedEq(flag), flag)])).collect()
+}
+
+/// New limits of another process: one on its processor time ends it.
+fn limits_of_others() -> Vec<SeccompRule> {
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0);
+    // The whole pointer, for the lower half of one can be zero.
+    let new = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
+    let conditions: Option<Vec<_>> = [other, new].into_iter().map(Result::ok).collect();
+    conditions.and_then(|conditions| SeccompRule::new(conditions).ok()).into_iter().collect()
 }
 
 /// A rule with conditions on arguments. None if the library has no such condition, which it has.
@@ -101,6 +145,7 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
 pub(super) fn refuse(calls: &Calls) -> Result<(), ConfineError> {
     let mut program = compile(calls.clone(), SeccompAction::Errno(libc::EPERM as u32))?;
     without_x32(&mut program);
+    without_clone3(&mut program);
     seccompiler::apply_filter(&program).map_err(|error| setup("the filter", std::io::Error::other(error)))
 }
 
@@ -136,6 +181,21 @@ fn compile(calls: Calls, action: SeccompAction) -> Result<BpfProgram, ConfineErr
         .map_err(|_| ConfineError::Unsupported(format!("there are no filters for the processor {ARCH}")))?;
     let filter = SeccompFilter::new(calls, SeccompAction::Allow, action, arch);
     filter.and_then(BpfProgram::try_from).map_err(|error| setup("the filter", std::io::Error::other(error)))
+}
+
+/// Has `clone3` unknown, whose flags no filter sees: the C library then calls `clone`.
+fn without_clone3(program: &mut BpfProgram) {
+    const LOAD: u16 = 0x20;
+    const EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    let unknown = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
+    let Ok(clone3) = u32::try_from(libc::SYS_clone3) else { return };
+    let check = [
+        sock_filter { code: LOAD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: EQUAL, jt: 0, jf: 1, k: clone3 },
+        sock_filter { code: RETURN, jt: 0, jf: 0, k: unknown },
+    ];
+    program.splice(0..0, check);
 }
 
 /// Refuses the numbers of x32, a second set of system calls on x86-64 that the filter's numbers don't cover.

@@ -67,6 +67,9 @@ const SHELL: &[(&[&str], &str)] = &[
     (&["named.txt"], "rm named.txt && ln -s .env named.txt && cat named.txt"),
     (&["tree/"], "ln .env tree/x && cat tree/x"),
     (&["tree/"], "mv .env tree/x && cat tree/x"),
+    // The broker makes the link, so the kernel's own rules don't see what is in the folder.
+    (&["./", "../../out/fresh.txt"], "ln .env ../../out/fresh.txt && cat ../../out/fresh.txt"),
+    (&["./", "../../out/new/"], "mv .env ../../out/new && cat ../../out/new"),
     (&["tree/"], "mv ../.ssh tree/ssh && cat tree/ssh/id_ed25519"),
     // What it starts is confined as well.
     (&["named.txt"], "sh -c 'sh -c \"echo x > other.txt\"'"),
@@ -127,6 +130,12 @@ const PYTHON: &[&str] = &[
     "os.mknod('other2.txt')",
     "os.link('other.txt', 'named.txt')",
     "os.rename(b'.env', b'named.txt')",
+    "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "import resource as r; r.prlimit(os.getppid(), r.RLIMIT_NOFILE, r.getrlimit(r.RLIMIT_NOFILE))",
+    "call(272, 0x10000000)",
+    "call(272, 0x20000)",
+    "call(435, ctypes.create_string_buffer(88), 88)",
+    "call(467, -100, b'.', 0, ctypes.create_string_buffer(32), 32)",
 ];
 
 #[test]
