@@ -65,7 +65,9 @@ impl Rules {
             split,
             net: job.profile.net,
         };
-        for path in &job.profile.write {
+        // Files first: a path can be named as both.
+        let (folders, files): (Vec<_>, Vec<_>) = job.profile.write.iter().partition(|path| path.ends_with('/'));
+        for path in files.into_iter().chain(folders) {
             rules.add_written(canonical(&job.places.absolute(path)), path.ends_with('/'));
         }
         let mut left = NEIGHBOURS;
@@ -78,7 +80,10 @@ impl Rules {
         match (is_tree, kind) {
             (true, Ok(true)) => self.trees.push(path),
             // A new folder in a split one couldn't be read, so it is made before that is decided.
-            (true, Err(_)) if path.parent().is_some_and(|parent| self.split.contains(parent)) => {
+            // Where it can be a file as well, that is left to the command.
+            (true, Err(_))
+                if !self.exact.contains(&path) && path.parent().is_some_and(|parent| self.split.contains(parent)) =>
+            {
                 match fs::create_dir(&path) {
                     Ok(()) => self.trees.push(path),
                     Err(_) => self.missing.push(path),
