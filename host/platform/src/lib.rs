@@ -40,3 +40,13 @@ pub struct Identity {
     /// When its content or its metadata changed last, in seconds and nanoseconds. The usual calls can't set it.
     pub changed: (i64, i64),
 }
+
+/// The size of a disk and its free part, in bytes and in files. All are 0 if the system doesn't say.
+#[derive(Debug, Clone, Copy)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Space {
+    pub size: u64,
+    pub left: u64,
+    pub files: u64,
+    pub files_left: u64,
+}

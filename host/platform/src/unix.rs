@@ -158,7 +158,7 @@ pub mod fs {
 
     pub use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 
-    use crate::Identity;
+    use crate::{Identity, Space};
 
     #[inline]
     pub(super) fn at_once() -> io::Result<i32> {
@@ -285,16 +285,6 @@ pub mod fs {
     #[must_use]
     pub fn full_disk() -> io::Error {
         rustix::io::Errno::NOSPC.into()
-    }
-
-    /// How large a disk is, and what is left of it, in bytes and in files. All are 0 if the system doesn't tell.
-    #[derive(Debug, Clone, Copy)]
-    #[expect(missing_docs, reason = "the names say it")]
-    pub struct Space {
-        pub size: u64,
-        pub left: u64,
-        pub files: u64,
-        pub files_left: u64,
     }
 
     impl Space {

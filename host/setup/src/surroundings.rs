@@ -7,8 +7,9 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use guard_platform::Space;
 use guard_platform::access::{MachineAccess, of_machine};
-use guard_platform::fs::{MetadataExt, Space, check_entry, check_write, full_disk};
+use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
 use serde::Deserialize;
 
 use guard_config::bundle::FOLDER;

@@ -16,7 +16,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     FileBasicInfo, GetDiskFreeSpaceExW, GetFileInformationByHandle, GetFileInformationByHandleEx,
 };
 
-use crate::Identity;
+use crate::{Identity, Space};
 
 /// Seconds from the epoch of Windows to that of Unix.
 const EPOCHS: i64 = 11_644_473_600;
@@ -259,18 +259,8 @@ pub fn full_disk() -> io::Error {
     io::Error::from_raw_os_error(ERROR_DISK_FULL.cast_signed())
 }
 
-/// How large a disk is, and what is left of it, in bytes. There is no limit of files.
-#[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Space {
-    pub size: u64,
-    pub left: u64,
-    pub files: u64,
-    pub files_left: u64,
-}
-
 impl Space {
-    /// That of the disk with this folder.
+    /// That of the disk with this folder. There is no limit of files.
     #[expect(unsafe_code, reason = "the standard library does not have it")]
     #[must_use]
     pub fn of(folder: &Path) -> Option<Self> {
