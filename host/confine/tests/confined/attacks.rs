@@ -133,7 +133,6 @@ const PYTHON: &[&str] = &[
     "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
     "import resource as r; r.prlimit(os.getppid(), r.RLIMIT_NOFILE, r.getrlimit(r.RLIMIT_NOFILE))",
     "call(272, 0x10000000)",
-    "call(272, 0x20000)",
     "call(435, ctypes.create_string_buffer(88), 88)",
     "call(467, -100, b'.', 0, ctypes.create_string_buffer(32), 32)",
 ];
