@@ -8,7 +8,7 @@ use guard_sdk::syntax::Word;
 use super::plain;
 use crate::run::Run;
 
-/// What is secret in the words of a service's program.
+/// Words for secrets in the calls of a service's program.
 const SECRETS: &[&str] = &["credential", "credentials", "password", "passwords", "token", "tokens"];
 
 /// Two words that are one secret.

@@ -1,4 +1,4 @@
-//! [`find`]: what a program that nobody has described loses, as far as its verb tells.
+//! [`find`]: the loss that the verb of an undescribed program suggests.
 //!
 //! Programs of services name what they do alike: `NOUN delete NAME`, `delete NOUN NAME`, `noun:delete`. A program of the
 //! project's own, which is started by its path, may mean anything by that, and so do programs that take any text.
@@ -14,7 +14,7 @@ use crate::run::Run;
 const LOSES: &[&str] =
     &["decommission", "delete", "deprovision", "destroy", "drop", "erase", "nuke", "purge", "terminate", "wipe"];
 
-/// Verbs that are a loss when nobody is to be asked.
+/// Verbs that are a loss if an option skips the program's own question.
 const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "rm", "undeploy"];
 
 /// Options that answer the program's question beforehand.
@@ -117,7 +117,7 @@ fn state(run: &mut Run<'_>, verb: &str) {
 const STATEMENTS: &[&str] =
     &["--command", "--eval", "--exec", "--execute", "--query", "--sql", "--statement", "-c", "-e", "-q", "-Q", "-s"];
 
-/// A statement that a client which nobody has described is given: behind an option, or as a word if the client is named
+/// A statement for an undescribed client: behind an option, or as a word if the client is named
 /// after the language.
 fn sql(run: &mut Run<'_>) {
     let words = run.arguments();

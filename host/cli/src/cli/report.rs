@@ -99,7 +99,7 @@ struct Call {
     judged: Option<Judged>,
 }
 
-/// What a call does, and what the policies say to it.
+/// The effects of a call, and the policies' reason to stop it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Judged {

@@ -15,8 +15,7 @@ use crate::{ConfineError, Profile};
 /// Rules of system calls: any of them must be true, or the list is empty.
 type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// What a program of the filter can return, in the place of which the kernel asks the broker: seccompiler knows no such
-/// answer.
+/// A return value that seccompiler knows, in place of the one that asks the broker, which it doesn't know.
 const PLACEHOLDER: u32 = 0x6b72;
 
 /// Requests of `ioctl` that type into a terminal, for the shell that comes next.
@@ -28,8 +27,8 @@ const NAMESPACES: [libc::c_int; 2] = [libc::CLONE_NEWUSER, libc::CLONE_NEWNS];
 /// `open_tree` with attributes, which the library doesn't name yet; the number is the same on each processor.
 const SYS_OPEN_TREE_ATTR: c_long = 467;
 
-/// What nothing that is confined may call: to look into other processes, to get at files and sockets around the filters,
-/// and to change the system.
+/// System calls that are always refused: they look into other processes, reach files and sockets past the filters, or change
+/// the system.
 const REFUSED: &[c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,

@@ -29,10 +29,10 @@ const DEVICES: &[&str] =
 /// Where shared memory and semaphores are.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// What a command may do with files. The broker does what is missing here.
+/// The files that a command may use by the kernel's rules. The broker opens the others.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// What may be read, without its folders that are split.
+    /// Readable paths, without folders that are split.
     readable: Vec<PathBuf>,
     /// Folders in which everything may be written. They exist.
     pub(super) trees: Vec<PathBuf>,
@@ -42,7 +42,7 @@ pub(super) struct Rules {
     pub(super) exact: BTreeSet<PathBuf>,
     /// Folders in which everything may be written, and that don't exist yet.
     pub(super) missing: Vec<PathBuf>,
-    /// What can't be read.
+    /// Guarded paths, which can't be read.
     pub(super) hidden: BTreeSet<PathBuf>,
     /// Folders with something hidden in them.
     pub(super) split: BTreeSet<PathBuf>,

@@ -22,8 +22,7 @@ pub(in crate::cli) struct ReportArgs {
     /// another .guard/guard.toml of this project
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// The file that is written, instead of `report.html` in guard-host's state folder; with `--format json` the report is
-    /// printed if this isn't given
+    /// The file to write. By default, a page is `report.html` in guard-host's state folder, and JSON is printed
     #[arg(long, short, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
     /// A page for people, or JSON

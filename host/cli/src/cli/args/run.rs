@@ -32,7 +32,7 @@ pub(in crate::cli) struct RunArgs {
     /// Allow Unix sockets, through which services such as Docker act for the command, unconfined
     #[arg(long)]
     pub(in crate::cli) unix_sockets: bool,
-    /// Allow writing this path; a folder with everything in it if it ends with `/`; can be given again
+    /// Allow writing this path; with a `/` at the end, a folder and everything in it. Repeatable
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) write: Vec<String>,
     /// Report what the command was refused, and the profile that would allow it
@@ -41,7 +41,7 @@ pub(in crate::cli) struct RunArgs {
     /// Print the profile, and run nothing
     #[arg(short = 'n', long)]
     pub(in crate::cli) dry_run: bool,
-    /// The program and its arguments; it is no text for a shell
+    /// The program and its arguments. No shell expands them
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub(in crate::cli) command: Vec<OsString>,
 }

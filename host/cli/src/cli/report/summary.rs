@@ -1,4 +1,4 @@
-//! What a report says first: one sentence, the worst calls that were blocked, and how the last week compares.
+//! The top of a report: one sentence, the worst blocked calls, and a comparison of the last two weeks.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ const WORST: usize = 5;
 /// The days that are compared with as many before them.
 const WEEK: i64 = 7;
 
-/// What happened, in one sentence.
+/// The counts of a report, in one sentence.
 pub(super) fn sentence(report: &Report<'_>) -> String {
     let action = |name: &str| report.stats.actions.get(name).copied().unwrap_or(0);
     let [asks, ran, refused] = report.questions;

@@ -1,4 +1,4 @@
-//! What the names of servers and of their tools mean.
+//! The words in names of servers and of their tools, and their meaning.
 
 /// A service, and the program whose verbs are like those of its tools.
 pub(super) const SERVICES: &[(&str, &str)] = &[
