@@ -80,8 +80,8 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 fn sets_up(command: &Command, view: &View<'_>) -> bool {
     let any = |parts: &[&str]| texts(command).any(|text| has_any(text, parts));
     // A service of its own outlives the session; a scope doesn't.
-    let in_scope = has_any(view.text(), &["--scope", "--pty", "systemd-run -t", "systemd-run --user -t"]);
-    if command.via.iter().any(|via| via.kind == "systemd-run") && !in_scope {
+    let in_scope = || has_any(view.text(), &["--scope", "--pty", "systemd-run -t", "systemd-run --user -t"]);
+    if command.via.iter().any(|via| via.kind == "systemd-run") && !in_scope() {
         return true;
     }
     // The shell runs it before each line that somebody types.

@@ -18,6 +18,8 @@ mod entry;
 mod pattern;
 mod public;
 
+use std::cell::LazyCell;
+
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
@@ -137,9 +139,10 @@ impl Lists {
     }
 
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
-        let template = self.exempt.covering(path).next().is_some();
+        // Few paths are covered by an entry that a template's name excepts.
+        let template = LazyCell::new(|| self.exempt.covering(path).next().is_some());
         let counts = |entry: &&Entry| {
-            if entry.is_folder() { entry.text() != ".claude/" || !is_of_harness(path, is_deletion) } else { !template }
+            if entry.is_folder() { entry.text() != ".claude/" || !is_of_harness(path, is_deletion) } else { !*template }
         };
         list.covering(path).find(counts).map(Entry::text)
     }

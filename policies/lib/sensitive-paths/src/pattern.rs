@@ -12,6 +12,8 @@
 //! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them. Nor does
 //! `::$DATA`, the stream of Windows that every file has.
 
+use std::cell::OnceCell;
+
 use guard_sdk::globs::Glob;
 use guard_sdk::paths::without_stream;
 
@@ -48,6 +50,8 @@ pub(crate) struct Path<'a> {
     begins: Begins,
     /// What the last component begins with; anything if a component has wildcards.
     last_begins: Begins,
+    /// The rest of a path that begins with a home directory, once an entry asked for it.
+    below_home: OnceCell<Option<Box<Path<'a>>>>,
 }
 
 impl<'a> Path<'a> {
@@ -62,24 +66,26 @@ impl<'a> Path<'a> {
         }
         let deep = components.len() > DEEPEST;
         components.drain(..components.len().saturating_sub(DEEPEST));
-        let [begins, last_begins] = if path.contains(['*', '?', '[']) {
+        Path::of(components, path.starts_with('/') && !deep, path.ends_with('/'))
+    }
+
+    fn of(components: Vec<&'a str>, absolute: bool, folder: bool) -> Self {
+        let [begins, last_begins] = if has_wildcards(&components) {
             [Begins::ANY; 2]
         } else {
             [Begins::of(components.iter().copied()), Begins::of(components.last().copied())]
         };
-        let absolute = path.starts_with('/') && !deep;
-        Path { components, absolute, folder: path.ends_with('/'), begins, last_begins }
+        Path { components, absolute, folder, begins, last_begins, below_home: OnceCell::new() }
     }
 
     /// The same path, taken as all that is below it.
-    pub(crate) fn into_folder(mut self) -> Self {
-        self.folder = true;
-        self
+    pub(crate) fn into_folder(self) -> Self {
+        Path { folder: true, below_home: OnceCell::new(), ..self }
     }
 
     /// Whether a component is a pattern itself, as the shell expands it.
     pub(crate) fn has_wildcards(&self) -> bool {
-        self.components.iter().any(|component| component.contains(['*', '?', '[']))
+        has_wildcards(&self.components)
     }
 
     /// How many components have this name.
@@ -93,9 +99,7 @@ impl<'a> Path<'a> {
             [b'~', b'/', ..] => {
                 self.below_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
             }
-            [b'/', ..] => {
-                self.absolute && self.begins.may_fit(entry.trim_start_matches('/')) && self.is_covered_from_root(entry)
-            }
+            [b'/', ..] => self.absolute && self.is_covered_from_root(entry),
             _ if !self.begins.may_fit(entry) => false,
             _ if entry.contains('/') => self.fits(entry, false),
             _ => {
@@ -108,12 +112,10 @@ impl<'a> Path<'a> {
     /// Whether the components from `root` on fit the pattern. Of a folder that goes with all that is in it, whatever is
     /// in it fits as well.
     pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
-        let below;
         let path = match root {
             Root::Home => {
                 let Some(path) = self.below_home() else { return false };
-                below = path;
-                &below
+                path
             }
             Root::Top if !self.absolute => return false,
             Root::Top | Root::Anywhere => self,
@@ -133,11 +135,15 @@ impl<'a> Path<'a> {
 
     /// Whether `entry` covers this path, both being taken from the same directory.
     fn is_covered_from_root(&self, entry: &str) -> bool {
-        self.fits(entry, true)
+        self.begins.may_fit(entry.trim_start_matches('/')) && self.fits(entry, true)
     }
 
     /// The rest of a path that begins with a home directory, as text shows it.
-    fn below_home(&self) -> Option<Path<'a>> {
+    fn below_home(&self) -> Option<&Path<'a>> {
+        self.below_home.get_or_init(|| self.without_home().map(Box::new)).as_deref()
+    }
+
+    fn without_home(&self) -> Option<Path<'a>> {
         let homes = match self.components.as_slice() {
             // Homes by departments, by domains, and by file servers.
             ["home" | "Users", group, _, _, ..] if self.absolute && is_group(group) => 3,
@@ -153,33 +159,31 @@ impl<'a> Path<'a> {
             [first, ..] if !self.absolute && (first.starts_with('~') || matches!(*first, "$HOME" | "${HOME}")) => 1,
             _ => return None,
         };
-        let components = self.components.get(homes..)?.to_vec();
-        Some(Path { components, absolute: true, folder: self.folder, begins: Begins::ANY, last_begins: Begins::ANY })
+        Some(Path::of(self.components.get(homes..)?.to_vec(), true, self.folder))
     }
 
     fn fits(&self, entry: &str, rooted: bool) -> bool {
-        let below = entry.ends_with('/');
-        let wanted = entry.split('/').filter(|component| !component.is_empty());
-        let count = wanted.clone().count();
-        if count == 0 || count > self.components.len() {
-            return false;
+        let wanted = || entry.split('/').filter(|name| !name.is_empty());
+        if !entry.ends_with('/') {
+            // The last name tells most paths apart.
+            let mut left = self.components.iter().rev();
+            let fits = wanted().rev().all(|wanted| left.next().is_some_and(|name| component_fits(wanted, name)));
+            return fits && (!rooted || left.len() == 0);
         }
         let fits = |start: usize| {
-            let here = self.components.iter().skip(start);
-            here.zip(wanted.clone()).all(|(component, wanted)| component_fits(wanted, component))
+            let mut left = self.components.iter().skip(start);
+            let fits = wanted().all(|wanted| left.next().is_some_and(|name| component_fits(wanted, name)));
+            // Something must stand below the folder, if only the slash that says so.
+            fits && (self.folder || left.len() > 0)
         };
-        let last = self.components.len() - count;
-        if !below {
-            return (!rooted || last == 0) && fits(last);
-        }
-        // Something must stand below the folder, if only the slash that says so.
-        let furthest = if self.folder { last } else { last.saturating_sub(1) };
-        if !self.folder && last == 0 {
-            return false;
-        }
-        let starts = if rooted { 0..=0 } else { 0..=furthest };
-        starts.into_iter().any(fits)
+        let starts = if rooted { 1 } else { self.components.len() };
+        (0..starts).any(fits)
     }
+}
+
+/// Whether a component is a pattern itself, as the shell expands it.
+fn has_wildcards(components: &[&str]) -> bool {
+    components.iter().any(|component| component.contains(['*', '?', '[']))
 }
 
 /// Whether a folder of homes is that of a group of people rather than the home of one.
