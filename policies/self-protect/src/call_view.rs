@@ -8,9 +8,9 @@ use guard_sdk::serde_json::Value;
 use guard_sdk::syntax::{Analysis, Command, Index};
 use guard_sdk::{Call, Facts};
 
-use crate::Settings;
 use crate::guarded::Guard;
 use crate::touch::{self, Touch};
+use crate::{Settings, copies};
 
 /// Longest target that a message shows, in characters.
 const NAMED: usize = 120;
@@ -24,6 +24,8 @@ pub(crate) struct CallView<'a> {
     facts: OnceCell<Facts>,
     input: OnceCell<Value>,
     touches: OnceCell<Vec<Touch<'a>>>,
+    sets_path: OnceCell<bool>,
+    names_program: OnceCell<bool>,
 }
 
 impl<'a> CallView<'a> {
@@ -36,6 +38,8 @@ impl<'a> CallView<'a> {
             facts: OnceCell::new(),
             input: OnceCell::new(),
             touches: OnceCell::new(),
+            sets_path: OnceCell::new(),
+            names_program: OnceCell::new(),
         }
     }
 
@@ -67,6 +71,16 @@ impl<'a> CallView<'a> {
     /// What the call does to guarded files.
     pub(crate) fn touches(&self) -> &[Touch<'a>] {
         self.touches.get_or_init(|| touch::all(self))
+    }
+
+    /// Whether the text sets where programs are looked for.
+    pub(crate) fn sets_path(&self) -> bool {
+        *self.sets_path.get_or_init(|| self.analysis.commands.iter().any(copies::sets_path))
+    }
+
+    /// Whether some word of the text is the program's name, or a pattern that fits it.
+    pub(crate) fn names_program(&self) -> bool {
+        *self.names_program.get_or_init(|| copies::names_program(self))
     }
 
     /// The command with this id. They stand in the order of their ids.

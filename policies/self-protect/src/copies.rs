@@ -116,31 +116,28 @@ pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Gue
     }
     if !first.dynamic {
         // The host looked the name up in the `PATH` that it has itself.
-        return changes_path(view).then_some(Guess::Link);
+        return view.sets_path().then_some(Guess::Link);
     }
     if !supplying_searches::is_supplied(command) || !first.text.contains("{}") {
-        return Some(if in_text(view) { Guess::Any } else { Guess::Link });
+        return Some(if view.names_program() { Guess::Any } else { Guess::Link });
     }
     let names: Vec<&str> = view.guard.program_names().collect();
     let searches = supplying_searches::of_words(command, view);
     let searched = searches.iter().any(|search| names.iter().any(|name| search.names(name)));
-    if searched || (searches.is_empty() && in_text(view)) {
+    if searched || (searches.is_empty() && view.names_program()) {
         return Some(Guess::Fits);
     }
     let takes_any = searches.is_empty() || searches.iter().any(Search::takes_all);
     Some(if takes_any { Guess::Any } else { Guess::Link })
 }
 
-/// Whether the text sets where programs are looked for.
-fn changes_path(view: &CallView<'_>) -> bool {
-    let assigns = |command: &Command| {
-        command.assignments.iter().any(|given| given.name == "PATH")
-            || command.argv.iter().skip(1).any(|word| word.text.starts_with("PATH="))
-    };
-    view.analysis.commands.iter().any(assigns)
+/// Whether a command sets where programs are looked for.
+pub(crate) fn sets_path(command: &Command) -> bool {
+    command.assignments.iter().any(|given| given.name == "PATH")
+        || command.argv.iter().skip(1).any(|word| word.text.starts_with("PATH="))
 }
 
 /// Whether some word of the text is the program's name, or a pattern that fits it.
-fn in_text(view: &CallView<'_>) -> bool {
+pub(crate) fn names_program(view: &CallView<'_>) -> bool {
     words_of(view.text()).any(|word| is_program(word, view))
 }
