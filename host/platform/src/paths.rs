@@ -24,6 +24,13 @@ pub fn native(text: &str) -> Cow<'_, Path> {
     }
 }
 
+/// A path below a folder, in the system's form. `below` is relative, with slashes.
+#[inline]
+#[must_use]
+pub fn under(folder: &Path, below: &str) -> PathBuf {
+    if cfg!(windows) { folder.join(below.replace('/', "\\")) } else { folder.join(below) }
+}
+
 /// The path of the judgement, from one of the system. `None` if it isn't text.
 #[inline]
 #[must_use]

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use guard_platform::{account, paths::native};
+use guard_platform::account;
+use guard_platform::paths::{native, under};
 
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +29,11 @@ impl Places {
     pub fn below(home: &str) -> Self {
         let home_dir = native(home);
         Places {
-            managed: account::settings_of_machine().join("guard-host/guard.toml"),
-            config: home_dir.join(".config/guard-host/guard.toml"),
-            state: home_dir.join(".local/state/guard-host"),
-            trust: home_dir.join(".local/state/guard-host"),
-            cache: home_dir.join(".cache/guard-host"),
+            managed: under(&account::settings_of_machine(), "guard-host/guard.toml"),
+            config: under(&home_dir, ".config/guard-host/guard.toml"),
+            state: under(&home_dir, ".local/state/guard-host"),
+            trust: under(&home_dir, ".local/state/guard-host"),
+            cache: under(&home_dir, ".cache/guard-host"),
             home: home.to_owned(),
         }
     }
@@ -52,6 +53,6 @@ impl Places {
     /// The configuration file of a project.
     #[must_use]
     pub fn project_file(project_root: &str) -> PathBuf {
-        native(project_root).join(".guard/guard.toml")
+        under(&native(project_root), ".guard/guard.toml")
     }
 }
