@@ -4,6 +4,7 @@
 //! it names: it is never replaced and never removed.
 
 mod closing;
+mod line;
 
 use std::fs::File;
 use std::io::Read;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use crate::install::{InstallError, InstallOptions, Running, Site};
 use closing::opened;
 pub(super) use closing::{closed, is_closed, is_replying, replying};
+pub(super) use line::line;
 
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
@@ -205,7 +207,8 @@ fn of_call(line: &str, names: &Names) -> Option<Vec<String>> {
 fn is_program(word: &str, names: &Names) -> bool {
     // A shell takes such a word for the value of a variable, and the next one for the program.
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
-    let name = word.rsplit('/').next().unwrap_or_default();
+    let is_separator = |c: char| c == '/' || cfg!(windows) && c == '\\';
+    let name = word.rsplit(is_separator).next().unwrap_or_default();
     !is_assignment && (name == "guard-host" || name == names.program)
 }
 

@@ -20,12 +20,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{Names, arguments, closed, replying, text};
+use super::command::{self, Names, arguments, closed, replying, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
 use crate::install::{Failing, InstallError, InstallOptions, Scope, Site};
-use guard_contract::shell_word::word;
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 use guard_platform::paths::native;
 
@@ -176,7 +175,7 @@ impl RegistrationSpec {
     fn place(&self, path: &str, site: Site<'_>) -> PathBuf {
         if let Some((variable, folder)) = self.moved
             && let Some(below) = path.strip_prefix(folder)
-            && let Some(moved) = site.environment.variables.get(variable).filter(|moved| moved.starts_with('/'))
+            && let Some(moved) = site.environment.variables.get(variable).filter(|moved| Path::new(moved).is_absolute())
         {
             return Path::new(moved).join(below.trim_start_matches('/'));
         }
@@ -188,7 +187,7 @@ impl RegistrationSpec {
 
     /// The file with hooks for every user of this machine, if the harness has one.
     fn managed(&self, site: Site<'_>) -> Option<PathBuf> {
-        let is_here = |path: &str| path.starts_with("/etc/") != cfg!(target_os = "macos");
+        let is_here = |path: &str| !cfg!(windows) && path.starts_with("/etc/") != cfg!(target_os = "macos");
         let known = |file: &&File| file.scope == FileScope::Machine && file.confidence == Confidence::High;
         let file = self.capabilities.files.iter().filter(known).find(|file| is_here(file.path))?;
         Some(match file.path.strip_prefix("/etc/") {
@@ -239,6 +238,15 @@ impl RegistrationSpec {
         Ok(paths.iter().map(|path| (self.place(path, site), within.clone())).collect())
     }
 
+    /// What makes a hook that cannot run block the call. A line of Windows is one for several shells, which have no common
+    /// way to say it.
+    fn closing(&self) -> Closing {
+        match self.closing {
+            Closing::Line | Closing::Reply if cfg!(windows) => Closing::Harness,
+            closing => closing,
+        }
+    }
+
     /// The call of the hook that the options ask for.
     fn hook(&self, options: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
         let title = self.capabilities.title;
@@ -246,9 +254,10 @@ impl RegistrationSpec {
         let program = if options.shared { "guard-host" } else { text(&site.environment.program)? };
         let words: Vec<String> =
             [program.to_owned()].into_iter().chain(arguments(options, site, self.called)?).collect();
-        let line = words.iter().map(|argument| word(argument)).collect::<Vec<_>>().join(" ");
+        let line = command::line(&words)?;
         let bare = line.clone();
-        let line = match self.closing {
+        let closing = self.closing();
+        let line = match closing {
             Closing::Line if !options.fail_open => closed(&line),
             Closing::Reply if !options.fail_open => replying(&line),
             _ => line,
@@ -259,8 +268,8 @@ impl RegistrationSpec {
         if options.timeout.is_some() && self.unit == Unit::None {
             return refuse(format!("{title} is told no timeout; leave `--timeout` out"));
         }
-        let closes_itself = self.closing == Closing::Line && self.capabilities.on_crash == Fail::Closed;
-        if options.fail_open && (self.closing == Closing::Harness || closes_itself) {
+        let closes_itself = closing == Closing::Line && self.capabilities.on_crash == Fail::Closed;
+        if options.fail_open && (closing == Closing::Harness || closes_itself) {
             return refuse(format!(
                 "{title} has no switch for a hook that cannot run; leave `--fail-open` out ({})",
                 self.failing(true).text
@@ -292,7 +301,7 @@ impl RegistrationSpec {
             Fail::Switch(switch) => format!("if the program {what}, the call passes unasked (there is no `{switch}`)"),
             Fail::Unknown => format!("if the program {what}, nobody has seen what {title} makes of the call"),
         };
-        let crash = match self.closing {
+        let crash = match self.closing() {
             Closing::Ours if blocks => {
                 "if the program is gone or fails, the call is blocked (by the file that starts it)"
             }
@@ -304,7 +313,7 @@ impl RegistrationSpec {
         };
         let text = format!("{crash}; {}", told(self.capabilities.on_timeout, "takes too long"));
         let name = self.capabilities.name;
-        let remedy = match (self.closing, blocks, self.capabilities.on_crash) {
+        let remedy = match (self.closing(), blocks, self.capabilities.on_crash) {
             (Closing::Key(..) | Closing::Ours | Closing::Line | Closing::Reply, false, _) => {
                 format!("run `guard-host install {name}` without `--fail-open`")
             }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::settings::{AFTER, BEFORE, END, Entry, add, strip};
 use super::survey;
 use super::{plugin, script, version};
-use crate::command::{Names, Started, arguments, script as script_of_line, text};
+use crate::command::{self, Names, Started, arguments, script as script_of_line, text};
 use crate::entries::Shape;
 use crate::install::{
     Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
@@ -17,7 +17,6 @@ use crate::install::{
 };
 use crate::matcher::Matching;
 use guard_contract::Outcome;
-use guard_contract::shell_word::word;
 use guard_harness::capabilities;
 use guard_harness::response::BLOCK;
 use guard_harness::{Answer, Reply};
@@ -170,6 +169,7 @@ impl Registration for ClaudeCode {
 
     fn when_it_fails(&self, blocks: bool) -> Failing {
         let text = match blocks {
+            true if cfg!(windows) => "if the program is gone or fails, the call is blocked (by `onFailure`)",
             true => {
                 "if the program is gone or fails, the call is blocked (by the line that starts it, and by `onFailure`)"
             }
@@ -223,14 +223,18 @@ impl Target {
     }
 }
 
-/// The folders of the settings for every user: on Linux, and on macOS.
+/// The folders of the settings for every user: on Linux or Windows, and on macOS.
 pub(super) fn managed_folders(site: Site<'_>) -> [PathBuf; 2] {
-    [site.places.machine().join("claude-code"), PathBuf::from("/Library/Application Support/ClaudeCode")]
+    let here = match cfg!(windows) {
+        true => PathBuf::from(r"C:\Program Files\ClaudeCode"),
+        false => site.places.machine().join("claude-code"),
+    };
+    [here, PathBuf::from("/Library/Application Support/ClaudeCode")]
 }
 
 /// The folder of the user's settings.
 pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
-    let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| folder.starts_with('/'));
+    let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| Path::new(folder).is_absolute());
     moved.map_or_else(|| native(&site.environment.home).join(".claude"), PathBuf::from)
 }
 
@@ -246,8 +250,8 @@ pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target,
         if options.shared || options.shim.is_some() || options.server.is_some() {
             return refuse("`--managed` goes with none of `--shared`, `--shim` and `--http`");
         }
-        let [linux, macos] = managed_folders(site);
-        let file = if cfg!(target_os = "macos") { macos } else { linux }.join(MANAGED_FILE);
+        let [other, macos] = managed_folders(site);
+        let file = if cfg!(target_os = "macos") { macos } else { other }.join(MANAGED_FILE);
         return Ok(Target { file, shape: Shape::Wrapped, within: None, mode: 0o644, plugin: None });
     }
     if options.shared && options.scope == Some(Scope::User) {
@@ -312,9 +316,7 @@ fn entry(
     shim: Option<&Path>,
 ) -> Result<Entry, InstallError> {
     let call = |program: String| -> Result<String, InstallError> {
-        let arguments = arguments(options, site, NAME)?;
-        let words = arguments.iter().map(|argument| word(argument));
-        Ok([program].into_iter().chain(words).collect::<Vec<_>>().join(" "))
+        Ok(format!("{program} {}", command::line(&arguments(options, site, NAME)?)?))
     };
     let line = match shim {
         Some(path) => script::line(path, options, target, site)?,
@@ -323,7 +325,7 @@ fn entry(
         }
         None if options.plugin.is_some() => call(plugin::PROGRAM.to_owned())?,
         None if options.shared => call("guard-host".to_owned())?,
-        None => call(word(text(&site.environment.program)?))?,
+        None => call(command::line(&[text(&site.environment.program)?])?)?,
     };
     let matcher = options.matcher.clone().unwrap_or_else(|| "*".to_owned());
     if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {

@@ -74,7 +74,8 @@ impl Entry {
         };
         let timeout = self.timeout.unwrap_or(TIMEOUT);
         // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
-        let mut before = match self.server.is_none() && self.blocks {
+        // The shells of Windows have no common way to say it.
+        let mut before = match self.server.is_none() && self.blocks && !cfg!(windows) {
             true => command(&closed(&self.line), timeout),
             false => handler(timeout),
         };

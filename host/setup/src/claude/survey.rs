@@ -180,7 +180,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
             hindrances.push("other users can read the server's token in it".to_owned());
         }
     }
-    if place.managed && !told("command").is_none_or(|command| command.starts_with(['/', '\''])) {
+    if place.managed && !told("command").is_none_or(is_absolute) {
         hindrances.push("it names no absolute path, so each user's PATH chooses the program".to_owned());
     }
     if let Some(rule) = told("if") {
@@ -212,6 +212,12 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
         unapproved: None,
         hindrances,
     }
+}
+
+/// The line begins with an absolute path, as `install` writes it.
+fn is_absolute(line: &str) -> bool {
+    line.starts_with(['/', '\''])
+        || cfg!(windows) && line.split_once(':').is_some_and(|(_, rest)| rest.starts_with(['/', '\\']))
 }
 
 #[cfg(test)]

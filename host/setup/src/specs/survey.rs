@@ -172,7 +172,7 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
     let narrowed = |matcher: &String| spec.matching != Matching::None && !is_all(matcher) && matcher != spec.all;
     let line = first.handler.get("command").and_then(Value::as_str).unwrap_or_default();
-    let says = |handler: &Value| match spec.closing {
+    let says = |handler: &Value| match spec.closing() {
         Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
         Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
         Closing::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
