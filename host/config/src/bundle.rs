@@ -14,6 +14,7 @@ use super::problem::of_entry;
 use guard_contract::Layer;
 use guard_contract::paths::absolute;
 use guard_contract::{COMPONENT_BYTES, Problem};
+use guard_platform::paths::{judged_text, native};
 use guard_state::files::read_text;
 use guard_state::hex;
 
@@ -139,7 +140,8 @@ impl Gathering<'_> {
     }
 
     fn absolute(&self, path: &str) -> String {
-        absolute(path, &self.file.parent().unwrap_or(Path::new("/")).to_string_lossy(), self.home)
+        let folder = self.file.parent().unwrap_or(Path::new("/")).to_string_lossy();
+        native(&absolute(&judged_text(path), &judged_text(&folder), self.home)).to_string_lossy().into_owned()
     }
 }
 

@@ -12,6 +12,7 @@ use guard_config::STARTER;
 use guard_contract::exit::Exit;
 use guard_contract::paths::absolute;
 use guard_kit::schema;
+use guard_platform::paths::native;
 use guard_state::Places;
 use guard_state::files::{self, Written};
 
@@ -69,7 +70,8 @@ pub(super) fn print_schema(schema: &Value) -> anyhow::Result<Exit> {
 /// Where a preset looks for the file, or else beside the configuration.
 fn place(builtin: &Builtin, file: &Starter, places: &Places) -> PathBuf {
     let usual = builtin.settings_file.filter(|_| !places.home.is_empty());
-    usual.map_or_else(|| places.config.with_file_name(file.name), |usual| absolute(usual, "/", &places.home).into())
+    let absolute = |usual: &str| native(&absolute(usual, "/", &places.home)).into_owned();
+    usual.map_or_else(|| places.config.with_file_name(file.name), absolute)
 }
 
 fn starters() -> impl Iterator<Item = (&'static Builtin, &'static Starter)> {

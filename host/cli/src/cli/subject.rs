@@ -27,7 +27,7 @@ use guard_hook::undo::Copy;
 use guard_hook::{nested, watch};
 use guard_kit::compile::making;
 use guard_kit::suite::{Subject, Suite};
-use guard_platform::paths::native;
+use guard_platform::paths::{judged_text, native};
 use guard_setup::install::InstallError;
 use guard_state::environment::Environment;
 use guard_state::{Places, io_hint};
@@ -213,10 +213,16 @@ pub(super) fn folders(at: &CallContext) -> Vec<String> {
     projects.into_iter().chain(nested).collect()
 }
 
+/// The file that a word of the command line names.
+pub(super) fn file(word: &str, environment: &Environment) -> PathBuf {
+    native(&lexical(&judged_text(word), &environment.cwd, &environment.home)).into_owned()
+}
+
 /// Where a call from the command line happens.
 pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> CallContext {
     let facts = RealFacts::new(environment.variables.clone());
-    let cwd = cwd.map_or_else(|| environment.cwd.clone(), |cwd| lexical(cwd, &environment.cwd, &environment.home));
+    let absolute = |cwd: &str| lexical(&judged_text(cwd), &environment.cwd, &environment.home);
+    let cwd = cwd.map_or_else(|| environment.cwd.clone(), absolute);
     let project_root = guard_facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
     CallContext {
         cwd,

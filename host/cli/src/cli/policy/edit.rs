@@ -10,7 +10,7 @@ use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{circumstances, not_edited, refused, told};
+use crate::cli::subject::{circumstances, file as file_of, not_edited, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::lock::{self, Lock, Locked};
 use guard_config::{Trust, load};
@@ -18,13 +18,12 @@ use guard_contract::Layer;
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
-use guard_contract::paths::lexical;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::shell_word::word;
 use guard_contract::{Manifest, Problem};
 use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
-use guard_platform::paths::native;
+use guard_platform::paths::{judged_text, native, slashed};
 use guard_setup::check::check;
 use guard_setup::install::{Change, Edited, apply};
 use guard_state::Places;
@@ -206,7 +205,7 @@ impl<'a> Site<'a> {
             return Err(refused(Exit::Usage, text, format!("give a file, or one of: {known}")));
         }
         let Some(name) = word.strip_prefix("builtin:") else {
-            return Ok(Source::File(lexical(word, &self.environment.cwd, &self.places.home).into()));
+            return Ok(Source::File(file_of(word, self.environment)));
         };
         if guard_builtins::find(name).is_none() {
             let names: Vec<_> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
@@ -230,11 +229,11 @@ impl<'a> Site<'a> {
         })?;
         let settings_file = args.settings_file.as_ref().map(|file| {
             let file = file.to_string_lossy();
-            let path = lexical(&file, &self.environment.cwd, &self.places.home);
-            if !Path::new(&path).is_file() && !Path::new(&path).is_dir() {
+            let path = file_of(&file, self.environment);
+            if !path.is_file() && !path.is_dir() {
                 return Err(refused(Exit::NoInput, format!("there is no settings file `{file}`"), ""));
             }
-            self.path(&path)
+            self.path(&path.to_string_lossy())
         });
         let (source, pin) = match source {
             _ if lock::is_address(&args.source) => (args.source.clone(), None),
@@ -257,7 +256,9 @@ impl<'a> Site<'a> {
 
     /// How the file names another one.
     fn path(&self, path: &str) -> anyhow::Result<String> {
-        Addition::path(self.layer, &self.at.project_root, path).ok_or_else(|| {
+        let written = Addition::path(self.layer, &self.at.project_root, &judged_text(path));
+        let written = written.map(|path| String::from_utf8_lossy(&slashed(&native(&path))).into_owned());
+        written.ok_or_else(|| {
             let text = format!("`{path}` lies outside of the project `{}`", self.at.project_root);
             refused(Exit::Usage, text, "put the file into the project, or leave `--project` out")
         })

@@ -10,12 +10,11 @@ use super::{chain, holding, made};
 use crate::cli::args::Format;
 use crate::cli::config::source;
 use crate::cli::print;
-use crate::cli::subject::refused;
+use crate::cli::subject::{file, refused};
 use guard_config::edit::{Addition, Target};
 use guard_contract::Layer;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
-use guard_contract::paths::lexical;
 use guard_contract::policy::Entry;
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_contract::{Manifest, Rule, outcome_name};
@@ -81,12 +80,12 @@ fn entry(
             }
         };
     }
-    let path = lexical(name, &environment.cwd, &environment.home);
+    let path = file(name, environment);
     let found = std::fs::metadata(&path);
     let bare = name.strip_prefix("builtin:").unwrap_or(name);
     let source = match found {
         Err(_) if guard_builtins::find(bare).is_some() => format!("builtin:{bare}"),
-        Ok(_) => path,
+        Ok(_) => path.to_string_lossy().into_owned(),
         Err(error) => {
             let names: Vec<_> = prepared.members.iter().map(|member| member.entry.name.as_str()).collect();
             return Err(refused(

@@ -8,10 +8,9 @@ use super::fetched::{fetch, reference, told};
 use super::{holding, made};
 use crate::cli::args::{Format, KeygenArgs, PullArgs, PushArgs, SearchArgs};
 use crate::cli::print;
-use crate::cli::subject::refused;
+use crate::cli::subject::{file, refused};
 use guard_contract::Wasi;
 use guard_contract::exit::Exit;
-use guard_contract::paths::lexical;
 use guard_contract::policy::Source;
 use guard_hook::cache::{Component, run_examples};
 use guard_platform::paths::native;
@@ -36,8 +35,7 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
         ));
     }
     let key = args.key.as_deref().map(secret_key).transpose()?;
-    let path = lexical(&args.file, &environment.cwd, &environment.home);
-    let component = Component::read(&Source::File(path.into()));
+    let component = Component::read(&Source::File(file(&args.file, environment)));
     let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
     let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, places)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
