@@ -7,7 +7,7 @@
 //! On Linux the signals are taken over before Rust's runtime starts. The runtime then takes none, and makes no stack for
 //! them; nor does wasmtime make one for a thread that has a large one. That spares 2 to 3 % of a call.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -20,20 +20,20 @@ const SIGNALS: [c_int; 7] = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, 
 const TEXT: &[u8] = crate::CRASHED.as_bytes();
 
 /// Where handlers of signals run, those of wasmtime too. The size is what wasmtime asks for.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[repr(C, align(4096))]
 struct Stack(UnsafeCell<[u8; 64 << 12]>);
 
 // SAFETY: nobody but the system touches it, for one thread.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Stack {}
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 static STACK: Stack = Stack(UnsafeCell::new([0; 64 << 12]));
 
 /// The C library calls this before it calls `main`.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[used]
 #[expect(unsafe_code, reason = "the section holds pointers to functions like this one, which runs on one thread")]
 #[unsafe(link_section = ".init_array")]
@@ -42,7 +42,7 @@ static FIRST: extern "C" fn() = take_over;
 /// From now on a crash blocks the call. Other threads than the main one do not have this stack.
 #[expect(unsafe_code, reason = "the contracts stand beside the blocks")]
 pub(crate) extern "C" fn take_over() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(portable)))]
     {
         let stack = libc::stack_t { ss_sp: STACK.0.get().cast(), ss_flags: 0, ss_size: size_of::<Stack>() };
         // SAFETY: the stack is there for as long as the process runs, and is used for nothing else.

@@ -20,7 +20,7 @@ const CRASHED: &str = "guard-host crashed, so this call is blocked: report it\n"
 static ALLOCATOR: Forward = Forward;
 
 fn main() -> ExitCode {
-    #[cfg(all(unix, not(target_os = "linux")))]
+    #[cfg(all(unix, any(not(target_os = "linux"), portable)))]
     crash::take_over();
     #[cfg(windows)]
     guard_platform::crash::take_over(CRASHED, BLOCK);

@@ -7,7 +7,7 @@
 #![deny(clippy::disallowed_methods)]
 
 mod derive;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod linux;
 mod places;
 mod profile;
@@ -109,7 +109,7 @@ pub enum ConfineError {
 /// # Errors
 ///
 /// The command did not run: the system can't confine it, or the program can't be started.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     linux::run(job)
 }
@@ -119,7 +119,7 @@ pub fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
 /// # Errors
 ///
 /// Always: only Linux is supported.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(portable))))]
 pub fn run(_job: &Job<'_>) -> Result<Ended, ConfineError> {
     Err(ConfineError::Unsupported("it needs Landlock, which only Linux has".to_owned()))
 }

@@ -60,7 +60,7 @@ fn lexical(path: &Path) -> PathBuf {
 }
 
 /// A path with its symbolic links resolved. Of one that doesn't exist, the deepest existing folder is resolved.
-#[cfg(any(target_os = "linux", test))]
+#[cfg(any(all(target_os = "linux", not(portable)), test))]
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut at = path;

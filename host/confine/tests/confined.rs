@@ -1,5 +1,5 @@
 //! Commands under a profile, seen from outside: exit codes and files.
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", not(portable)))]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 #[path = "confined/attacks.rs"]

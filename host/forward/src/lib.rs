@@ -75,7 +75,7 @@ fn start() -> *mut u8 {
 
 /// Asks for the first pages at once, which every call takes: that is faster than to touch one after the other. A system
 /// that knows no such request gives them when they are touched.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[expect(unsafe_code, reason = "changes no byte: the pages are there sooner")]
 fn make_ready() {
     use rustix::mm::{Advice, madvise};
@@ -84,7 +84,7 @@ fn make_ready() {
     let _ = unsafe { madvise(start().cast(), READY, Advice::LinuxPopulateWrite) };
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(portable))))]
 fn make_ready() {}
 
 impl Arena {

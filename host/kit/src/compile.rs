@@ -3,10 +3,10 @@
 //! A process of its own, with limits of its own: a component that is hard to compile can take no more from this one than
 //! its time.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use std::fs::File;
 use std::io::Write;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -97,17 +97,17 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
 /// The compiler, unpacked once in a process.
 enum Program {
     /// In memory: nothing is written anywhere.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(portable)))]
     Memory(File),
     /// In a private file among the temporary ones, which the system removes.
-    #[cfg_attr(target_os = "linux", expect(dead_code, reason = "Linux has files in memory"))]
+    #[cfg_attr(all(target_os = "linux", not(portable)), expect(dead_code, reason = "Linux has files in memory"))]
     File(PathBuf),
 }
 
 impl Program {
     fn path(&self) -> PathBuf {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(portable)))]
             Program::Memory(file) => PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())),
             Program::File(path) => path.clone(),
         }
@@ -126,14 +126,14 @@ fn unpack() -> Result<Program, FaultKind> {
     write(&bytes).map_err(|error| FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}")))
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 fn write(bytes: &[u8]) -> std::io::Result<Program> {
     let mut file = File::from(rustix::fs::memfd_create("guard-compiler", rustix::fs::MemfdFlags::CLOEXEC)?);
     file.write_all(bytes)?;
     Ok(Program::Memory(file))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(portable))))]
 fn write(bytes: &[u8]) -> std::io::Result<Program> {
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random).map_err(|_| std::io::Error::other("no random numbers"))?;

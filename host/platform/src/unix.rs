@@ -73,7 +73,7 @@ pub mod access {
 /// The account of this user.
 pub mod account {
     /// The home directory that `/etc/passwd` has for this user.
-    #[cfg(not(target_os = "macos"))]
+    #[cfg(not(any(target_os = "macos", portable)))]
     #[must_use]
     pub fn home() -> Option<String> {
         let uid = rustix::process::geteuid().as_raw().to_string();
@@ -83,7 +83,7 @@ pub mod account {
     }
 
     /// The home directory that the directory service has for this user. No file lists the users of macOS.
-    #[cfg(target_os = "macos")]
+    #[cfg(any(target_os = "macos", portable))]
     #[must_use]
     pub fn home() -> Option<String> {
         let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??;

@@ -75,7 +75,7 @@ mod unix {
         let mut found = Vec::new();
         for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
             let Ok(name) = std::str::from_utf8(name) else { return Err(io::ErrorKind::InvalidData.into()) };
-            if cfg!(target_os = "linux") && !KEPT.iter().any(|kept| name.starts_with(kept)) {
+            if cfg!(all(target_os = "linux", not(portable))) && !KEPT.iter().any(|kept| name.starts_with(kept)) {
                 continue;
             }
             let mut value = vec![0_u8; MOST];

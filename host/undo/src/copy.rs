@@ -50,12 +50,12 @@ pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 fn is_cloned(source: &File, target: &File) -> bool {
     rustix::fs::ioctl_ficlone(target, source).is_ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(portable))))]
 fn is_cloned(_: &File, _: &File) -> bool {
     false
 }

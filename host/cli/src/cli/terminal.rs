@@ -51,7 +51,7 @@ fn agent_above() -> Option<&'static str> {
 
 /// The variable of an agent in the environment of a process, where the system shows it.
 fn agent_of(process: u32) -> Option<&'static str> {
-    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    let environment = process_file(process, "environ")?;
     let is_set = |name: &str| {
         let variables = environment.split(|byte| *byte == 0);
         variables.filter_map(|variable| variable.strip_prefix(name.as_bytes())).any(|rest| rest.starts_with(b"="))
@@ -59,8 +59,13 @@ fn agent_of(process: u32) -> Option<&'static str> {
     AGENTS.into_iter().find(|name| is_set(name))
 }
 
+/// A file that Linux has about a process.
+fn process_file(process: u32, name: &str) -> Option<Vec<u8>> {
+    if cfg!(portable) { None } else { std::fs::read(format!("/proc/{process}/{name}")).ok() }
+}
+
 fn parent_of(process: u32) -> Option<u32> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let status = String::from_utf8(process_file(process, "status")?).ok()?;
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 

@@ -125,7 +125,7 @@ impl Responder {
 
 /// Keeps this thread on the processor that it was started on. The process can only end when another processor, if it was
 /// moved there, has woken up to end it: some 5 % of a call.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(portable)))]
 fn stay_here() {
     let cpu = rustix::thread::sched_getcpu();
     if cpu < rustix::thread::CpuSet::MAX_CPU {
@@ -136,7 +136,7 @@ fn stay_here() {
     }
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(portable))))]
 fn stay_here() {}
 
 /// The other thread has the reply and ends the process.

@@ -15,9 +15,9 @@ use crate::index::{Index, Stamp, Tracked};
 
 /// How a folder is opened: never through a link, and on Linux without a right to read it.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(PATH);
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(all(any(target_os = "linux", target_os = "android"), not(portable)))]
 const PATH: OFlags = OFlags::PATH;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(all(any(target_os = "linux", target_os = "android"), not(portable))))]
 const PATH: OFlags = OFlags::empty();
 
 /// Looks at files one by one, best in the order of their paths.
