@@ -92,7 +92,9 @@ impl World {
 
     /// The program with this home, in the project, and nothing else of this process's environment but `PATH`.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_guard-host"));
+        // `.ci/wine` has the tests run a program for another system.
+        let program = std::env::var_os("GUARD_TESTED_PROGRAM");
+        let mut command = Command::new(program.unwrap_or_else(|| env!("CARGO_BIN_EXE_guard-host").into()));
         command.args(arguments).current_dir(self.repo()).env_clear().env("HOME", self.home.path());
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
