@@ -3,14 +3,8 @@
 //! A process of its own, with limits of its own: a component that is hard to compile can take no more from this one than
 //! its time.
 
-#[cfg(all(target_os = "linux", not(portable)))]
-use std::fs::File;
 use std::io::Write;
-#[cfg(all(target_os = "linux", not(portable)))]
-use std::os::fd::AsRawFd;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +31,7 @@ pub fn making() -> Making {
 pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
     check(wasm)?;
     let fail = |what: &str, error: std::io::Error| FaultKind::Artifact(format!("{what}: {error}"));
-    let program = program()?;
+    let program = unpacked::program()?;
     let mut compiler = Command::new(program.path());
     set_name(&mut compiler, "guard-compiler").arg("compile").env_clear();
     let started = compiler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -94,54 +88,101 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
     FEATURES.iter().filter(|_| is_off).find(names).map(|(_, text)| *text)
 }
 
-/// The compiler, unpacked once in a process.
-enum Program {
-    /// In memory: nothing is written anywhere.
-    #[cfg(all(target_os = "linux", not(portable)))]
-    Memory(File),
-    /// In a private file among the temporary ones, which the system removes.
-    #[cfg_attr(all(target_os = "linux", not(portable)), expect(dead_code, reason = "Linux has files in memory"))]
-    File(PathBuf),
+/// The compiler's bytes.
+fn unpack() -> Result<Vec<u8>, FaultKind> {
+    let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
+    let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
+    guard_builtins::compiler().ok_or_else(missing)?.unpacked().ok_or_else(damaged)
 }
 
-impl Program {
-    fn path(&self) -> PathBuf {
-        match self {
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Program::Memory(file) => PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd())),
-            Program::File(path) => path.clone(),
+fn not_unpacked(error: &std::io::Error) -> FaultKind {
+    FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}"))
+}
+
+/// In memory, unpacked once in a process: nothing is written anywhere.
+#[cfg(all(target_os = "linux", not(portable)))]
+mod unpacked {
+    use std::fs::File;
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    use std::path::PathBuf;
+    use std::sync::OnceLock;
+
+    use guard_contract::FaultKind;
+    use rustix::fs::{MemfdFlags, memfd_create};
+
+    pub(super) struct Program(File);
+
+    impl Program {
+        pub(super) fn path(&self) -> PathBuf {
+            PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()))
         }
+    }
+
+    pub(super) fn program() -> Result<&'static Program, FaultKind> {
+        static PROGRAM: OnceLock<Result<Program, FaultKind>> = OnceLock::new();
+        let written = || write(&super::unpack()?).map_err(|error| super::not_unpacked(&error));
+        PROGRAM.get_or_init(written).as_ref().map_err(Clone::clone)
+    }
+
+    fn write(bytes: &[u8]) -> std::io::Result<Program> {
+        let mut file = File::from(memfd_create("guard-compiler", MemfdFlags::CLOEXEC)?);
+        file.write_all(bytes)?;
+        Ok(Program(file))
     }
 }
 
-fn program() -> Result<&'static Program, FaultKind> {
-    static PROGRAM: OnceLock<Result<Program, FaultKind>> = OnceLock::new();
-    PROGRAM.get_or_init(unpack).as_ref().map_err(Clone::clone)
-}
-
-fn unpack() -> Result<Program, FaultKind> {
-    let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
-    let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
-    let bytes = guard_builtins::compiler().ok_or_else(missing)?.unpacked().ok_or_else(damaged)?;
-    write(&bytes).map_err(|error| FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}")))
-}
-
-#[cfg(all(target_os = "linux", not(portable)))]
-fn write(bytes: &[u8]) -> std::io::Result<Program> {
-    let mut file = File::from(rustix::fs::memfd_create("guard-compiler", rustix::fs::MemfdFlags::CLOEXEC)?);
-    file.write_all(bytes)?;
-    Ok(Program::Memory(file))
-}
-
+/// In a private folder among the temporary ones, for one component: a process may end in ways that leave no time to remove
+/// what it keeps.
 #[cfg(not(all(target_os = "linux", not(portable))))]
-fn write(bytes: &[u8]) -> std::io::Result<Program> {
-    let mut random = [0_u8; 16];
-    getrandom::fill(&mut random).map_err(|_| std::io::Error::other("no random numbers"))?;
-    let folder = std::env::temp_dir().join(format!("guard-compiler-{}", guard_state::hex(&random)));
-    guard_state::make_private(&folder).map_err(std::io::Error::other)?;
-    let path = folder.join(format!("guard-compiler{}", std::env::consts::EXE_SUFFIX));
-    guard_state::write_new(&path, bytes, 0o700)?;
-    Ok(Program::File(path))
+mod unpacked {
+    use std::io;
+    use std::path::PathBuf;
+
+    use guard_contract::FaultKind;
+
+    /// Goes with its folder.
+    pub(super) struct Program {
+        folder: PathBuf,
+    }
+
+    impl Program {
+        pub(super) fn path(&self) -> PathBuf {
+            self.folder.join(format!("guard-compiler{}", std::env::consts::EXE_SUFFIX))
+        }
+    }
+
+    impl Drop for Program {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+
+    pub(super) fn program() -> Result<Program, FaultKind> {
+        write(&super::unpack()?).map_err(|error| super::not_unpacked(&error))
+    }
+
+    fn write(bytes: &[u8]) -> io::Result<Program> {
+        let mut random = [0_u8; 16];
+        getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
+        let folder = std::env::temp_dir().join(format!("guard-compiler-{}", guard_state::hex(&random)));
+        guard_state::make_private(&folder).map_err(io::Error::other)?;
+        let program = Program { folder };
+        guard_state::write_new(&program.path(), bytes, 0o700)?;
+        Ok(program)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn nothing_is_left_of_the_program() {
+            let program = super::write(b"x").unwrap();
+            let (path, folder) = (program.path(), program.folder.clone());
+            assert!(path.is_file());
+            drop(program);
+            assert!(!folder.exists());
+        }
+    }
 }
 
 #[cfg(test)]
