@@ -33,8 +33,6 @@ pub fn settings() -> Config {
         .generate_address_map(false)
         // Windows finds its way through a stack by it.
         .native_unwind_info(cfg!(windows))
-        // Other systems have no files in memory to copy pages from.
-        .memory_init_cow(!cfg!(portable))
         .concurrency_support(false);
     config
 }
