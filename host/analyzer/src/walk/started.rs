@@ -277,6 +277,7 @@ pub(super) fn may_start(command: &Command) -> bool {
         || by_ending(command.word(0)).is_some_and(is_foreign)
         || INCLUDES.iter().any(|(client, _)| *client == name)
         || super::tasks::is_runner(name)
+        || super::tasks::may_have_config(command, name)
         || READERS.iter().any(|(programs, _)| programs.contains(&name))
         || LAUNCHERS.contains(&name)
         || wrappers::reads_program(&command.argv)

@@ -236,6 +236,8 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
         let value = plain.split_once(": ").map_or(plain, |(_, value)| value);
         let value = value.split_once("COMMAND ").map_or(value, |(_, value)| value.trim_end_matches(')'));
         let value = value.strip_prefix("command = ").unwrap_or(value);
+        // A prompt of GHC, and a rule of tup.
+        let value = value.strip_prefix(":!").or_else(|| value.strip_prefix(": |> ")).unwrap_or(value).trim_start();
         let texts = quotes.iter().copied().chain([value]).chain(element.map(|(text, _)| text)).map(str::to_owned);
         found.extend(texts.chain(joined(&quotes)).filter(|text| is_command(text)));
         if found.len() > SPELLED_OUT {

@@ -3,13 +3,14 @@
 //! The files are read line by line, not by a parser of YAML or TOML: a task that is spelled in a rare way lists a command
 //! too many or too few.
 
+mod references;
 mod table;
 mod typed;
 
 use std::borrow::Cow;
 
 use guard_sdk::serde_json::{self, Value};
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
 use super::held::Held;
@@ -111,6 +112,12 @@ pub(super) fn is_runner(name: &str) -> bool {
         || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3" | "tmux")
         || SERVERS.contains(&name)
         || runners(name).next().is_some()
+        || references::has_settings(name)
+}
+
+/// Whether this program, in no table, may find code by its own name.
+pub(super) fn may_have_config(command: &Command, name: &str) -> bool {
+    references::may_have_config(name, command.via.iter().any(|via| references::is_packager(&via.kind)))
 }
 
 impl Walker {
@@ -127,9 +134,17 @@ impl Walker {
         {
             return if is_runner(&module.text) { self.tasks(&module.text, words) } else { Vec::new() };
         }
-        if !is_runner(name) {
-            return Vec::new();
+        let mut found = if is_runner(name) { self.tasks_of(name, words) } else { Vec::new() };
+        if references::may_have_config(name, self.is_of_package()) {
+            let mut own = self.by_convention(name, words);
+            own.retain(|new| found.iter().all(|old| old.name != new.name));
+            found.append(&mut own);
         }
+        found
+    }
+
+    /// What a runner takes from its files.
+    fn tasks_of(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
         match name {
             "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),
             "git" => self.hooks(words),
@@ -144,6 +159,7 @@ impl Walker {
             name if PACKAGERS.contains(&name) => {
                 let mut found: Vec<Started> = self.package_scripts(name, words).into_iter().collect();
                 found.extend(self.pnpm_file(name));
+                found.append(&mut self.by_unseen_script(words));
                 found.append(&mut self.task(name, words));
                 found
             }
@@ -271,6 +287,9 @@ impl Walker {
             started.retain(|new| found.iter().all(|old| old.name != new.name));
             found.append(&mut started);
         }
+        let mut named = self.named_by_settings(program);
+        named.retain(|new| found.iter().all(|old| old.name != new.name));
+        found.append(&mut named);
         found
     }
 
