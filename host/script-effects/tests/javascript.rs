@@ -62,7 +62,7 @@ fn paths_are_followed() {
         ("fs.rmSync(process.argv[1], {recursive: true})", &["tree @1"]),
         ("fs.rmSync(something, {recursive: true})", &["unknown deletes"]),
         ("if (fs.existsSync('a')) fs.unlinkSync('a'); else fs.mkdirSync('a')", &["maybe delete a", "maybe folder a"]),
-        ("process.chdir('/etc'); fs.writeFileSync('hosts', '')", &["write /etc/hosts"]),
+        ("process.chdir('/etc'); fs.writeFileSync('hosts', '')", &["empty /etc/hosts"]),
         ("const [first, ...rest] = ['a', 'b']; fs.unlinkSync(first)", &["delete a"]),
     ]);
 }

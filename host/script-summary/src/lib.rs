@@ -69,6 +69,9 @@ pub enum What {
         path: Text,
         /// What was in it stays.
         append: bool,
+        /// Nothing comes in its place.
+        #[serde(default)]
+        empties: bool,
     },
     /// A file or a folder is copied or moved here; below it if it is a folder.
     Put {

@@ -78,9 +78,13 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
     for action in &summary.actions {
         match &action.what {
             What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
-            What::Write { path, append } => {
+            What::Write { path, append, empties } => {
                 let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
-                on(run, path, arguments, |run, file| run.write_as(file, draft.tag("by", &by)));
+                let draft = draft.flag("empties", *empties);
+                on(run, path, arguments, |run, file| {
+                    let many = *empties && file.word.glob;
+                    run.write_as(file, draft.flag("glob", many).tag("by", &by));
+                });
             }
             What::Put { from, to, each } => {
                 let from = summaries::word(from, arguments);

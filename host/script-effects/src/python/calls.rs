@@ -8,7 +8,7 @@ use super::value::Value;
 use crate::{Piece, Text, Unknown, What};
 
 const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
-const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
+pub(super) const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
 /// The names of the argument that is a path.
@@ -180,7 +180,7 @@ impl Reader<'_> {
             Does::Fetch => {
                 self.connect(args.get(0, &["url"]), false);
                 let to = args.get(1, &["filename", "out"]);
-                self.on_path(name, to, WRITES, |path| What::Write { path, append: false });
+                self.on_path(name, to, WRITES, written);
             }
             Does::Import => return imported(name, args),
             Does::Hide => {
@@ -206,7 +206,7 @@ impl Reader<'_> {
             }
             // What is printed then goes into the file.
             Does::Read if name.starts_with("fileinput.") && is_on(args.named("inplace")) => {
-                self.on_path(name, path, WRITES, |path| What::Write { path, append: false });
+                self.on_path(name, path, WRITES, written);
             }
             Does::Read => self.on_path(name, path, Unknown::default(), What::Read),
             Does::ListFolder => {
@@ -218,9 +218,10 @@ impl Reader<'_> {
             Does::Write => {
                 let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
                 let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
-                self.on_path(name, path, WRITES, |path| What::Write { path, append });
+                let empties = !append && leaves_nothing(name, args);
+                self.on_path(name, path, WRITES, |path| What::Write { path, append, empties });
             }
-            Does::Save => self.on_path(name, path, Unknown::default(), |path| What::Write { path, append: false }),
+            Does::Save => self.on_path(name, path, Unknown::default(), written),
             Does::MakeFolder => self.on_path(name, path, Unknown::default(), What::MakeFolder),
             Does::Delete => self.on_path(name, path, DELETES, What::Delete),
             Does::Remove => match args.named("recursive") {
@@ -291,7 +292,7 @@ impl Reader<'_> {
                 }
                 mode => {
                     let append = mode.is_some_and(|mode| mode.contains('a'));
-                    self.on_path(name, path, WRITES, |path| What::Write { path, append });
+                    self.on_path(name, path, WRITES, |path| What::Write { path, append, empties: false });
                 }
             }
         }
@@ -444,4 +445,17 @@ fn listed(name: &str, folder: &Value) -> Value {
         }
         _ => Value::many(file),
     }
+}
+
+/// A file that something is written to, in the place of what was in it.
+pub(super) fn written(path: Text) -> What {
+    What::Write { path, append: false, empties: false }
+}
+
+/// Whether a call that writes a file leaves nothing in it: it gets an empty text, or is cut off at its beginning.
+fn leaves_nothing(name: &str, args: &Args) -> bool {
+    if name.contains("truncate") {
+        return args.get(1, &["length", "len"]).is_none_or(|length| matches!(length, Value::Int(0)));
+    }
+    args.get(1, &["data", "content"]).and_then(Value::known) == Some("")
 }

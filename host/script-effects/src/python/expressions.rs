@@ -301,6 +301,18 @@ impl<'a> Reader<'a> {
     fn call(&mut self, call: &'a ExprCall) -> Value {
         let callee = self.eval(&call.func);
         let args = self.arguments(&call.arguments);
+        // `open(p, 'w').close()`
+        if let (Expr::Attribute(attribute), Value::Method(file, name)) = (&*call.func, &callee)
+            && let (Expr::Call(opened), "close", Value::File(path)) = (&*attribute.value, name.as_str(), &**file)
+            && opened
+                .arguments
+                .args
+                .get(1)
+                .or(opened.arguments.find_keyword("mode").map(|mode| &mode.value))
+                .is_some_and(is_writing)
+        {
+            self.on_path("open", Some(&Value::Path(path.clone())), super::calls::WRITES, super::methods::emptied);
+        }
         self.apply(&callee, &args)
     }
 
@@ -336,6 +348,11 @@ impl<'a> Reader<'a> {
         }
         args
     }
+}
+
+/// Whether a mode of `open` has the file begin anew.
+fn is_writing(mode: &Expr) -> bool {
+    matches!(mode, Expr::StringLiteral(mode) if mode.value.to_str().starts_with('w'))
 }
 
 /// Each text with each of the parts behind it, as long as they are few.

@@ -40,6 +40,11 @@ const STATEMENTS: &[&str] = &[
     "copy", "analyze", "reindex", "rollback", "rename", "load", "flush", "optimize", "describe", "--", "/*", "(",
 ];
 
+/// A file that nothing is left in.
+pub(super) fn emptied(path: Text) -> What {
+    What::Write { path, append: false, empties: true }
+}
+
 impl Reader<'_> {
     pub(super) fn call_method(&mut self, base: &Value, name: &str, args: &Args) -> Value {
         match base {
@@ -60,6 +65,10 @@ impl Reader<'_> {
             Value::List(_) | Value::Many(_) => self.on_row(base, name, args),
             // Its `read` is what the file holds.
             Value::File(_) if matches!(name, "__enter__") => base.clone(),
+            Value::File(path) if name == "truncate" && matches!(args.at(0), None | Some(Value::Int(0))) => {
+                self.on_path("File.truncate", Some(&Value::Path(path.clone())), WRITES, emptied);
+                Value::Unknown
+            }
             Value::Client => {
                 match name {
                     "get" | "head" | "options" | "connect" | "connect_ex" => self.connect(args.at(0), false),
@@ -107,13 +116,16 @@ impl Reader<'_> {
     fn on_path_object(&mut self, path: &Text, name: &str, args: &Args) -> Value {
         let own = Value::Path(path.clone());
         let this = Some(&own);
-        let write = |append: bool| move |path: Text| What::Write { path, append };
+        let write = |append: bool, empties: bool| move |path: Text| What::Write { path, append, empties };
         let label = format!("Path.{name}");
         match name {
             "unlink" | "rmdir" | "delete" => self.on_path(&label, this, DELETES, What::Delete),
             "rmtree" => self.on_path(&label, this, DELETES, What::DeleteTree),
-            "write_text" | "write_bytes" => self.on_path(&label, this, WRITES, write(false)),
-            "touch" => self.on_path(&label, this, WRITES, write(true)),
+            "write_text" | "write_bytes" => {
+                let empties = args.get(0, &["data"]).and_then(Value::known) == Some("");
+                self.on_path(&label, this, WRITES, write(false, empties));
+            }
+            "touch" => self.on_path(&label, this, WRITES, write(true, false)),
             "read_text" | "read_bytes" | "readlink" | "text" | "json" | "arrayBuffer" | "bytes" | "stream" => {
                 self.on_path(&label, this, Unknown::default(), What::Read)
             }
@@ -182,9 +194,7 @@ impl Reader<'_> {
             "unlink" | "rmdir" | "rmtree" => {
                 self.on_path(name, Some(args.at(0).unwrap_or(&nowhere)), DELETES, What::Delete)
             }
-            "write_text" | "write_bytes" => {
-                self.on_path(name, Some(&nowhere), WRITES, |path| What::Write { path, append: false })
-            }
+            "write_text" | "write_bytes" => self.on_path(name, Some(&nowhere), WRITES, super::calls::written),
             "then" => match args.at(0).cloned() {
                 Some(callee) => return self.apply(&callee, &Args::of(vec![base.clone()])),
                 None => return base.clone(),
@@ -202,7 +212,7 @@ impl Reader<'_> {
             _ if SAVES.contains(&name) => {
                 let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
                 if let Some(path) = path.filter(|path| **path != Value::None) {
-                    self.on_path(name, Some(path), Unknown::default(), |path| What::Write { path, append: false });
+                    self.on_path(name, Some(path), Unknown::default(), super::calls::written);
                 }
             }
             _ if SENDS.contains(&name) => self.send(args.at(0)),

@@ -25,7 +25,8 @@ fn around(folder: Option<&Text>, input: Option<&Text>) -> String {
 fn line(action: &Action) -> String {
     let what = match &action.what {
         What::Read(path) => format!("read {}", text(path)),
-        What::Write { path, append } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
+        What::Write { path, empties: true, .. } => format!("empty {}", text(path)),
+        What::Write { path, append, .. } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
         What::Fill { folder, .. } => format!("fill {}", text(folder)),
         What::Put { from, to, each: false } => format!("put {} at {}", text(from), text(to)),
         What::Put { from, to, each: true } => format!("put each {} at {}", text(from), text(to)),
