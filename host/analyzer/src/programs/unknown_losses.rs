@@ -61,11 +61,17 @@ pub(super) fn find(run: &mut Run<'_>) {
         at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NAMING.contains(&word.text.as_str()))
     };
     let operands = words.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !is_value(*at));
-    let operands = operands.map(|(_, word)| word.text.as_str());
-    if let Some(verb) = verb(operands, has(UNASKED)) {
+    let operands: Vec<&str> = operands.map(|(_, word)| word.text.as_str()).take(FIRST).collect();
+    if operands.iter().any(|operand| OWN.contains(operand)) {
+        return;
+    }
+    if let Some(verb) = verb(operands.into_iter(), has(UNASKED)) {
         state(run, verb);
     }
 }
+
+/// The words at the beginning that say what is done.
+const FIRST: usize = 3;
 
 /// Options whose value is a name or a text, which may sound like a verb.
 const NAMING: &[&str] =
@@ -80,10 +86,13 @@ const OWN: &[&str] = &[
     "config",
     "configuration",
     "configurations",
+    "completions",
     "context",
     "contexts",
     "delete-buffer",
     "delete-context",
+    "news",
+    "notifications",
     "profile",
     "session",
     "sessions",
@@ -94,7 +103,7 @@ const OWN: &[&str] = &[
 pub(super) fn of_table(run: &mut Run<'_>, name: &str, operands: &[Operand<'_>]) {
     let rehearses = |word: &Word| super::plain::REHEARSES.contains(&word.text.as_str());
     let is_own = |operand: &Operand<'_>| OWN.contains(&operand.text.as_ref());
-    if matches!(name, "rails") || operands.iter().take(3).any(is_own) || run.arguments().iter().any(rehearses) {
+    if matches!(name, "rails") || operands.iter().take(FIRST).any(is_own) || run.arguments().iter().any(rehearses) {
         return;
     }
     if let Some(verb) = verb(operands.iter().map(|operand| operand.text.as_ref()), false) {
@@ -145,7 +154,7 @@ fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'
             && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_:.".contains(c))
     };
     let mut before: Option<&str> = None;
-    for text in operands.take(3).take_while(|text| is_plain(text)) {
+    for text in operands.take(FIRST).take_while(|text| is_plain(text)) {
         if is_loss(text, before, unasked) {
             return Some(text);
         }
