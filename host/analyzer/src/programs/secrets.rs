@@ -269,7 +269,7 @@ fn is_taken_in(run: &Run<'_>) -> bool {
         command.position.index == position.index + 1 && command.argv.iter().any(|word| word.text == "--password-stdin")
     });
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
-    let is_assigned = parent.filter(|_| position.length < 2).is_some_and(|parent| {
+    let is_assigned = parent.filter(|_| position.length < 2 || is_passed_on(run)).is_some_and(|parent| {
         let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
         let is_argument = parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
         position.within.last().is_some_and(|place| place == "substitution") && (declares || !is_argument)
