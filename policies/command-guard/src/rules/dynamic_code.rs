@@ -1,5 +1,5 @@
 //! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, a shell that reads from an open
-//! descriptor or as a coprocess, or a variable with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
+//! descriptor or as a coprocess, a variable that is the whole statement for a database, or one with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
 //! or the set-up for a shell that a program prints of itself.
 //!
 //! ## Why
@@ -9,6 +9,7 @@
 //! - asked: `eval "$x"`
 //! - asked: `bash -c "$script"`
 //! - asked: `bash <&3`
+//! - asked: `psql -c "$statement"`
 //! - asked: `c=$(curl -s https://example.com/x); python3 -c "$c"`
 //! - passes: `eval 'ls'`
 //! - passes: `eval "$(ssh-agent -s)"`
@@ -39,7 +40,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let names = fetched::names(view);
     let mut commands = view.analysis.commands.iter();
     let command = commands.find(|command| {
-        runs_a_dynamic_text(command, view) || reads_a_descriptor(command) || fetched::runs(command, &names, view)
+        runs_a_dynamic_text(command, view) || states_a_variable(command) || reads_a_descriptor(command) || fetched::runs(command, &names, view)
     })?;
     let why = "runs commands that are known only at run time";
     Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
@@ -66,6 +67,21 @@ fn runs_elsewhere(command: &Command, via: &str) -> bool {
     let is_program = |name: &str| matches!(name.trim_start_matches(['$', '{']).trim_end_matches('}'), "SHELL" | "EDITOR" | "VISUAL" | "PAGER");
     let name = command.argv.first().filter(|name| name.dynamic && name.text.starts_with('$') && !is_program(&name.text));
     is_text && name.is_some() && (command.argv.len() == 1 || is_typed)
+}
+
+/// Whether a client of a database gets a statement that is a variable, whole.
+fn states_a_variable(command: &Command) -> bool {
+    const CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlcmd", "cqlsh", "clickhouse-client", "duckdb", "mongosh", "mongo"];
+    const STATEMENTS: &[&str] =
+        &["-c", "--command", "-e", "--execute", "--eval", "-Q", "-q", "--query"];
+    let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let bare = |text: &str| text.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}').to_owned());
+    let is_variable = |word: &Word| word.dynamic && bare(&word.text).is_some_and(|name| is_name(&name));
+    let stated = |pair: &[Word]| matches!(pair, [option, text] if STATEMENTS.contains(&option.text.as_str()) && is_variable(text));
+    // Its last operand is a statement, behind the file.
+    let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).count();
+    let is_lite = || is_program(command.word(0), &["sqlite3"]) && operands() > 1 && command.argv.last().is_some_and(is_variable);
+    is_program(command.word(0), CLIENTS) && command.argv.windows(2).any(stated) || is_lite()
 }
 
 /// Whether an interpreter gets its code, whole, from a program such as `xargs`.
