@@ -49,7 +49,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
             "python" | "javascript" => !is_loaded(script, view) && is_unknown(script, view),
             _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
-        unknown || hands_out_shell(&script.text) || types_for_user(&script.text)
+        unknown || runs_input(&script.text) || hands_out_shell(&script.text) || types_for_user(&script.text)
     })?;
     let reason = format!("{}: ", script.language);
     let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
@@ -63,6 +63,14 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         why,
         "use a shell command, or a script file that the user can read",
     ))
+}
+
+/// Whether code runs what it reads from its input.
+fn runs_input(text: &str) -> bool {
+    const LOADS: &[&str] = &["load(", "loadstring(", "eval(", "eval "];
+    const INPUTS: &[&str] = &["$stdin.read", "<STDIN>", "ARGF.read", "STDIN.read", "io.lines(", "io.read(", "io.stdin", "php://stdin"];
+    let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    has(LOADS) && has(INPUTS)
 }
 
 /// Whether PowerShell is given an encoded text, or one from a pipe.
