@@ -18,7 +18,8 @@ const READING: &[&str] = &["bun", "deno", "mapfile", "node", "perl", "php", "pyt
 const PRINTING: &[&str] = &["console.log", "echo ", "node -p", "print", "puts ", "stdout"];
 
 /// Files whose whole name says it, in lower case.
-const NAMES: &[&str] = &["credentials", "master.key", "appsettings.production.json", "appsettings.staging.json"];
+const NAMES: &[&str] =
+    &["credentials", "master.key", "appsettings.production.json", "appsettings.staging.json", ".npmrc"];
 
 /// Files of an environment where values are real, by what their names begin with.
 const LIVE: &[&str] = &["prod", "production", "staging", "live", "secret", "secrets"];
