@@ -352,6 +352,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".idea/runConfigurations/",
     ".idea/workspace.xml",
     ".vscode/launch.json",
+    ".vscode/settings.json",
     ".yarnrc.yml",
     "gradle-wrapper.properties",
     "setup.cfg",
