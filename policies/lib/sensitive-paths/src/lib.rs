@@ -16,6 +16,7 @@ mod begins;
 mod defaults;
 mod entry;
 mod pattern;
+mod programs;
 mod public;
 
 use std::cell::LazyCell;
@@ -141,8 +142,10 @@ impl Lists {
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
         // Few paths are covered by an entry that a template's name excepts.
         let template = LazyCell::new(|| self.exempt.covering(path).next().is_some());
-        let counts = |entry: &&Entry| {
-            if entry.is_folder() { entry.text() != ".claude/" || !is_of_harness(path, is_deletion) } else { !*template }
+        let counts = |entry: &&Entry| match entry.is_folder() {
+            true if entry.text() == ".claude/" => !is_of_harness(path, is_deletion),
+            true => !programs::is_new(entry.text(), path.last()),
+            false => !*template,
         };
         list.covering(path).find(counts).map(Entry::text)
     }
@@ -257,6 +260,16 @@ mod tests {
         all("plain", &[".npmrc", "/repo/.npmrc", "/home/u/repo/.npmrc", "/root2/.npmrc", "a/~/.npmrc"]);
         all("plain", &["/home/jo.doe/repo/.npmrc", "/home/dev/repo/.npmrc", "/mnt/data/repo/.npmrc"]);
         all("plain", &["/home/staff/u/repo/.npmrc", "/srv/www/home/.npmrc", "/home/team/repo/sub/.npmrc"]);
+    }
+
+    #[test]
+    fn a_new_program_of_a_person_takes_the_place_of_no_other() {
+        all(
+            "sensitive",
+            &["~/.local/bin/git", "~/bin/LS", "/home/u/.cargo/bin/rg", "~/bin/python3.exe", "~/bin/git-x"],
+        );
+        all("sensitive", &["~/.local/bin/*", "~/.local/bin/$X", "/usr/local/bin/sops", "/opt/x/bin/y"]);
+        all("plain", &["~/.local/bin/sops", "~/bin/x.sh", "/home/u/.cargo/bin/mytool", "~/.local/bin/gitx"]);
     }
 
     #[test]

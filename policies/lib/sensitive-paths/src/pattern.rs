@@ -83,6 +83,11 @@ impl<'a> Path<'a> {
         Path { folder: true, below_home: OnceCell::new(), ..self }
     }
 
+    /// The last component.
+    pub(crate) fn last(&self) -> &'a str {
+        self.components.last().copied().unwrap_or_default()
+    }
+
     /// Whether a component is a pattern itself, as the shell expands it.
     pub(crate) fn has_wildcards(&self) -> bool {
         has_wildcards(&self.components)
