@@ -91,8 +91,9 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
         None => (some(verb)?, rest),
     };
     let is_amount = |word: &&String| AMOUNTS.contains(&word.as_str());
-    let thing =
-        rest.iter().filter(|word| !is_amount(word)).take_while(|word| !PLACES.contains(&word.as_str())).last()?;
+    let thing = rest.iter().filter(|word| !is_amount(word)).take_while(|word| !PLACES.contains(&word.as_str())).last();
+    // A verb alone is about whatever the service keeps.
+    let thing = thing.map_or("thing", String::as_str);
     let single = match thing.strip_suffix("ies") {
         Some(stem) => format!("{stem}y"),
         None => thing.strip_suffix('s').unwrap_or(thing).to_owned(),
@@ -100,7 +101,7 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
     // `remove` often takes back a step of the agent's own, such as a reaction.
     let is_lost = REMOVES.contains(&verb.as_str()) && verb != "remove";
     let is_online = is_one_of(ONLINE) || SERVICES.iter().any(|(service, _)| server.iter().any(|word| word == service));
-    let is_shared = things.contains(&single.as_str()) || things.contains(&thing.as_str()) || is_lost && is_online;
+    let is_shared = things.contains(&single.as_str()) || things.contains(&thing) || is_lost && is_online;
     let host = server.last().filter(|_| is_shared)?;
     let target: String = target.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
     Some(format!("curl -X DELETE https://{host}/{single}/{}", if target.is_empty() { "x" } else { &target }))

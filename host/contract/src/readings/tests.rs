@@ -77,6 +77,7 @@ fn the_name_of_a_tool_tells_what_is_lost() {
             "? Bash mongosh --eval 'db.getCollection(\"c\").deleteMany({})'",
         ),
         ("mcp__k8s__helm_uninstall", json!({ "name": "x" }), "? Bash helm  uninstall x"),
+        ("mcp__notion__delete", json!({ "id": "7" }), "? Bash curl -X DELETE https://notion/thing/7"),
         ("mcp__wiki__deleteWikiPage", json!({ "pageId": "7" }), "? Bash curl -X DELETE https://wiki/page/7"),
         ("mcp__store__users_delete_document", json!({ "id": "7" }), "? Bash curl -X DELETE https://store/document/7"),
         ("mcp__crm__batch-delete-customers", json!({}), "? Bash curl -X DELETE https://crm/customer/x"),
@@ -104,6 +105,7 @@ fn the_name_of_a_tool_tells_what_is_lost() {
     }
     for tool in [
         "mcp__todo__delete_item",
+        "mcp__todo__delete",
         "mcp__github__list_repositories",
         "mcp__github__get_deleted",
         "delete_item",
