@@ -23,6 +23,7 @@ mod installs;
 mod migrations;
 mod named_tasks;
 mod plain;
+mod plists;
 mod process;
 pub(crate) mod program;
 mod publish;
@@ -62,6 +63,7 @@ const FAMILIES: &[&[Program]] = &[
     disk::TABLE,
     editors::TABLE,
     temporary::TABLE,
+    plists::TABLE,
 ];
 
 /// The program of each name.

@@ -19,12 +19,9 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["logger"], Options::new("nPftpTud", "server port file tag priority socket"), sends_file),
     Program::new(&["mosquitto_pub"], Options::new("hptfmuPiqk", "file topic message username pw"), sends_file),
     Program::new(&["ab"], Options::new("ncptTAPXHCgeubvwxyzsBm", ""), benchmarks),
-    Program::new(&["ftp", "sftp", "lftp", "psftp", "ncftp"], Options::new("bceFilPRSsou", ""), transfers),
-    Program::new(
-        &["mutt", "mail", "mailx", "s-nail", "swaks"],
-        Options::new("aAscbrSeiH", "attach body to from server"),
-        mails,
-    ),
+    Program::new(&["ftp", "sftp", "lftp", "psftp", "ncftp", "tftp"], Options::new("bceFilPRSsoum", ""), transfers),
+    Program::new(&["mutt", "mail", "mailx", "s-nail"], Options::new("aAscbrSeiH", "attach body to from server"), mails),
+    Program::new(&["swaks"], SWAKS, mails_by_hand),
 ];
 
 fn connects<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -111,6 +108,31 @@ fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     attached.iter().for_each(|file| run.read(file));
     if let Some(to) = parsed.operands.first() {
         run.emit(Draft::notable("network", "network.upload").target(&to.text));
+    }
+}
+
+/// Its long options may have one dash.
+const SWAKS: Options = Options::new(
+    "tfsphiau",
+    "to from server port header body data attach attach-type attach-name attach-body auth-user",
+);
+
+/// `swaks --attach @FILE --body @FILE`: a file behind `@`, and without it where it is called `attach`, is sent.
+fn mails_by_hand<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let (mut sends, names) = (false, ["attach", "attach-body", "body", "data", "header"]);
+    for (name, value) in names.iter().flat_map(|name| parsed.values("", name).map(move |value| (*name, value))) {
+        let file = match value.text.strip_prefix('@') {
+            Some(file) => file,
+            None if name == "attach" && value.text.contains('/') => &value.text,
+            None => continue,
+        };
+        let file = file.to_owned();
+        run.read(&value.renamed(file));
+        sends = true;
+    }
+    if let Some(to) = parsed.value("s", "server").or_else(|| parsed.value("t", "to")) {
+        let operation = if sends { "network.upload" } else { "network.send" };
+        run.emit(Draft::notable("network", operation).target(&to.text));
     }
 }
 

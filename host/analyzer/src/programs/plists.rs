@@ -1,0 +1,36 @@
+//! Editors of property lists, by which macOS keeps settings and the descriptions of its services.
+
+use super::program::Program;
+use crate::options::{Options, Parsed};
+use crate::run::Run;
+
+/// Long options of these have one dash.
+const WORDS: Options = Options { single: true, ..Options::new("", "") };
+
+pub(super) const TABLE: &[Program] = &[
+    Program::new(&["plutil"], Options { long: "o e convert extract", ..WORDS }, plutil),
+    Program::new(&["plistbuddy"], Options { long: "c", ..WORDS }, buddy),
+];
+
+/// `plutil -replace KEY -string VALUE FILE`: a change in place, whose file is the last word.
+fn plutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    if let Some(file) = parsed.value("", "o") {
+        return if file.text == "-" { () } else { run.write(&file) };
+    }
+    let changes = ["convert", "insert", "replace", "remove", "create"].iter().any(|name| parsed.is("", name));
+    if changes {
+        parsed.operands.iter().rev().take(1).for_each(|file| run.write(file));
+    }
+}
+
+/// `PlistBuddy -c 'Set :KEY VALUE' FILE`
+fn buddy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    const CHANGES: &[&str] = &["set", "add", "delete", "copy", "merge", "import", "clear", "save"];
+    let changes = |line: &str| {
+        let verb = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        CHANGES.contains(&verb.as_str())
+    };
+    if parsed.values("", "c").any(|line| changes(&line.text)) {
+        parsed.operands.iter().rev().take(1).for_each(|file| run.write(file));
+    }
+}
