@@ -4,7 +4,7 @@ mod foreign_secrets;
 mod metadata;
 pub(super) mod removals;
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
 use super::program::Program;
 use crate::draft::Draft;
@@ -81,9 +81,20 @@ fn saves_every_file(command: &Command) -> bool {
     let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
     let is_file = |file: &Operand<'_>| !is_stream(&file.text) && !file.dynamic;
     let named = parsed.values("o", "output").filter(is_file).count() + usize::from(parsed.has("O", "remote-name"));
-    // An option can be taken back.
-    let is_certain = !command.argv.iter().any(|word| word.dynamic || word.text.starts_with("--no-remote-name"));
-    let files = if parsed.has("", "remote-name-all") { usize::MAX } else { named };
+    // An option can be taken back. `--remote-name-all` is set for each URL behind it when curl reads that URL.
+    let all = command.argv.iter().position(|word| word.text == "--remote-name-all");
+    let is_url = |word: &Word, url: Option<&Operand<'_>>| url.is_some_and(|url| url.text == word.text);
+    let first = command.argv.iter().position(|word| is_url(word, parsed.operands.first()));
+    let last = command.argv.iter().rposition(|word| is_url(word, parsed.operands.last()));
+    let is_late = |at: usize, word: &Word| word.text == "--no-remote-name-all" && last.is_some_and(|last| last < at);
+    let takes_back = |text: &str| {
+        text.starts_with("--no-remote-n") || text.len() > "--no-".len() && "--no-remote-name".starts_with(text)
+    };
+    let is_taken_back = |(at, word): (usize, &Word)| takes_back(&word.text) && !is_late(at, word);
+    let is_certain =
+        !command.argv.iter().any(|word| word.dynamic) && !command.argv.iter().enumerate().any(is_taken_back);
+    let is_before = || parsed.values("", "url").next().is_none() && all < first;
+    let files = if all.is_some() && is_before() { usize::MAX } else { named };
     let printed = parsed.values("o", "output").any(|file| !is_file(&file));
     let prints = ["include", "write-out", "trace", "trace-ascii"];
     let says_more = parsed.is("iI", "head")
