@@ -55,7 +55,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["csplit"], Options::new("fbn", "prefix suffix-format digits"), csplit),
     Program::new(&["chmod", "gchmod"], Options::new("", "reference"), modes::chmod),
     Program::new(&["chattr", "chflags"], Options::new("pv", ""), modes::chattr),
-    Program::new(&["setfacl"], Options::new("mxMXn", "modify remove"), modes::marks),
+    Program::new(&["setfacl"], Options::new("mxMX", "modify remove set"), modes::marks),
     Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", "reference from"), modes::chown),
     Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
     Program::new(&["rename", "prename", "file-rename"], Options::new("e", ""), rename),

@@ -1,6 +1,6 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
 //! directory, a mode that lets everybody write below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
-//! that shows a secret to everybody, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
+//! that shows a secret to everybody, an access control list that shows it to another user, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
 //! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
@@ -55,6 +55,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
+    let grants = |letter: char| effect.tag("grants").is_some_and(|given| given.contains(letter));
+    if (grants('r') || grants('w')) && view.settings.files.secret_of(effect).is_some() {
+        let why = format!("gives another user access to `{}`, a file with secrets", shorten(&effect.target));
+        return Some(Hit::new(Outcome::Ask, effect, why, "see who has access with `ls -l`, and say who needs it"));
+    }
     if effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(lets_write) && is_outside(effect, view) {
         let why = "lets every user of the machine change all files in it";
         return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "give the one user or group that needs it the permission"));
@@ -68,7 +73,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
-            _ if is_of_system(effect) && effect.tag("mode").is_some_and(lets_write) => true,
+            _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(lets_write)) => true,
             _ if effect.operation == "fs.owner" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,

@@ -107,11 +107,30 @@ pub(super) fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// Access control lists. The tag `grants` has the permissions that single users and groups get.
 pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive");
+    let given = parsed.value("m", "modify").or_else(|| parsed.value("", "set"));
+    let given = given.map(|entries| granted(&entries.text)).unwrap_or_default();
     for operand in &parsed.operands {
-        run.emit_on(Draft::notable("metadata", "fs.mode").flag("recursive", recursive), operand);
+        let draft = Draft::notable("metadata", "fs.mode").flag("recursive", recursive);
+        let draft = if given.is_empty() { draft } else { draft.tag("grants", &given) };
+        run.emit_on(draft, operand);
     }
+}
+
+/// The permissions in entries such as `u:bob:rw,g:dev:r` that aren't those of the owner.
+fn granted(entries: &str) -> String {
+    let of_others = entries.split(',').filter_map(|entry| {
+        let (who, what) = entry.rsplit_once(':')?;
+        let is_owner = matches!(who, "u:" | "user:" | "u" | "user" | "m:" | "mask:" | "m" | "mask");
+        (!is_owner).then_some(what)
+    });
+    let given: String = of_others.collect();
+    ['r', 'w', 'x']
+        .into_iter()
+        .filter(|one| given.contains(*one) || *one != 'x' && given.contains(['6', '7']))
+        .collect()
 }
 
 pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
