@@ -154,10 +154,12 @@ fn put(command: &Command, view: &View<'_>) -> Option<String> {
         "ipfs",
         "transfer",
     ];
-    if !is_any(&name(command), CLIENTS) || !is_on_a_machine(command) {
+    // `nmap --script http-put --script-args http-put.url=/,http-put.file=/etc/hosts`
+    let by_script = name(command) == "nmap" && texts(command).any(|text| text.contains("http-put"));
+    if !is_any(&name(command), CLIENTS) && !by_script || !is_on_a_machine(command) {
         return None;
     }
-    let parts = texts(command).flat_map(str::split_whitespace);
+    let parts = texts(command).flat_map(|text| text.split([' ', '\n', '\t', ',', '=']));
     parts.map(str::to_owned).find(|part| places::is_system_path(part, view))
 }
 

@@ -24,7 +24,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
 use crate::kinds::{SHELLS, has_any, is_any};
-use crate::view::{View, is_bare_shell, name, texts};
+use crate::view::{View, has_option, is_bare_shell, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-escape",
@@ -199,7 +199,9 @@ fn is_privileged(command: &Command) -> bool {
         return false;
     }
     let waits = is_any(&name(command), WAITING) && command.argv.len() == 1;
-    if raises && waits {
+    // `script FILE` records a shell.
+    let records = || name(command) == "script" && !has_option(command, "c", &["command", "help", "version"]);
+    if raises && (waits || records()) {
         return true;
     }
     if raises

@@ -135,7 +135,7 @@ fn copy(reader: &Reader<'_, '_>) -> Option<Draft> {
 fn select(reader: &Reader<'_, '_>) -> Option<Draft> {
     let mut tokens = reader.tokens.iter().zip(reader.tokens.iter().skip(1));
     tokens.find_map(|(word, behind)| match behind {
-        Token::Text(file) if word.is("outfile") || word.is("dumpfile") => {
+        Token::Text(file) | Token::Name(file) if word.is("outfile") || word.is("dumpfile") => {
             Some(destructive("sql.write-file").target(file))
         }
         _ => None,

@@ -99,6 +99,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "rye", verbs: &["run"], ..PLAIN },
     Wrapper { name: "conda", takes: takes("np", "name prefix cwd"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "mamba", takes: takes("np", "name prefix cwd"), verbs: &["run"], ..PLAIN },
+    Wrapper { name: "bundler", takes: takes("", "gemfile"), verbs: &["exec"], ..PLAIN },
     Wrapper { name: "bundle", takes: takes("", "gemfile"), verbs: &["exec"], ..PLAIN },
     Wrapper { name: "direnv", verbs: &["exec"], skip: 1, ..PLAIN },
     Wrapper { name: "op", takes: takes("", "env-file account"), verbs: &["run"], ..PLAIN },
