@@ -97,7 +97,8 @@ impl Policy for IntrusionGuard {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let view = View::new(call, &self.settings);
-        if view.analysis.commands.is_empty() {
+        // In PowerShell a statement may call methods alone.
+        if view.analysis.commands.is_empty() && call.tool() != "PowerShell" {
             return Ok(Decision::abstain());
         }
         let hits = rules::ALL.iter().filter_map(|entry| Some((entry.rule, (entry.check)(&view)?)));

@@ -23,11 +23,19 @@ pub(crate) struct View<'a> {
     call: &'a Call<'a>,
     index: OnceCell<Index<'a>>,
     facts: OnceCell<Facts>,
+    powershell: OnceCell<String>,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(call: &'a Call<'a>, settings: &'a Settings) -> Self {
-        View { settings, analysis: call.analysis(), call, index: OnceCell::new(), facts: OnceCell::new() }
+        View {
+            settings,
+            analysis: call.analysis(),
+            call,
+            index: OnceCell::new(),
+            facts: OnceCell::new(),
+            powershell: OnceCell::new(),
+        }
     }
 
     /// Effects and pipelines by command.
@@ -61,6 +69,19 @@ impl<'a> View<'a> {
             let command = self.index().command(script.command_id);
             command.is_none_or(is_on_a_machine)
         })
+    }
+
+    /// The code of the call: its scripts, and a call in PowerShell as it came.
+    pub(crate) fn code(&self) -> impl Iterator<Item = &str> {
+        let whole = (self.call.tool() == "PowerShell").then(|| self.powershell.get_or_init(|| self.command_text()));
+        self.scripts().map(|script| script.text.as_str()).chain(whole.map(String::as_str))
+    }
+
+    /// The text that the tool runs.
+    fn command_text(&self) -> String {
+        let input = self.call.input().ok();
+        let text = input.as_ref().and_then(|input| input.get("command")).and_then(|command| command.as_str());
+        text.unwrap_or_default().to_owned()
     }
 
     /// The commands whose output a command gets: the earlier ones of its pipeline, and those in its words.

@@ -71,6 +71,7 @@ const CONNECTS: &[&str] = &[
     "/inet/udp/",
     "TCPClient",
     "TcpClient",
+    "UdpClient",
     "TCPListener",
     "TcpListener",
     "java.net.Socket",

@@ -1,5 +1,5 @@
 //! `forged-time`: a call that gives a file outside of the project a chosen time, or that of another file. With
-//! `strict`, code that sets the time of a file, too.
+//! `strict`, code that sets the time of any file, too.
 //!
 //! ## Why
 //! A forged time hides a new file among old ones. ATT&CK T1070.006.
@@ -7,6 +7,7 @@
 //! ## Examples
 //! - asked: `touch -r /bin/ls /usr/local/bin/x`
 //! - asked: `touch -t 202001010101 /tmp/x`
+//! - asked: `python3 -c "import os; os.utime('/usr/bin/sudo', (1, 1))"`
 //! - passes: `touch -d '1 hour ago' tests/old.txt`
 //! - passes: `touch /tmp/marker`
 //! - passes: `touch -c marker`
@@ -19,7 +20,7 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
-use crate::kinds::has_any;
+use crate::kinds::{has_any, places};
 use crate::view::{View, has_option, name, path, texts};
 
 pub(crate) const RULE: Rule =
@@ -27,13 +28,12 @@ pub(crate) const RULE: Rule =
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let by_command = view.commands().find_map(|command| of_command(command, view));
-    let target = by_command.or_else(|| {
-        let sets = |text: &str| {
-            has_any(text, &["os.utime(", "fs.utimesSync(", "File.utime(", ".LastWriteTime =", ".CreationTime ="])
-        };
-        let mut scripts = view.scripts();
-        (view.settings.strict && scripts.any(|script| sets(&script.text))).then(|| "a file".to_owned())
-    })?;
+    let by_code = || {
+        let strict = view.settings.strict;
+        let mut texts = view.code();
+        texts.find_map(|text| of_code(text, view).or_else(|| (strict && sets(text)).then(|| "a file".to_owned())))
+    };
+    let target = by_command.or_else(by_code)?;
     Some(Hit::new(
         format!("Gives `{}` a time that isn't its own", shorten(&target)),
         "leave the time as it is, or set it on a file of the project",
@@ -59,4 +59,56 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
             .then(|| "an inode".to_owned()),
         _ => None,
     }
+}
+
+/// Calls of code that set the time of a file.
+const CALLS: &[&str] = &[
+    "os.utime(",
+    ".utimes(",
+    ".utimesSync(",
+    ".lutimesSync(",
+    "File.utime(",
+    "File.lutime(",
+    ".LastWriteTime =",
+    ".CreationTime =",
+];
+
+fn sets(text: &str) -> bool {
+    has_any(text, CALLS)
+}
+
+/// Calls that are plain words, and set a time only with what is in the same statement.
+const STATEMENTS: &[&str] = &["utime ", "utime(", "touch("];
+
+/// The most calls of one script that are looked at.
+const MOST: usize = 32;
+
+/// The file of the system whose time code sets: the one that the statement names.
+fn of_code(text: &str, view: &View<'_>) -> Option<String> {
+    let calls = CALLS.iter().chain(STATEMENTS).flat_map(|call| text.match_indices(call).take(MOST));
+    calls.map(|(at, _)| statement(text, at)).find_map(|statement| {
+        // PHP's `touch("x")` without a time is the one of a command.
+        let is_now = statement.starts_with("touch(") && !statement.contains(',');
+        let mut literals = statement.split(['"', '\'']);
+        let found = literals.find(|literal| places::is_system_path(literal, view) || is_of_windows(literal));
+        found.filter(|_| !is_now).map(|path| path.trim().to_owned())
+    })
+}
+
+/// The statement around a place: to the end of the line or to a semicolon, and back to one. An assignment has its file
+/// before it.
+fn statement(text: &str, at: usize) -> &str {
+    let ends = |char: char| matches!(char, ';' | '\n');
+    let is_assignment = text
+        .get(at..)
+        .is_some_and(|rest| rest.starts_with('.') && rest.split('(').next().is_some_and(|head| head.contains(" =")));
+    let start =
+        if is_assignment { text.get(..at).and_then(|head| head.rfind(ends)).map_or(0, |place| place + 1) } else { at };
+    let rest = text.get(start..).unwrap_or_default();
+    rest.split(ends).next().unwrap_or_default()
+}
+
+fn is_of_windows(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    has_any(&lower, &[":\\windows\\", ":\\program files", "$env:windir", "$env:systemroot"])
 }

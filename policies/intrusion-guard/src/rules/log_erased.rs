@@ -18,6 +18,7 @@ use guard_sdk::text::shorten;
 use guard_sdk::{Outcome, Rule};
 
 use super::Hit;
+use crate::kinds::has_any;
 use crate::view::{View, has_option, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule =
@@ -25,13 +26,35 @@ pub(crate) const RULE: Rule =
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| erases(command)).map(Command::text);
-    let shown = command.or_else(|| {
+    let by_code = || {
+        let script = view.scripts().find(|script| empties_logs(&script.text))?;
+        Some(format!("{} code", script.language))
+    };
+    let shown = command.or_else(by_code).or_else(|| {
         let lost = |effect: &&Effect| matches!(effect.kind.as_str(), "delete" | "write") && !is_in_a_container(effect);
         let is_record = |effect: &&Effect| effect.spellings().any(|path| is_record(path, &effect.kind));
         view.analysis.effects.iter().filter(lost).find(is_record).map(|effect| path(effect).to_owned())
     })?;
     Some(Hit::new(format!("Clears a log of the system: `{}`", shorten(&shown)), "read the log, and leave it"))
 }
+
+/// Whether code goes through the folder of logs, and empties or deletes each file.
+fn empties_logs(text: &str) -> bool {
+    let lists = ["glob", "Dir[", "readdir", "opendir", "listdir", "iterdir", "scandir", "walk("];
+    let of_logs = has_any(text, &["\"/var/log", "'/var/log", "</var/log"]);
+    let loses = ["truncate", "unlink", "File.delete", "FileUtils.rm", "os.remove", "rmSync", ".rm("];
+    // `File.open(f, "w")`
+    let opens = text.match_indices("open(").take(CALLS).any(|(at, call)| {
+        let rest = text.get(at + call.len()..).unwrap_or_default().trim_start_matches("my ");
+        let name = rest.trim_start_matches(|char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$'));
+        name.len() < rest.len()
+            && ["\"w\"", "'w'"].iter().any(|mode| name.trim_start_matches([',', ' ']).starts_with(mode))
+    });
+    of_logs && has_any(text, &lists) && (has_any(text, &loses) || opens)
+}
+
+/// The most calls of one script that are looked at.
+const CALLS: usize = 64;
 
 /// Whether a file tells who is logged in, or has the mail that the system sends to its users.
 fn is_record(path: &str, kind: &str) -> bool {

@@ -46,6 +46,7 @@ const STARTS: &[&str] = &[
     "Runtime.getRuntime",
     "iex",
     "Invoke-Expression",
+    "[scriptblock]::Create",
     "Command(",
     "`",
     "getline",
@@ -105,9 +106,8 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         .effects
         .iter()
         .any(|effect| effect.operation == "execute.served" && serves_a_shell(&effect.target));
-    let found = served
-        || view.scripts().any(|script| is_shell_on_connection(&script.text))
-        || view.commands().any(|command| by_command(command, view));
+    let found =
+        served || view.code().any(is_shell_on_connection) || view.commands().any(|command| by_command(command, view));
     found.then(|| {
         Hit::new(
             "Gives a shell on this machine to whoever is at the other end of a connection",
@@ -133,10 +133,20 @@ fn is_shell_on_connection(text: &str) -> bool {
         && (has_any(text, NAMED)
             || has_any(
                 text,
-                &["system$_", "system($_", "IO.popen(", "|& getline", "iex", "Invoke-Expression", "exec [gets"],
+                &[
+                    "system$_",
+                    "system($_",
+                    "IO.popen(",
+                    "|& getline",
+                    "iex",
+                    "Invoke-Expression",
+                    "[scriptblock]::Create",
+                    "exec [gets",
+                ],
             ));
     // What comes in is run: the answer of one call is the text of another one.
-    let receives = has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read(", "gets $"]);
+    let receives =
+        has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read(", ".ReadLine(", ".Receive(", "gets $"]);
     let runs = has_any(
         text,
         &[
@@ -146,6 +156,8 @@ fn is_shell_on_connection(text: &str) -> bool {
             "getoutput(",
             "IO.popen(",
             "iex ",
+            "Invoke-Expression",
+            "[scriptblock]::Create",
             "child_process",
             "exec(",
             "eval ",
@@ -155,7 +167,20 @@ fn is_shell_on_connection(text: &str) -> bool {
         && (tied
             || receives
                 && runs
-                && has_any(text, &["connect(", "TCPSocket", "TCPClient", "bind(", "accept(", "[socket "]))
+                && has_any(
+                    text,
+                    &[
+                        "connect(",
+                        "TCPSocket",
+                        "TCPClient",
+                        "TcpClient",
+                        "UdpClient",
+                        "TcpListener",
+                        "bind(",
+                        "accept(",
+                        "[socket ",
+                    ],
+                ))
 }
 
 fn by_command(command: &Command, view: &View<'_>) -> bool {
