@@ -303,6 +303,22 @@ pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     by_name.or_else(|| words().any(says_it).then_some(&NAMED_SO))
 }
 
+/// The end of a word in the name of a program that changes another one while it runs. In a project it may be about
+/// dependencies or tests.
+const CHANGES_OTHERS: &[&str] = &["injection", "injector", "hollowing"];
+
+/// The kind of a program in a folder for temporary files, by its name.
+pub(crate) fn kind_of_unseen(path: &str) -> Option<&'static Kind> {
+    let is_temporary =
+        ["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"].iter().any(|folder| path.starts_with(folder));
+    let says_it = || {
+        let stem = stem(path);
+        let mut words = stem.split(|char: char| !char.is_ascii_alphanumeric());
+        words.any(|word| CHANGES_OTHERS.iter().any(|say| word.ends_with(say)))
+    };
+    (is_temporary && says_it()).then_some(&NAMED_SO)
+}
+
 /// The name without its folder, its end and what tells the builds apart: `linpeas` for `./linpeas_linux_amd64.sh`.
 fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();

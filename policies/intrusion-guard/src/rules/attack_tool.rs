@@ -10,6 +10,7 @@
 //! - asked: `curl -LO https://example.com/releases/linpeas.sh`
 //! - asked: `swift tools/KeyLogger.swift`
 //! - asked: `docker run registry.example.org/tools/xmrig:latest`
+//! - asked: `/tmp/x/process_injection`
 //! - passes: `man nmap`
 //! - passes: `msfvenom --list formats`
 //! - passes: `grep -rn hydra src`
@@ -88,14 +89,16 @@ fn tool(command: &Command) -> Option<(String, &'static str)> {
     if has_option(command, "", &["version", "help"]) && command.argv.len() == 2 || is_list {
         return None;
     }
-    if let Some(kind) = tools::kind(command.word(0)) {
+    if let Some(kind) = tools::kind(command.word(0)).or_else(|| tools::kind_of_unseen(command.word(0))) {
         return Some((command.word(0).to_owned(), kind.does));
     }
     let is_runner = is_any(&program, SHELLS) || is_any(&program, RUNNERS) || program.starts_with("python");
     let named = |text: &str| tools::kind(text).map(|kind| (text.to_owned(), kind.does));
     if is_runner && !texts(command).any(|text| text == "-c") {
         let module = texts(command).skip_while(|text| *text != "-m").nth(1).and_then(named);
-        return module.or_else(|| texts(command).find(|text| !text.starts_with('-')).and_then(named));
+        let unseen = |text: &str| tools::kind_of_unseen(text).map(|kind| (text.to_owned(), kind.does));
+        let script = texts(command).find(|text| !text.starts_with('-'));
+        return module.or_else(|| script.and_then(|script| named(script).or_else(|| unseen(script))));
     }
     if is_any(&program, BUILDERS) {
         // `go run ./cmd/keylogger/main.go`

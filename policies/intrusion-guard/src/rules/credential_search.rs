@@ -82,6 +82,8 @@ const NAMES: &[&str] = &[
 /// Words that stand beside credentials in files.
 const WORDS: &[&str] = &[
     "passw",
+    "pass=",
+    "pwd=",
     "secret",
     "token",
     "api_key",
@@ -156,6 +158,7 @@ fn searches(command: &Command, view: &View<'_>) -> bool {
         "locate" | "mlocate" | "plocate" | "slocate" | "mdfind" => {
             texts(command).any(|text| !text.starts_with('-') && is_credential(text, view))
         }
+        "rsync" | "robocopy" => by_filter(command, view),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ripgrep" | "zgrep" => by_content(command, &program, view),
         _ => false,
     }
@@ -200,8 +203,21 @@ fn by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
     roots.iter().any(|root| is_away(root)) && (by_test || by_pattern)
 }
 
+/// Whether a copy of the whole machine, or of its homes, takes files of such names only: `--include=id_rsa`.
+fn by_filter(command: &Command, view: &View<'_>) -> bool {
+    let words: Vec<&str> = texts(command).collect();
+    let joined = words.iter().filter_map(|word| word.strip_prefix("--include="));
+    let apart = words.windows(2).filter_map(|pair| match pair {
+        ["--include", name] => Some(*name),
+        _ => None,
+    });
+    let takes = joined.chain(apart).any(|name| is_credential(name, view));
+    takes && words.iter().any(|word| word.starts_with(['/', '~', '$']) && places::is_broad(word, view))
+}
+
 fn is_credential(name: &str, view: &View<'_>) -> bool {
-    let lower = name.to_ascii_lowercase();
+    // `id_(rsa|dsa)`
+    let lower = name.to_ascii_lowercase().replace(['(', '\\'], "");
     let is_plain =
         lower.len() > 3 && lower != "passwd" && !has_any(&lower, &[".example", ".sample", ".html", ".css", ".md"]);
     is_plain
@@ -213,11 +229,14 @@ fn is_credential(name: &str, view: &View<'_>) -> bool {
 fn by_content(command: &Command, program: &str, view: &View<'_>) -> bool {
     let goes_deep = !program.ends_with("grep") || has_option(command, "rR", &["recursive", "dereference-recursive"]);
     let words: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
-    let Some((pattern, roots)) = words.split_first() else { return false };
+    let Some((_, roots)) = words.split_first() else { return false };
     let wanted = |text: &str| has_any(&text.to_ascii_lowercase(), WORDS);
     // A history file is searched for what was typed into it.
     let of_history = roots.iter().any(|root| has_any(root, &["_history", "/.history"]));
-    let patterns = wanted(pattern) || texts(command).any(|text| text.starts_with("--regexp=") && wanted(text));
+    // With `-e` there are several patterns, and options may be behind them.
+    let is_path = |word: &str| word.starts_with(['/', '~', '$']) && !word.contains(' ');
+    let patterns = words.iter().any(|word| !is_path(word) && wanted(word))
+        || texts(command).any(|text| text.starts_with("--regexp=") && wanted(text));
     patterns
         && (of_history
             || goes_deep

@@ -4,6 +4,7 @@
 //! Passwords are typed, and a screen shows more than the project. ATT&CK T1056.001, T1113, T1123, T1125.
 //!
 //! ## Examples
+//! - asked: `sudo bpftrace -e 'uretprobe:/bin/bash:readline { printf("%s\n", str(retval)); }'`
 //! - asked: `xinput test 8`
 //! - asked: `sudo cat /dev/input/event3`
 //! - asked: `arecord -d 60 talk.wav`
@@ -75,6 +76,22 @@ const RECORDERS: &[&str] = &[
 /// Programs that show each key that is pressed, in whatever window.
 const KEYS: &[&str] = &["evtest", "showkey", "keysniffer", "intercept"];
 
+/// Programs that show what is typed into a shell or a terminal, as packages of traces of the kernel have them.
+const TYPED: &[&str] = &["bashreadline", "ttysnoop", "conspy", "peekfd"];
+
+/// Functions that read a line, a password, or the plain text of a connection: a probe there sees it.
+const READS: &[&str] = &[
+    "readline",
+    "zleread",
+    "pam_get_authtok",
+    "pam_authenticate",
+    "getpass",
+    "SSL_read",
+    "SSL_write",
+    "PR_Read",
+    "PR_Write",
+];
+
 /// Calls of code that see each key, or hear.
 const CALLS: &[&str] = &[
     "pynput.keyboard",
@@ -124,7 +141,11 @@ fn captures(command: &Command) -> bool {
     if only_tells(command) {
         return false;
     }
-    let is_device = |text: &str| text.starts_with("/dev/input/event") || text.starts_with("/dev/hidraw");
+    let is_device = |text: &str| {
+        ["/dev/input/event", "/dev/input/by-path/", "/dev/input/by-id/", "/dev/hidraw"]
+            .iter()
+            .any(|start| text.starts_with(start))
+    };
     let read = command.redirections.iter().filter(|one| one.operator == "<").any(|one| is_device(&one.target.text));
     let named = is_any(&program, READERS) && texts(command).any(|text| is_device(text.trim_start_matches("if=")));
     let words: Vec<&str> = texts(command).collect();
@@ -140,10 +161,20 @@ fn captures(command: &Command) -> bool {
                     && any(&["filesink", "multifilesink", "udpsink", "tcpserversink", "tcpclientsink", "rtmpsink"])
             }
             "ffmpeg" => records_from(command, &["avfoundation", "alsa", "pulse", "v4l2", "dshow"]),
+            "bpftrace" => {
+                let probes = |text: &&str| has_any(text, &["uprobe:", "uretprobe:"]) && has_any(text, READS);
+                words.iter().any(probes) && !has_option(command, "l", &["list", "info"])
+            }
+            "perf" => words.first() == Some(&"trace") && words.contains(&"-p") && words.contains(&"read"),
             // Each call by which a program reads what is typed.
             "auditctl" => words.contains(&"read") && words.contains(&"-S") && words.contains(&"-a"),
-            program => is_any(program, KEYS) || is_any(program, RECORDERS),
+            program => is_any(program, KEYS) || is_any(program, RECORDERS) || is_any(of_package(program), TYPED),
         }
+}
+
+/// The name of a tool without the ending that packages add.
+fn of_package(name: &str) -> &str {
+    ["-bpfcc", ".bt", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
 /// Whether a device of one of these kinds is the input.

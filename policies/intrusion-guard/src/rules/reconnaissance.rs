@@ -13,9 +13,12 @@
 //! - passes: `find . -perm -u=x`
 //! - passes: `ss -tlnp`
 //! - noted: `sudo -l`
+//! - noted: `for i in $(seq 1 254); do nc -zw1 10.0.0.$i 22; done`
 //!
 //! ## Instead
 //! Ask for the one fact that the task needs.
+
+mod sweep;
 
 use std::collections::BTreeSet;
 
@@ -74,7 +77,8 @@ pub(crate) fn record(view: &View<'_>) -> Option<Finding> {
 }
 
 fn looks(view: &View<'_>) -> BTreeSet<Look> {
-    view.commands().filter_map(|command| look(command, view)).collect()
+    let by_code = view.code().any(sweep::is_in_code).then_some(Look::Scan);
+    view.commands().filter_map(|command| look(command, view)).chain(by_code).collect()
 }
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
@@ -118,10 +122,10 @@ fn look(command: &Command, view: &View<'_>) -> Option<Look> {
         }
         "nmap" => scans(command).then_some(Look::Scan),
         "fping" | "arp-scan" | "netdiscover" | "nbtscan" | "rpcclient" | "enum4linux" | "smbclient" => Some(Look::Scan),
-        "ping" => {
-            let repeats = command.argv.iter().skip(1).any(|word| word.dynamic && word.text.contains('.'));
-            repeats.then_some(Look::Scan)
+        "ping" | "nc" | "ncat" | "netcat" | "curl" | "wget" | "telnet" | "ssh" | "httping" => {
+            sweep::is_sweep(command).then_some(Look::Scan)
         }
+        "ldapsearch" => sweep::lists_directory(command).then_some(Look::Scan),
         "id" | "whoami" | "groups" | "logname" => Some(Look::Identity),
         "uname" | "hostname" | "hostnamectl" | "lsb_release" | "sw_vers" | "arch" => Some(Look::Host),
         "netstat" | "ss" | "ifconfig" | "ip" | "arp" | "route" | "lsof" => Some(Look::Network),

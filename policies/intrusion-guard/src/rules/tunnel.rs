@@ -108,6 +108,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("netbird", &["up"]),
     ("zerotier-cli", &["join"]),
     ("netsh", &["portproxy"]),
+    ("pktriot", &["http", "tcp", "tls", "start", "edit"]),
 ];
 
 /// What `cloudflared tunnel` may be asked without opening one.

@@ -26,7 +26,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::{Hit, code};
 use crate::kinds::{SHOWING, has_any, hosts, is_any};
-use crate::view::{View, name, texts};
+use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unknown-host",
@@ -42,6 +42,11 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     if !view.settings.strict {
         return None;
     }
+    if let Some(command) = view.commands().find(|command| trusts_a_proxy(command)) {
+        let message =
+            format!("Sends requests through a proxy that can read and change them: `{}`", shorten(&command.text()));
+        return Some(Hit::new(message, "leave the checks of certificates on"));
+    }
     let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host) && !hosts::is_reserved(host);
     let by_command = view.commands().find_map(|command| contacts(command, view).into_iter().find(is_unknown));
     let to = by_command.or_else(|| view.scripts().find_map(|script| in_code(script).find(is_unknown)))?;
@@ -49,6 +54,28 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         format!("Speaks to `{}`, which is no known host", shorten(&to)),
         "to trust the host, add it to `hosts` in the settings of `intrusion-guard`",
     ))
+}
+
+/// Whether a request goes through a proxy that its words name, without checks of certificates.
+fn trusts_a_proxy(command: &Command) -> bool {
+    let is_proxy = |text: &str| {
+        matches!(text, "--proxy" | "--preproxy" | "-x") || text.starts_with("--proxy=") || text.starts_with("--socks")
+    };
+    name(command) == "curl" && texts(command).any(is_proxy) && has_option(command, "k", &["insecure", "proxy-insecure"])
+}
+
+/// Names of settings, in the environment or of `wget -e`, whose value is a proxy.
+const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"];
+
+/// The hosts of the proxies that a command is given.
+fn proxies(command: &Command) -> impl Iterator<Item = String> {
+    let is_proxy = |name: &str| is_any(&name.to_ascii_lowercase(), PROXIES);
+    let set = command.assignments.iter().filter(move |set| is_proxy(&set.name)).map(|set| host(&set.value.text));
+    let may = matches!(&*name(command), "wget" | "export");
+    let given = texts(command).filter(move |_| may).filter_map(|text| text.split_once('='));
+    let proxies = set.chain(given.filter(move |(name, _)| is_proxy(name)).map(|(_, value)| host(value)));
+    // A plain name is one of the own network.
+    proxies.filter(|host| host.contains('.'))
 }
 
 /// The hosts that a command speaks to: those of its effects, of addresses, of ssh and of images.
@@ -89,6 +116,7 @@ fn contacts(command: &Command, view: &View<'_>) -> Vec<String> {
         });
         found.extend(addresses.filter(|text| is_address(text)).map(host));
     }
+    found.extend(proxies(command));
     // A host that is known only at run time has no name here.
     found.retain(|host| !host.is_empty() && !host.contains(['*', '{', '%', '<']));
     found
