@@ -15,7 +15,10 @@ pub(super) const TABLE: &[Program] = &[
 /// `plutil -replace KEY -string VALUE FILE`: a change in place, whose file is the last word.
 fn plutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some(file) = parsed.value("", "o") {
-        return if file.text == "-" { () } else { run.write(&file) };
+        if file.text != "-" {
+            run.write(&file);
+        }
+        return;
     }
     let changes = ["convert", "insert", "replace", "remove", "create"].iter().any(|name| parsed.is("", name));
     if changes {
