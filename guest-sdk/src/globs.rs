@@ -19,6 +19,7 @@
 //! assert!(glob("src/{a,b", "src/a").is_err());
 //! ```
 
+mod overlap;
 mod segment;
 mod settings;
 
@@ -100,6 +101,19 @@ impl Glob {
         let alternatives = expand(text)?.iter().map(of).collect::<Result<_, _>>();
         let alternatives = alternatives.map_err(|problem| Error::new(text, problem))?;
         Ok(Glob { text: text.to_owned(), alternatives })
+    }
+
+    /// The pattern that matches this path alone, as a part of a larger one.
+    #[must_use]
+    pub fn escaped(path: &str) -> String {
+        let mut text = String::with_capacity(path.len());
+        for c in path.chars() {
+            if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',' | '\\') {
+                text.push('\\');
+            }
+            text.push(c);
+        }
+        text
     }
 
     /// Reads a pattern over a name that is no path, such as a branch: `*` is any text, slashes included.

@@ -68,7 +68,58 @@ impl Segment {
     }
 }
 
+impl Segment {
+    /// Whether some text matches both. At most as many steps as the length of one times that of the other.
+    pub(crate) fn overlaps(&self, other: &Segment, fold: bool) -> bool {
+        // Whether a text matches the tokens so far and the first ones of the other, for each number of these.
+        let mut row = vec![false; other.0.len() + 1];
+        if let Some(start) = row.first_mut() {
+            *start = true;
+        }
+        let is_star = |token: Option<&Token>| token == Some(&Token::Any);
+        let set = |row: &mut Vec<bool>, place: usize| {
+            if let Some(here) = row.get_mut(place) {
+                *here = true;
+            }
+        };
+        for at in 0..=self.0.len() {
+            let left = self.0.get(at);
+            let mut next = vec![false; other.0.len() + 1];
+            for place in 0..=other.0.len() {
+                if !row.get(place).is_some_and(|reached| *reached) {
+                    continue;
+                }
+                let right = other.0.get(place);
+                if let (Some(left), Some(right)) = (left, right)
+                    && left.meets(right, fold)
+                {
+                    set(&mut next, place + 1);
+                }
+                // A star ends here, or takes a character of the other.
+                if is_star(left) || is_star(right) {
+                    set(&mut next, place);
+                    set(&mut row, place + 1);
+                }
+            }
+            if left.is_none() {
+                break;
+            }
+            row = next;
+        }
+        row.last().is_some_and(|reached| *reached)
+    }
+}
+
 impl Token {
+    /// Whether one character fits both. Two sets are taken to have one in common.
+    fn meets(&self, other: &Token, fold: bool) -> bool {
+        match (self, other) {
+            (Token::Any, _) | (_, Token::Any) => false,
+            (Token::Char(one), token) | (token, Token::Char(one)) => token.fits(*one, fold),
+            _ => true,
+        }
+    }
+
     fn fits(&self, next: char, fold: bool) -> bool {
         let same = |one: char, other: char| one == other || fold && one.eq_ignore_ascii_case(&other);
         match self {
