@@ -32,6 +32,13 @@ const TAR: Options = Options::new(
      listed-incremental",
 );
 
+/// The named files of an archive are printed.
+fn shown(run: &mut Run<'_>, members: &[Operand<'_>]) {
+    for member in members {
+        run.read_as(member, Draft::routine("read", "fs.read").flag("revision", true));
+    }
+}
+
 /// Files below `folder` are written; which ones, only the archive knows.
 fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>, is_whole: bool) {
     let by = run.name.clone();
@@ -103,7 +110,9 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let mode = |letter: &str, long: &str| letters.contains(letter) || parsed.has(letter, long);
     if mode("x", "extract") || parsed.has("", "get") {
         file.iter().for_each(|file| run.read(file));
-        if !mode("O", "to-stdout") {
+        if mode("O", "to-stdout") {
+            shown(run, &rest);
+        } else {
             let folder = parsed.value("", "one-top-level").or_else(|| folder.clone());
             // The names of what is written are then others than those in the archive.
             let renames = parsed.has("", "transform") || parsed.has("", "strip-components") || parsed.has("s", "");
@@ -166,8 +175,10 @@ fn old_style<'a>(parsed: &Parsed<'a>, bundle: &Word) -> Tar<'a> {
 
 fn unzip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|file| run.read(file));
-    if !parsed.is("lpvtzZ", "") {
-        let members = parsed.from(1);
+    let members = parsed.from(1);
+    if parsed.is("pc", "") {
+        shown(run, members);
+    } else if !parsed.is("lvtzZ", "") {
         // `-j` leaves the folders of a member out.
         unpack_named(run, parsed.value("d", "").as_ref(), if parsed.is("j", "") { &[] } else { members });
     }
@@ -192,6 +203,9 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         "x" | "e" => {
             let (file, mut members) = (parsed.from(1).first(), parsed.from(2));
             file.iter().for_each(|file| run.read(file));
+            if run.arguments().iter().any(|word| word.text == "-so") {
+                return shown(run, members);
+            }
             // `-o` alone has the folder behind it: `-aoa` and `-o+` say what becomes of files that are there.
             let given = run.arguments().iter().find_map(|word| Some((word, word.text.strip_prefix("-o")?)));
             let given = given.filter(|(_, folder)| !matches!(*folder, "" | "+" | "-"));
