@@ -155,8 +155,10 @@ pub(super) const READERS: &[&str] = &[
 
 /// Programs that take statements in which files are named.
 const STATEMENTS: &[&str] = &[
-    "clickhouse", "clickhouse-client", "clickhouse-local", "duckdb", "gdb", "lldb", "mariadb", "mysql", "mysqlsh", "nix",
-    "nix-instantiate", "octave", "octave-cli", "psql", "smbclient", "sqlite3",
+    "bb", "clickhouse", "clickhouse-client", "clickhouse-local", "clojure", "crystal", "duckdb", "elixir", "erl", "gdb",
+    "gjs", "groovy", "guile", "iex", "jshell", "julia", "kotlin", "lldb", "mariadb", "mysql", "mysqlsh", "nim", "nix",
+    "nix-instantiate", "ocaml", "octave", "octave-cli", "psql", "qjs", "racket", "raku", "rscript", "runghc", "sbcl", "scala",
+    "smbclient", "sqlite3", "swift", "tclsh",
 ];
 
 /// Programs that look at names alone, load the file for another program, hold it for themselves, or put it away, and
