@@ -7,6 +7,7 @@
 
 mod archive;
 mod cloud;
+mod config_editors;
 mod consoles;
 mod container;
 mod database;
@@ -16,12 +17,14 @@ mod environment;
 pub(crate) mod fetch;
 mod files;
 mod find;
+mod formatters;
 mod git;
 pub(crate) mod interpreters;
 mod machine;
 mod installs;
 mod migrations;
 mod named_tasks;
+mod new_migrations;
 mod plain;
 mod plists;
 mod process;
@@ -103,6 +106,9 @@ pub(crate) fn find(run: &mut Run<'_>) {
     machine::find(run);
     installs::find(run);
     trees::find(run);
+    formatters::find(run);
+    new_migrations::find(run);
+    config_editors::find(run);
     named_tasks::find(run);
     let before = run.count();
     scripts::bare_sql(run);

@@ -1,5 +1,6 @@
 //! [`Run`]: one command while its effects are found, and the ways to state them.
 
+mod among;
 pub(crate) mod collected;
 pub(crate) mod input;
 pub(crate) mod linked;
@@ -21,6 +22,9 @@ use crate::wrappers::layer::place_of;
 use collected::Collected;
 use path::Device;
 use pipelines::Pipelines;
+
+/// Of more effects it is not said which files they may take.
+const SUPPLIED: usize = 2048;
 
 /// One command, what surrounds it, and where its effects go.
 pub(crate) struct Run<'a> {
@@ -188,6 +192,14 @@ impl<'a> Run<'a> {
             }
             draft.raw = host;
         }
+        if matches!(draft.kind, "write" | "delete")
+            && self.count() < SUPPLIED
+            && !draft.tags.iter().any(|(name, value)| name == "among" || name == "by" && value == "redirect")
+        {
+            for pattern in self.supplied(operand) {
+                draft = draft.tag("among", &pattern);
+            }
+        }
         if draft.kind == "delete"
             && let Some(search) = placeholder_operands::search(self, operand)
         {
@@ -286,6 +298,12 @@ impl<'a> Run<'a> {
     pub(crate) fn write_here(&mut self, tag: &str) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);
         self.emit_on(draft, &Operand::of(&here()));
+    }
+
+    /// The same if any file may be one of them.
+    pub(crate) fn write_unknown(&mut self, tag: &str) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);
+        self.emit_among(draft, std::iter::once("**/*".to_owned()));
     }
 
     /// The file is gone afterwards.

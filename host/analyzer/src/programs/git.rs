@@ -46,11 +46,12 @@ const VERBS: &[Verb] = &[
     verb("checkout", Options::new("bB", "orphan conflict pathspec-from-file"), discard::checkout),
     verb("switch", Options::new("cC", "create orphan conflict"), discard::switch),
     verb("restore", Options::new("s", "source conflict pathspec-from-file"), discard::restore),
-    verb("stash", Options::leading("", ""), discard::stash),
+    verb("stash", Options::leading("m", "message pathspec-from-file"), discard::stash),
     verb("branch", Options::new("u", "set-upstream-to sort format contains points-at"), refs::branch),
     verb("tag", Options::new("mFun", "message file local-user sort format"), refs::tag),
     verb("rm", Options::new("", "pathspec-from-file"), rm),
     verb("mv", Options::NONE, mv),
+    verb("update-index", Options::new("", "cacheinfo chmod index-version"), update_index),
     verb("worktree", Options::leading("", ""), worktree),
     verb("clone", git_settings::CLONE, clone),
     verb("init", Options::new("b", "template separate-git-dir object-format initial-branch"), init),
@@ -199,8 +200,11 @@ fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// What git holds can be had back from it, so a tree that it removes is not lost as with `rm -r`.
 fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if parsed.on("n", "dry-run", false) || parsed.has("", "cached") {
+    if parsed.on("n", "dry-run", false) {
         return;
+    }
+    if parsed.has("", "cached") {
+        return parsed.operands.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
     }
     let force = parsed.has("f", "force");
     let recursive = parsed.has("r", "");
@@ -210,6 +214,19 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let draft = draft.severe(Severity::Destructive, force && recursive);
         run.emit_on(draft.flag("recursive", recursive).tag("by", "git"), operand);
     }
+}
+
+/// The next commit has other content, or another mode, for these files than the work tree.
+fn update_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let changes = ["chmod", "force-remove", "remove", "add", "assume-unchanged", "skip-worktree"];
+    let files = parsed.operands.iter().filter(|_| changes.iter().any(|name| parsed.is("", name))).cloned();
+    // `--cacheinfo MODE,OBJECT,FILE`
+    let given = parsed.values("", "cacheinfo").filter_map(|value| {
+        let file = value.text.splitn(3, ',').nth(2)?.to_owned();
+        Some(value.renamed(file))
+    });
+    let files: Vec<Operand<'a>> = files.chain(given).collect();
+    files.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
 }
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
@@ -328,8 +345,7 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.write_as(&folder, Draft::notable("write", "fs.write").tag("by", "git").flag("patch", true));
     }
     let level = parsed.value("p", "").and_then(|level| level.text.parse().ok()).unwrap_or(1);
-    super::text::write_patched(run, level);
-    run.write_here("patch");
+    super::text::write_patched(run, &parsed.operands, level);
 }
 
 /// What is lost when an operation that stopped half-way is given up. To abort puts back the state before it, where

@@ -32,17 +32,28 @@ fn selected<'a>(text: String) -> Operand<'a> {
 }
 
 /// Whether the operand is a start path of a `find`, for everything that lies below it.
-pub(super) fn is_start(operand: &Operand<'_>) -> bool {
+pub(crate) fn is_start(operand: &Operand<'_>) -> bool {
     std::ptr::eq(operand.word, &raw const SELECTED) && !operand.dynamic && operand.text != "{}"
 }
 
+/// Whether the operand is a name that a search asks for, which may be deeper than the text says.
+pub(crate) fn is_selected(operand: &Operand<'_>) -> bool {
+    std::ptr::eq(operand.word, &raw const SELECTED) && operand.dynamic
+}
+
 /// The start paths of the `find` that selects what a placeholder stands for, where nobody knows what it selects.
-pub(super) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
+pub(crate) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
     if operand.text != "{}" {
         return Vec::new();
     }
     let words = finder(run).and_then(|finder| finder.argv.get(1..)).unwrap_or_default();
     find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
+}
+
+/// The same as names where tests of the `find` ask for some, whatever else it asks for.
+pub(crate) fn tested<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
+    let words = finder(run).filter(|_| operand.text == "{}").and_then(|finder| finder.argv.get(1..));
+    words.filter(|words| !find::names(words).is_empty()).and_then(names_below).unwrap_or_default()
 }
 
 /// A `find` that supplies an operand.
@@ -113,11 +124,16 @@ fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
 }
 
 /// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
-fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
+pub(crate) fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
     let words: &[Word] = command.argv.get(1..).unwrap_or_default();
     if !command.program().ends_with("find") {
         return matches!(command.program(), "fd" | "fdfind").then(|| found_by_fd(words));
     }
+    names_below(words)
+}
+
+/// The names that the tests of a `find` ask for, or its start paths if it leaves nothing out.
+fn names_below(words: &[Word]) -> Option<Vec<Operand<'_>>> {
     let starts = || find::starts(words).map(|start| start.text.as_str());
     let starts = || starts().chain(starts().next().is_none().then_some("."));
     let names = find::names(words);

@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["iconv"], Options::new("fto", "from-code to-code output"), writes_output),
     Program::new(&["base64", "gbase64"], Options::new("wio", "wrap input output"), writes_output),
     Program::new(&["jq", "gojq", "jaq"], Options::new("fL", "from-file indent"), jq),
-    Program::new(&["yq", "dasel"], Options::new("opI", "from-file"), yq),
+    Program::new(&["yq"], Options::new("opI", "from-file"), yq),
     // Not a program of its own: some agents take it out of the command and carry it out themselves.
     Program::new(&["apply_patch", "applypatch"], Options::new("", ""), apply_patch),
     Program::new(
@@ -60,6 +60,7 @@ pub(super) const TABLE: &[Program] = &[
         Options::new("l", "edition config config-path line-length"),
         formats,
     ),
+    Program::new(&["dasel"], Options::NONE, formats),
     Program::new(&["openssl"], Options::NONE, openssl),
     Program::new(&["gpg", "gpg2", "age"], Options::new("oru", "output recipient local-user"), writes_output),
     Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", ""), keygen),
@@ -122,6 +123,7 @@ fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // `--arg name value` and its kin take two words, which are no files but for the last two of these.
     let mut skip = 0_usize;
     let mut filter_seen = from_file;
+    let in_place = run.name == "jaq" && parsed.is("i", "in-place");
     let mut words = run.arguments().iter().peekable();
     while let Some(word) = words.next() {
         match word.text.as_str() {
@@ -136,6 +138,7 @@ fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             "-f" | "--from-file" | "-L" | "--indent" => skip = 1,
             text if text.starts_with('-') => {}
             _ if !filter_seen => filter_seen = true,
+            _ if in_place => run.write(&Operand::of(word)),
             _ => run.read(&Operand::of(word)),
         }
     }
@@ -166,10 +169,11 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         undone(run);
     }
     let level = parsed.value("p", "strip").and_then(|level| level.text.parse().ok()).unwrap_or(0);
-    write_patched(run, level);
-    match parsed.operands.first() {
-        Some(file) => run.write(file),
-        None => run.write_here("patch"),
+    if let Some(file) = parsed.operands.first() {
+        run.write(file);
+    } else {
+        let named: Vec<Operand<'a>> = parsed.values("i", "input").collect();
+        write_patched(run, &named, level);
     }
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
 }
@@ -200,24 +204,38 @@ pub(super) fn undone(run: &mut Run<'_>) {
 /// The most files of a patch.
 const FILES: usize = 256;
 
-/// Adds the files that a patch from the input changes, without the first `level` folders of their names.
-pub(super) fn write_patched(run: &mut Run<'_>, level: usize) {
-    let Some(input) = run.input() else { return };
-    let named = |line: &str| {
+/// Adds the files that patches change, without the first `level` folders of their names: those of the named files, or
+/// of the input. Where a patch can't be read, it may change any file here.
+pub(super) fn write_patched<'a>(run: &mut Run<'a>, named: &[Operand<'a>], level: usize) {
+    let mut texts: Vec<Option<String>> = named.iter().take(FILES).map(|file| run.text_of(file)).collect();
+    if texts.is_empty() {
+        texts.push(run.input().map(|input| input.text).or_else(|| run.redirected()));
+    }
+    let name_of = |line: &str| {
         let name = line
             .strip_prefix("+++ ")
             .or_else(|| line.strip_prefix("--- "))
-            .or_else(|| line.strip_prefix("rename to "))?;
-        Some(name.split('\t').next().unwrap_or(name).trim().trim_matches('"').to_owned())
+            .or_else(|| line.strip_prefix("rename to "))
+            .or_else(|| line.strip_prefix("rename from "))?;
+        let name = name.split('\t').next().unwrap_or(name).trim().trim_matches('"');
+        (!name.is_empty() && name != "/dev/null").then(|| name.to_owned())
     };
-    let files: Vec<String> =
-        input.text.lines().filter_map(named).filter(|name| name != "/dev/null").take(FILES).collect();
-    for name in files {
-        let is_absolute = name.starts_with('/');
-        let rest = name.splitn(level + 1, '/').nth(level).unwrap_or(&name);
-        let text = if is_absolute || level == 0 { name.as_str() } else { rest };
-        let file = Word { text: text.to_owned(), ..here() };
-        run.write(&Operand::of(&file));
+    for text in texts {
+        let plain = |name: String| match name.starts_with('/') {
+            true => name,
+            false => name.splitn(level + 1, '/').nth(level).unwrap_or(&name).to_owned(),
+        };
+        let names = text.iter().flat_map(|text| text.lines()).filter_map(name_of).take(FILES);
+        let mut files: Vec<String> = names.map(plain).collect();
+        files.dedup();
+        for name in &files {
+            let file = Word { text: name.clone(), ..here() };
+            run.write(&Operand::of(&file));
+        }
+        match files.is_empty() {
+            true => run.write_unknown("patch"),
+            false => run.write_here("patch"),
+        }
     }
 }
 
@@ -225,7 +243,7 @@ pub(super) fn write_patched(run: &mut Run<'_>, level: usize) {
 fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let given =
         parsed.operands.first().map(|operand| Input { text: operand.text.to_string(), certain: !operand.dynamic });
-    let Some(Input { text, certain: true }) = given.or_else(|| run.input()) else { return run.write_here("patch") };
+    let Some(Input { text, certain: true }) = given.or_else(|| run.input()) else { return run.write_unknown("patch") };
     let before = run.count();
     for line in text.lines() {
         let header = line.trim_start().strip_prefix("*** ").and_then(|header| header.split_once(':'));
@@ -241,15 +259,8 @@ fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-fn formats<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let always = matches!(run.name.as_str(), "black" | "rustfmt" | "isort" | "stylua");
-    if parsed.is("", "check")
-        || (!always && !parsed.has("wi", "write") && !parsed.has("", "in-place") && !parsed.is("", "fix"))
-    {
-        return;
-    }
-    parsed.operands.iter().for_each(|operand| run.write(operand));
-}
+/// Tables of their own say what formatters and editors of settings write.
+fn formats<'a>(_: &mut Run<'a>, _: &Parsed<'a>) {}
 
 fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     for pair in run.arguments().windows(2) {

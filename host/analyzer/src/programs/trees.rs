@@ -319,7 +319,7 @@ impl Filler {
 }
 
 /// How many operands the verb takes, if it leads them.
-fn leads(verb: &str, parsed: &Parsed<'_>) -> Option<usize> {
+pub(super) fn leads(verb: &str, parsed: &Parsed<'_>) -> Option<usize> {
     let words = verb.split(' ');
     let count = words.clone().count();
     words.zip(0..).all(|(word, index)| parsed.text(index) == word).then_some(count)

@@ -3,7 +3,11 @@
 use guard_sdk::syntax::Command;
 
 use crate::options::Operand;
-use crate::run::Run;
+use crate::run::{Run, path};
+use crate::sources::{self, Source};
+
+/// How many commands before are looked through for one that writes a file.
+const BEFORE: usize = 256;
 
 /// Text, and whether it is all known.
 pub(crate) struct Input {
@@ -46,6 +50,37 @@ impl<'a> Run<'a> {
         }
         self.input()
             .is_some_and(|input| !input.text.trim().is_empty() && input.text.lines().all(|line| is_yes(line.trim())))
+    }
+
+    /// The text of a file that the command reads: one that the text itself wrote before, or one of this machine.
+    pub(crate) fn text_of(&self, file: &Operand<'_>) -> Option<String> {
+        if file.dynamic || file.text == "-" {
+            return self.input().filter(|_| file.text == "-").map(|input| input.text);
+        }
+        let place = usize::try_from(self.command.id).ok()?.checked_sub(1)?;
+        let before = self.commands.get(..place)?.iter().rev().take(BEFORE);
+        let writes = |command: &&Command| {
+            let mut targets = command.redirections.iter().filter(|to| matches!(to.operator.as_str(), ">" | ">|"));
+            targets.any(|to| to.target.text == file.text)
+        };
+        if let Some(writer) = before.into_iter().find(writes) {
+            return match writer.program() {
+                "echo" | "printf" => Some(printed(writer).text),
+                "cat" => own(writer).map(|input| input.text),
+                _ => None,
+            };
+        }
+        let path = path::place(file, self.cwd(), self.home).raw;
+        match sources::read(&path::lexical(&path)) {
+            Source::Text(text) if self.inside().is_none() && !path.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of the file that is the command's standard input.
+    pub(crate) fn redirected(&self) -> Option<String> {
+        let from = self.command.redirections.iter().rev().find(|from| from.operator == "<")?;
+        self.text_of(&Operand::of(&from.target))
     }
 
     fn piped(&self) -> Option<Input> {

@@ -14,19 +14,22 @@ const BEFORE: usize = 256;
 
 /// The patterns by which searches select what the operand may name.
 pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
-    let kind = |kind: &str| operand.word.parts.iter().any(|part| part.kind == kind);
     let mut found = Vec::new();
-    if kind("command") {
-        run.pipelines.children(run.commands, run.command.id).take(SEARCHES).for_each(|child| names(child, &mut found));
-    } else {
-        let in_loop = run.command.position.within.iter().any(|place| place == "loop");
-        let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
-        let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(BEFORE);
-        let supplies = |command: &&Command| is_captured(command) || in_loop && command.position.length > 1;
-        before.filter(supplies).take(SEARCHES).for_each(|command| names(command, &mut found));
-    }
+    suppliers(run, operand).into_iter().for_each(|command| names(command, &mut found));
     found.truncate(NAMES);
     found
+}
+
+/// The commands whose output the operand may be.
+pub(super) fn suppliers<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Vec<&'a Command> {
+    if operand.word.parts.iter().any(|part| part.kind == "command") {
+        return run.pipelines.children(run.commands, run.command.id).take(SEARCHES).collect();
+    }
+    let in_loop = run.command.position.within.iter().any(|place| place == "loop");
+    let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
+    let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(BEFORE);
+    let supplies = |command: &&Command| is_captured(command) || in_loop && command.position.length > 1;
+    before.filter(supplies).take(SEARCHES).collect()
 }
 
 /// Whether the text takes what the command prints.

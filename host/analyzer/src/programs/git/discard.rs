@@ -77,7 +77,8 @@ fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
 
 pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("p", "patch") {
-        return;
+        // The answers decide which parts of the files are put back.
+        return write_sides(run, parsed.before_dashes.map_or(&[], |before| parsed.from(before)));
     }
     if parsed.has("", "pathspec-from-file") {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
@@ -113,8 +114,13 @@ pub(super) fn switch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let index_only = parsed.has("S", "staged") && !parsed.has("W", "worktree");
-    if index_only || parsed.has("p", "patch") {
-        return;
+    if parsed.has("p", "patch") {
+        return write_sides(run, if index_only { &[] } else { &parsed.operands });
+    }
+    if index_only {
+        // Without a source, it only takes back what was added.
+        let from = if parsed.has("s", "source") { parsed.operands.as_slice() } else { &[] };
+        return from.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
     }
     if parsed.has("", "pathspec-from-file") {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
@@ -126,10 +132,17 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let Some((first, words)) = parsed.rest.split_first() else { return };
+    let Some((first, words)) = parsed.rest.split_first().filter(|_| parsed.before_dashes.is_none()) else {
+        return put_away(run, parsed, &parsed.operands);
+    };
     if first.text.eq_ignore_ascii_case("show") {
         let shown = run.parse(words, Options::NONE);
         return super::looks::stash_show(run, &shown);
+    }
+    if matches!(first.text.as_str(), "push" | "save") {
+        let rest = run.parse(words, Options::new("m", "message pathspec-from-file"));
+        // The words behind `save` are a message.
+        return put_away(run, &rest, if first.text == "push" { &rest.operands } else { &[] });
     }
     let clear = first.text.eq_ignore_ascii_case("clear");
     if !clear && !first.text.eq_ignore_ascii_case("drop") {
@@ -138,6 +151,17 @@ pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let rest = run.parse(words, Options::NONE);
     let draft = Draft::notable("vcs", "git.stash.drop").severe(Severity::Destructive, true);
     run.emit(draft.target(rest.text(0)).flag("all", clear));
+}
+
+/// Files are put back to what git has, and with `-u` those that git doesn't have go away. The stash keeps both.
+fn put_away(run: &mut Run<'_>, parsed: &Parsed<'_>, files: &[Operand<'_>]) {
+    let takes_new = parsed.has("ua", "include-untracked") || parsed.has("", "all");
+    let draft = Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true);
+    if files.is_empty() && takes_new {
+        return run.emit_among(draft.certain(false), std::iter::once("**/*".to_owned()));
+    }
+    let draft = draft.flag("pathspec", true);
+    files.iter().for_each(|file| run.write_as(file, draft.clone()));
 }
 
 /// A file that is written over is not asked for twice.

@@ -1,0 +1,172 @@
+//! The tag `among` of a change: a pattern over absolute paths. Files that match it are changed, and the text doesn't
+//! show which.
+
+use std::borrow::Cow;
+
+use guard_sdk::globs::Glob;
+use guard_sdk::syntax::Command;
+
+use super::{Run, here, path, searches};
+use crate::draft::Draft;
+use crate::options::{Operand, Options, parse};
+use crate::programs::placeholder_operands;
+
+/// The most patterns of one operand.
+const PATTERNS: usize = 16;
+
+impl<'a> Run<'a> {
+    /// Files with one of these names are written: those of a folder and, with `deep`, of the folders below it.
+    pub(crate) fn write_among(&mut self, folder: &Operand<'_>, names: &str, deep: bool) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone());
+        let is_supplied = placeholder_operands::is_selected(folder) || self.is_placeholder(folder);
+        let last = folder.text.rsplit('/').next().unwrap_or_default();
+        let is_file = names != "*" && Glob::new(names).is_ok_and(|names| names.folded(last));
+        let supplied = if is_supplied { self.supplied(folder) } else { Vec::new() };
+        if !supplied.is_empty() {
+            // Only where they are is known, and a formatter leaves what they say.
+            let draft = supplied.iter().fold(draft.certain(false), |draft, pattern| draft.tag("among", pattern));
+            return self.emit_on(draft, &Operand::of(&here()));
+        }
+        if is_supplied || is_file && !folder.text.contains(['*', '{']) {
+            return self.write_as(folder, draft);
+        }
+        let pattern = self.pattern(folder, if deep { "**/" } else { "" }, names);
+        self.write_as(folder, pattern.iter().fold(draft, |draft, pattern| draft.tag("among", pattern)));
+    }
+
+    /// Files of the folder in which the command runs are written, with names that match one of these patterns.
+    pub(crate) fn write_here_among(&mut self, patterns: impl Iterator<Item = String>) {
+        let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).certain(false);
+        self.emit_among(draft, patterns);
+    }
+
+    /// The draft on the folder in which the command runs, of which the patterns match some files.
+    pub(crate) fn emit_among(&mut self, draft: Draft, patterns: impl Iterator<Item = String>) {
+        let start = path::lexical(self.cwd());
+        let start = Glob::escaped(start.trim_end_matches('/'));
+        let whole = |pattern: String| format!("{start}/{}", pattern.trim_start_matches("./"));
+        let draft = patterns.map(whole).fold(draft, |draft, pattern| draft.tag("among", &pattern));
+        self.emit_on(draft, &Operand::of(&here()));
+    }
+
+    /// The pattern of all such names below an operand, which may be a pattern itself.
+    fn pattern(&self, folder: &Operand<'_>, deep: &str, names: &str) -> Option<String> {
+        let raw = path::place(folder, self.cwd(), self.home).raw;
+        let whole = path::lexical(&raw);
+        (!raw.is_empty() && whole.starts_with('/')).then(|| match folder.text.contains(['*', '{']) {
+            true => whole,
+            false => format!("{}/{deep}{names}", Glob::escaped(whole.trim_end_matches('/'))),
+        })
+    }
+
+    /// Whether the operand may be the output of a command that lists files: it is a substitution, or a variable alone in
+    /// a loop.
+    fn is_listed(&self, operand: &Operand<'_>) -> bool {
+        let is_variable = operand.text.starts_with('$') && !operand.text.contains(['/', '(', '.']);
+        let in_loop = self.command.position.within.iter().any(|place| place == "loop");
+        operand.text.starts_with("$(") || operand.text.starts_with('`') || is_variable && in_loop
+    }
+
+    /// The patterns of the files that another program supplies for this operand of a change.
+    pub(super) fn supplied(&self, operand: &Operand<'_>) -> Vec<String> {
+        let mut found: Vec<String> = if self.is_placeholder(operand) {
+            let tested = placeholder_operands::tested(self, operand);
+            let mut all: Vec<String> = tested.iter().filter_map(|found| self.deeper(&found.text)).collect();
+            if tested.is_empty() {
+                let starts = placeholder_operands::starts(self, operand);
+                all.extend(starts.iter().filter_map(|start| self.pattern(start, "**/", "*")));
+            }
+            let before = self.before().filter(|_| all.is_empty() && self.is_via("xargs"));
+            before.map_or(all, |before| self.listed(before))
+        } else if placeholder_operands::is_start(operand) {
+            self.pattern(operand, "**/", "*").into_iter().collect()
+        } else if placeholder_operands::is_selected(operand) {
+            self.deeper(&operand.text).into_iter().collect()
+        } else if operand.dynamic && self.is_listed(operand) {
+            let suppliers = searches::suppliers(self, operand);
+            suppliers.into_iter().flat_map(|command| self.listed(command)).take(PATTERNS).collect()
+        } else {
+            Vec::new()
+        };
+        found.truncate(PATTERNS);
+        found
+    }
+
+    /// The pattern of a name that a search found below a folder: `db/*.sql` is a file of any folder below `db`.
+    fn deeper(&self, found: &str) -> Option<String> {
+        let end = found.find(['*', '?', '[']).unwrap_or(found.len());
+        let (folder, name) = match found.get(..end).and_then(|start| start.rfind('/')) {
+            Some(at) => found.split_at_checked(at).map(|(folder, name)| (folder, name.trim_start_matches('/')))?,
+            None => (".", found),
+        };
+        let word = guard_sdk::syntax::Word { text: if folder.is_empty() { "/" } else { folder }.to_owned(), ..here() };
+        self.pattern(&Operand::of(&word), "**/", name).filter(|_| !name.is_empty())
+    }
+
+    /// The patterns of the files that a command lists: a search, or git.
+    fn listed(&self, command: &Command) -> Vec<String> {
+        if matches!(command.program(), "find" | "gfind" | "fd" | "fdfind") {
+            let found = placeholder_operands::found(command).unwrap_or_default();
+            let pattern = |operand: &Operand<'_>| match placeholder_operands::is_start(operand) {
+                true => self.pattern(operand, "**/", "*"),
+                false => self.deeper(&operand.text),
+            };
+            return found.iter().take(PATTERNS).filter_map(pattern).collect();
+        }
+        let Some((roots, names)) = listing(command) else { return Vec::new() };
+        let start = here();
+        let roots = if roots.is_empty() { vec![Operand::of(&start)] } else { roots };
+        let pairs = roots.iter().flat_map(|root| names.iter().map(move |name| (root, name)));
+        let pattern = |(root, name): (&Operand<'_>, &Cow<'_, str>)| match root.text.contains('*') {
+            true => self.deeper(&root.text),
+            false => self.pattern(root, "**/", name),
+        };
+        pairs.take(PATTERNS).filter_map(pattern).collect()
+    }
+}
+
+/// Where a command looks that prints names of files, and the names that it is narrowed to.
+fn listing(command: &Command) -> Option<(Vec<Operand<'_>>, Vec<Cow<'_, str>>)> {
+    const GREP: Options = Options::new(
+        "ABCDdefgmtT",
+        "regexp file include exclude exclude-from exclude-dir glob iglob type type-not max-count",
+    );
+    let words = command.argv.get(1..).unwrap_or_default();
+    let (words, skipped) = match (command.program(), command.word(1)) {
+        ("grep" | "egrep" | "fgrep" | "ggrep" | "rg" | "ag" | "ack" | "ugrep", _) => (words, 1),
+        ("git", "grep") => (words.get(1..)?, 1),
+        ("git", "ls-files") => (words.get(1..)?, 0),
+        _ => return None,
+    };
+    let parsed = parse(words, GREP, false);
+    let lists = skipped == 0 || parsed.is("lL", "files-with-matches") || parsed.is("", "name-only");
+    if !lists || skipped == 0 && parsed.is("dmo", "") {
+        return None;
+    }
+    let elsewhere = parsed.is("ef", "") || parsed.is("", "regexp");
+    let roots = parsed.from(if elsewhere { 0 } else { skipped }).to_vec();
+    let globs = ["include", "glob", "iglob"].into_iter().flat_map(|name| parsed.values("", name).collect::<Vec<_>>());
+    let by_letter = parsed.values("g", "").filter(|_| command.program() == "rg");
+    let globs = globs.chain(by_letter).map(|glob| glob.text).filter(|glob| !glob.starts_with('!'));
+    let mut names: Vec<Cow<'_, str>> = globs.collect();
+    let types = parsed.values("t", "type").filter(|_| command.program() == "rg");
+    names.extend(types.map(|kind| Cow::Owned(format!("*.{}", ending(&kind.text)))));
+    if names.is_empty() {
+        names.push(Cow::Borrowed("*"));
+    }
+    Some((roots, names))
+}
+
+/// What the files of a type of `rg` end in.
+fn ending(kind: &str) -> String {
+    match kind {
+        "rust" => "rs".to_owned(),
+        "python" => "py".to_owned(),
+        "js" => "{js,jsx,mjs,cjs}".to_owned(),
+        "ts" | "typescript" => "{ts,tsx,mts,cts}".to_owned(),
+        "yaml" => "{yml,yaml}".to_owned(),
+        "markdown" => "md".to_owned(),
+        "ruby" => "rb".to_owned(),
+        kind => format!("*{}*", Glob::escaped(kind)),
+    }
+}
