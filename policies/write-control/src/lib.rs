@@ -31,6 +31,8 @@
 //!
 //! - A safe path lifts no answer of another policy.
 //! - The policy does not judge paths outside of the project; `path-context` does.
+//! - Commands that take whole commits, such as `git merge`, `git pull`, `git rebase`, `git cherry-pick` and `git stash
+//!   pop`, pass: they write what was committed or written before.
 
 mod paths;
 mod rules;
@@ -86,9 +88,9 @@ impl Policy for WriteControl {
             return Ok(Decision::abstain());
         }
         let (analysis, facts) = (call.analysis(), call.context());
-        let root = ProjectRoot::new(&facts, settings);
+        let root = ProjectRoot::new(call, &facts, settings);
         let changes = analysis.effects.iter().filter(|effect| is_change(effect));
-        let findings = changes.flat_map(|effect| judge(&Target::new(effect, &root), settings));
+        let findings = changes.flat_map(|effect| judge(&Target::new(effect, &root), settings, &root));
         let mut kept: Vec<Finding> = Vec::new();
         for finding in findings {
             if kept.iter().filter(|other| other.rule == finding.rule).count() < FINDINGS_OF_A_TIER {
@@ -101,11 +103,17 @@ impl Policy for WriteControl {
 }
 
 /// The first tier that has the path names it.
-fn judge(target: &Target, settings: &Settings) -> Option<Finding> {
-    rules::CHECKS.iter().find_map(|check| check(target, settings))
+fn judge(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option<Finding> {
+    rules::CHECKS.iter().find_map(|check| check(target, settings, root))
 }
 
 /// Whether the effect changes a file of this machine.
 fn is_change(effect: &Effect) -> bool {
-    matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
+    let is_change = match effect.kind.as_str() {
+        "write" | "delete" | "metadata" => true,
+        // What git puts back, and what it has for its next commit.
+        "vcs" => matches!(effect.operation.as_str(), "git.discard" | "git.index"),
+        _ => false,
+    };
+    is_change && effect.tag("where").is_none()
 }

@@ -2,11 +2,15 @@
 //!
 //! A path is known by its text and by where links lead; each of the two is matched. Decides nothing.
 
-use guard_sdk::Facts;
+use guard_sdk::globs::Glob;
 use guard_sdk::paths::without_dots;
 use guard_sdk::syntax::Effect;
+use guard_sdk::{Call, Facts};
 
 use crate::Settings;
+
+/// The most patterns of one change.
+const PATTERNS: usize = 32;
 
 /// Longest path that a message shows, in characters.
 const SHOWN: usize = 300;
@@ -15,14 +19,80 @@ const SHOWN: usize = 300;
 pub(crate) struct ProjectRoot<'a> {
     path: &'a str,
     fold: bool,
+    call: &'a Call<'a>,
 }
 
 impl<'a> ProjectRoot<'a> {
-    pub(crate) fn new(facts: &'a Facts, settings: &Settings) -> Self {
+    pub(crate) fn new(call: &'a Call<'a>, facts: &'a Facts, settings: &Settings) -> Self {
         // Homes lie there on macOS, whose file system takes upper and lower case for one.
         let fold = settings.fold_case.unwrap_or_else(|| facts.home.starts_with("/Users/"));
-        ProjectRoot { path: facts.project_root.trim_end_matches('/'), fold }
+        ProjectRoot { path: facts.project_root.trim_end_matches('/'), fold, call }
     }
+
+    /// Whether the file system has a file there, which nothing can be below.
+    fn is_file(&self, relative: &str) -> bool {
+        let is_plain = !relative.is_empty() && !relative.contains(['*', '?', '[', '{', '\\']);
+        is_plain && self.call.resolve(&format!("{}/{relative}", self.path)).kind == "file"
+    }
+}
+
+/// Files of which a change may take any.
+#[derive(Debug)]
+struct Among {
+    pattern: Glob,
+    /// It says what the files are called, and not only where they are.
+    is_by_name: bool,
+}
+
+impl ProjectRoot<'_> {
+    /// The patterns of the files that a change may take, from the root on.
+    fn patterns(&self, effect: &Effect, relative: &[String], is_tree: bool) -> Vec<Among> {
+        let mut found = Vec::new();
+        let mut add =
+            |text: &str, is_by_name| found.extend(Glob::new(text).ok().map(|pattern| Among { pattern, is_by_name }));
+        let among = effect.tags.iter().filter(|(name, _)| name == "among").map(|(_, pattern)| pattern.as_str());
+        for pattern in among.take(PATTERNS) {
+            let Some(pattern) = self.from_root(pattern) else { continue };
+            add(&pattern, !pattern.ends_with("/*") && pattern != "*");
+        }
+        let has_wildcard = |text: &str| text.contains(['*', '?']);
+        relative.iter().filter(|text| has_wildcard(text)).for_each(|text| add(text, true));
+        if is_tree && found.is_empty() {
+            let lexical = effect.path.lexical.as_str();
+            // An archive, or a repository that is cloned, mostly has a folder of its own.
+            let fills =
+                effect.kind != "write" || ["merged-from", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
+            let is_whole = match lexical.is_empty() {
+                // A command of git that names no file puts all of them back.
+                true => effect.tag("force").is_some() && effect.kind == "vcs",
+                false => fills && (lexical == self.path || is_above(lexical, self.path)),
+            };
+            if is_whole {
+                found.extend(Glob::new("**").ok().map(|pattern| Among { pattern, is_by_name: false }));
+            }
+            let plain = relative.iter().filter(|text| !has_wildcard(text));
+            let below = plain.filter_map(|text| Glob::new(&format!("{}/**", Glob::escaped(text))).ok());
+            found.extend(below.map(|pattern| Among { pattern, is_by_name: false }));
+        }
+        found
+    }
+
+    /// A pattern of absolute paths, from the project's root on. None if it matches nothing there.
+    fn from_root(&self, pattern: &str) -> Option<String> {
+        let root = Glob::escaped(self.path);
+        if let Some(rest) = pattern.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+            return Some(rest.to_owned());
+        }
+        // It begins above the root, and goes down to it.
+        let (folder, rest) = pattern.split_once("/**/")?;
+        let is_above = folder.is_empty() || is_above(folder, &root);
+        is_above.then(|| format!("**/{rest}"))
+    }
+}
+
+/// Whether a folder has the other one in it.
+fn is_above(folder: &str, other: &str) -> bool {
+    other.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// A path that is written.
@@ -32,6 +102,8 @@ pub(crate) struct Target {
     relative: Vec<String>,
     /// The same for what lies below it, if all of that goes, too.
     below: Vec<String>,
+    /// What the change may reach below the project's root: the text doesn't show which of these files.
+    among: Vec<Among>,
     /// No text of it leads out of the project.
     pub(crate) is_inside: bool,
     /// The case of protected paths does not count.
@@ -68,9 +140,21 @@ impl Target {
                 }
             }
         }
-        let is_tree = effect.kind == "delete" || effect.tag("tree").is_some() || effect.tag("archive").is_some();
+        let is_tree = effect.kind == "delete"
+            || effect.kind == "vcs"
+            || ["tree", "archive", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
         let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
-        Target { relative, below, is_inside, fold: root.fold }
+        let among = root.patterns(effect, &relative, is_tree);
+        Target { relative, below, among, is_inside, fold: root.fold }
+    }
+
+    /// Whether the change may take a file that the pattern of a list matches, although no path of it says so.
+    pub(crate) fn may_take(&self, listed: &Glob, root: &ProjectRoot<'_>) -> bool {
+        // A pattern for any depth matches something in every folder.
+        let is_anywhere = listed.text().starts_with("**/");
+        let mut among = self.among.iter().filter(|among| among.is_by_name || !is_anywhere);
+        among.any(|among| listed.overlaps(&among.pattern, self.fold))
+            && !listed.text().strip_suffix("/**").is_some_and(|folder| root.is_file(folder))
     }
 
     /// The first text that fits: the path's own, or that of something in a folder that goes as a whole.

@@ -1,19 +1,22 @@
 //! The tiers, the strictest first: a path in several of them belongs to the first.
 
 mod production_path;
+mod protected_among;
 mod protected_path;
 mod safe_path;
 
 use guard_sdk::{Finding, Rule};
 
 use crate::Settings;
-use crate::paths::Target;
+use crate::paths::{ProjectRoot, Target};
 
 /// Looks at one path.
-pub(crate) type Check = fn(&Target, &Settings) -> Option<Finding>;
+pub(crate) type Check = fn(&Target, &Settings, &ProjectRoot<'_>) -> Option<Finding>;
 
 /// Every rule.
-pub(crate) const RULES: &[Rule] = &[protected_path::RULE, production_path::RULE, safe_path::RULE];
+pub(crate) const RULES: &[Rule] =
+    &[protected_path::RULE, protected_among::RULE, production_path::RULE, safe_path::RULE];
 
 /// The check of every rule, in the same order.
-pub(crate) const CHECKS: &[Check] = &[protected_path::check, production_path::check, safe_path::check];
+pub(crate) const CHECKS: &[Check] =
+    &[protected_path::check, protected_among::check, production_path::check, safe_path::check];

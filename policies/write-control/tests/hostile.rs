@@ -65,3 +65,23 @@ fn a_path_that_is_no_text_is_no_path() {
     let answer = world.decide::<WriteControl>("{}", "Write", r#"{"file_path": 7}"#).unwrap();
     assert_eq!(answer.outcome, Outcome::Abstain);
 }
+
+#[test]
+fn many_folders_and_searches_take_no_long_time() {
+    let protected: Vec<String> = (0..200).map(|at| format!("d{at}/**/x*y/*.py")).collect();
+    let settings = json!({ "protected": protected, "shell": true }).to_string();
+    let start = std::time::Instant::now();
+    for text in [
+        format!("prettier -w {}", "d1/e ".repeat(5_000)),
+        format!("for f in $(find d1 -name '*.py'); do sed -i s/a/b/ {}; done", "$f ".repeat(5_000)),
+        "find d1 -name '*.py' | xargs sed -i s/a/b/; ".repeat(5_000),
+        "git apply x.patch; ".repeat(5_000),
+    ] {
+        let analysis = guard_testing::analyze(&text, "bash", "/repo", "/home/u");
+        let mut world = World { analysis, ..World::default() };
+        world.fill_paths();
+        let answer = world.decide::<WriteControl>(&settings, "Bash", "{}").unwrap();
+        assert!(answer.findings.len() <= 8);
+    }
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}

@@ -20,7 +20,7 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::Settings;
-use crate::paths::{Target, shown};
+use crate::paths::{ProjectRoot, Target, shown};
 
 pub(crate) const RULE: Rule = Rule {
     id: "production-path",
@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
+pub(crate) fn check(target: &Target, settings: &Settings, _: &ProjectRoot<'_>) -> Option<Finding> {
     let path = target.find(|path| settings.warned.iter().any(|glob| glob.matches(path)))?;
     let finding = Finding::new(&RULE, format!("Production path: {} - ensure this is intentional", shown(path)));
     Some(finding.at(if settings.paranoid { Outcome::Ask } else { RULE.default }).tag("path", shown(path)))

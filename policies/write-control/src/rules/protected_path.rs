@@ -22,7 +22,7 @@ use guard_sdk::globs::{Glob, spelled_folder};
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::Settings;
-use crate::paths::{Target, shown};
+use crate::paths::{ProjectRoot, Target, shown};
 
 pub(crate) const RULE: Rule = Rule {
     id: "protected-path",
@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
+pub(crate) fn check(target: &Target, settings: &Settings, _: &ProjectRoot<'_>) -> Option<Finding> {
     let pattern_of = |path: &str| {
         let is_exempt = settings.exempt.iter().any(|glob| glob.matches(path));
         let mut patterns = settings.protected.iter();

@@ -16,7 +16,7 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::Settings;
-use crate::paths::{Target, shown};
+use crate::paths::{ProjectRoot, Target, shown};
 
 pub(crate) const RULE: Rule = Rule {
     id: "safe-path",
@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Abstain,
 };
 
-pub(crate) fn check(target: &Target, settings: &Settings) -> Option<Finding> {
+pub(crate) fn check(target: &Target, settings: &Settings, _: &ProjectRoot<'_>) -> Option<Finding> {
     let texts = target.texts();
     let is_safe = |path: &String| settings.safe.iter().any(|glob| glob.matches(path));
     // What leads out of the project by any way is not safe.

@@ -1,0 +1,38 @@
+//! `protected-among`: a change of many files, of which protected ones may be some. The command shows where it changes
+//! files, and perhaps how they are called, but not which.
+//!
+//! ## Why
+//! A formatter, a replacement in all files that a search finds, or a patch that can't be read changes protected files as
+//! well as a command that names them.
+//!
+//! ## Examples
+//! - asked: `npx prettier --write .`, with `protected = [".github/workflows/"]`
+//! - asked: `git stash -u`, with `protected = [".github/workflows/"]`
+//! - passes: `black src`, with `protected = [".github/workflows/"]`
+//! - passes: `git merge main`, with `protected = [".github/workflows/"]`
+//!
+//! ## Instead
+//! Name the files or folders that should change.
+//!
+//! ## Settings
+//! - `protected`: the globs.
+
+use guard_sdk::globs::Glob;
+use guard_sdk::{Finding, Outcome, Rule};
+
+use crate::Settings;
+use crate::paths::{ProjectRoot, Target, shown};
+
+pub(crate) const RULE: Rule = Rule {
+    id: "protected-among",
+    summary: "a change of files among which may be protected ones",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
+
+pub(crate) fn check(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option<Finding> {
+    let pattern = settings.protected.iter().find(|pattern| target.may_take(pattern, root)).map(Glob::text)?;
+    let message = format!("This may change protected files: those of `{}`", shown(pattern));
+    let finding = Finding::new(&RULE, message).remedy("name the files or folders that should change");
+    Some(finding.tag("pattern", shown(pattern)))
+}
