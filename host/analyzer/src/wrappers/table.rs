@@ -67,6 +67,8 @@ pub(super) struct Wrapper {
     pub(super) takes_root: bool,
     /// What of this machine is in its containers without a word about it.
     pub(super) shares: &'static [&'static str],
+    /// It stays as a command of its own, because policies judge its options.
+    pub(super) stays: bool,
 }
 
 /// When a wrapper goes elsewhere before it starts the program.
@@ -108,12 +110,16 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     root: &[],
     takes_root: false,
     shares: &[],
+    stays: false,
 };
 
 /// Options a plain wrapper off.
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
-    by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| by_row(row, words))
+    by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| {
+        let layer = by_row(row, words)?;
+        Some(Layer { outer: row.stays.then(|| argv.to_vec()).or(layer.outer), ..layer })
+    })
 }
 
 /// The files that a plain wrapper itself writes. Behind `|` or `!`, `strace` takes a command.

@@ -17,6 +17,8 @@
 //! - asked: `guard-host undo`
 //! - asked: `cp ~/.cargo/bin/guard-host x`
 //! - asked: `python3 ~/.claude/hooks/guardrail-confirm.py 'git push'`
+//! - asked: `guard-host run --write ~/ -- ./tool`
+//! - passes: `guard-host run -- ./tool --fix src`
 //! - passes: `guard-host check 'rm -rf /'`
 //! - passes: `guard-host policy list`
 //!
@@ -160,7 +162,10 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         let shown = shown();
         let implied = implied_word(command, start, view);
         let words: Vec<&str> = implied.into_iter().chain(words(command, start)).collect();
-        let (outcome, why, remedy) = of_guard(&words)?;
+        let (outcome, why, remedy) = match words.first() {
+            Some(&"run") => of_run(command, start, view)?,
+            _ => of_guard(&words)?,
+        };
         let outcome = match place_of(command) {
             None => outcome,
             // Elsewhere only what belongs to a person matters. The place may still be this machine.
@@ -305,6 +310,34 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
         }
     }
     words
+}
+
+/// What is to be said of `guard-host run`: nothing if the analyzer reads the command that it confines, which is then judged
+/// by itself, and if no option allows more than the analysis finds.
+fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
+    const NARROW: &[&str] = &["-n", "--dry-run", "-q", "--quiet", "-v", "--verbose", "-h", "--help"];
+    let texts = command.argv.iter().skip(start).map(|word| word.text.as_str());
+    let options = texts.skip_while(|word| *word == "run").take_while(|word| word.starts_with('-') && *word != "--");
+    let (mut is_narrow, mut is_shown) = (start == 1, false);
+    for option in options {
+        is_narrow &= NARROW.contains(&option);
+        is_shown |= matches!(option, "-n" | "--dry-run" | "-h" | "--help");
+    }
+    let is_first = command.word(start) == "run";
+    let reads =
+        |inner: &Command| inner.parent == command.id && inner.via.iter().any(|via| via.kind == command.program());
+    let is_read = is_shown || view.analysis.commands.iter().any(reads);
+    match (is_first && is_narrow, is_read) {
+        (true, true) => None,
+        (true, false) => {
+            let spell = "write the command out behind `guard-host run --`";
+            Some((Outcome::Ask, "the command that it runs is not known", spell))
+        }
+        (false, _) => {
+            let plain = "run it without options: `guard-host run -- COMMAND`";
+            Some((Outcome::Ask, "its options may allow the command more than it needs", plain))
+        }
+    }
 }
 
 /// What is to be said of a call of guard-host; nothing of one that changes nothing.

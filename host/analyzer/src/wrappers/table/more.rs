@@ -1,4 +1,5 @@
-//! Wrappers of sessions and desktops: other users by a window, scheduling, logging, and a display of its own.
+//! Wrappers of sessions and desktops: other users by a window, scheduling, logging, a display of its own, and
+//! confinement.
 
 use super::{PLAIN, Wrapper, takes};
 
@@ -34,5 +35,14 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { name: "samply", verbs: &["record"], takes: takes("ord", "output rate duration"), ..PLAIN },
+    // A command that `guard-host run` confines is judged as it would be without it.
+    Wrapper {
+        name: "guard-host",
+        verbs: &["run"],
+        takes: takes("", "config state cache color profile write"),
+        inert: &["n", "dry-run", "h", "help"],
+        stays: true,
+        ..PLAIN
+    },
     Wrapper { name: "salt-ssh", after: &["cmd.run", "cmd.shell", "cmd.run_all"], joins: true, kind: "ssh", ..PLAIN },
 ];
