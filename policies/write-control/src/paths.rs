@@ -52,7 +52,7 @@ impl ProjectRoot<'_> {
             |text: &str, is_by_name| found.extend(Glob::new(text).ok().map(|pattern| Among { pattern, is_by_name }));
         let among = effect.tags.iter().filter(|(name, _)| name == "among").map(|(_, pattern)| pattern.as_str());
         for pattern in among.take(PATTERNS) {
-            let Some(pattern) = self.from_root(pattern) else { continue };
+            let Some(pattern) = self.below_root(pattern) else { continue };
             add(&pattern, !pattern.ends_with("/*") && pattern != "*");
         }
         let has_wildcard = |text: &str| text.contains(['*', '?']);
@@ -78,7 +78,7 @@ impl ProjectRoot<'_> {
     }
 
     /// A pattern of absolute paths, from the project's root on. None if it matches nothing there.
-    fn from_root(&self, pattern: &str) -> Option<String> {
+    fn below_root(&self, pattern: &str) -> Option<String> {
         let root = Glob::escaped(self.path);
         if let Some(rest) = pattern.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
             return Some(rest.to_owned());
