@@ -83,7 +83,7 @@ fn flip(path: &Path) {
     fs::write(path, bytes).unwrap();
 }
 
-/// What `damage` does to the artifact of the answering chain changes no answer, and the artifact is made anew.
+/// Damage (`damage`) to the artifact of the answering chain changes no answer, and the artifact is made again.
 fn check_damage(damage: impl FnOnce(&Path)) {
     let world = prepared();
     let artifact = cached(&world, "shell", "cwasm");
@@ -245,7 +245,7 @@ fn a_key_that_others_can_write_to_is_replaced() {
     answers(&world);
 }
 
-/// What stands before the body of a sealed file: 64 digits and a newline.
+/// The length of the seal before the body of a sealed file: 64 digits and a newline.
 const SEAL_BYTES: usize = 65;
 
 /// The one prepared chain.

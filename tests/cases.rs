@@ -78,7 +78,7 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
     })
 }
 
-/// What is kept of a decision, as text and back, gives the same verdict to the letter without the machine.
+/// A decision that was kept as text and read back gives exactly the same verdict without the machine.
 fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     for (call, at, facts) in suite::scenes(suite, &suite.cases[index]) {
         let recording = Arc::new(Recording::of(facts.clone()));

@@ -65,7 +65,7 @@ fn a_fresh_clone_is_green_as_its_page_says() {
     assert_eq!(ended.stderr, "");
 }
 
-/// What each mistake changes in a file, and what is told: the step, the place, and words of the text.
+/// The change that each mistake makes to a file, and the report: the step, the place, and words of the text.
 const MISTAKES: [(&str, &str, &str, &str, &str, &str); 12] = [
     (
         ".guard/guard.toml",

@@ -55,7 +55,7 @@ fn every_built_in_holds_to_all_rules() {
     }
 }
 
-/// What each guest is made to break.
+/// The check that each guest is made to break.
 const GUESTS: [(&str, &[&str]); 37] = [
     ("shell", &[]),
     ("log-flood", &[]),

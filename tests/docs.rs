@@ -68,7 +68,7 @@ fn the_page_about_the_analysis_does_what_it_says() {
     follow(page);
 }
 
-/// What a page that is followed says would not be noticed if the follower did not look.
+/// Errors in a page are found by following it.
 #[test]
 fn a_page_that_is_wrong_is_found() {
     let folder = root().join("guest-sdk/docs");

@@ -28,7 +28,7 @@ fn world_with(keys: &str) -> World {
 
 const FROZEN: &str = "wasi = \"frozen\"";
 
-/// What the guest says it saw; the whole reason if it gave no answer.
+/// The guest's report of its attempt; the whole reason if it gave no answer.
 fn saw(ended: &Ended, deed: &str) -> String {
     let reason = ended.reason();
     let said = reason.strip_prefix(&format!("{deed}: ")).and_then(|rest| rest.split_once(". [asks: saw]"));

@@ -25,7 +25,7 @@ use crate::support::world::{Ended, World};
 /// The user's settings.
 const SETTINGS: &str = ".claude/settings.json";
 
-/// What stands behind the call of the hook in a line: it ends with 2 if there was no answer.
+/// The part of a line after the call of the hook: it ends with 2 if there was no answer.
 const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
 
 /// Runs a command that must end well.

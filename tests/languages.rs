@@ -78,7 +78,7 @@ const C: Language = Language {
     checks: "true",
 };
 
-/// What the tools say when they have no network.
+/// Messages of the tools without a network.
 const NO_NETWORK: [&str; 8] = [
     "Could not resolve host",
     "Temporary failure in name resolution",

@@ -118,7 +118,7 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
 const HOW: Mutation<'static> =
     Mutation { rewrites: REWRITES, depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };
 
-/// Those that judge by a text of the user's, which may look at whatever it wants.
+/// Policies that judge by a text of the user's, which may look at anything.
 const LANGUAGES: [&str; 2] = ["cel", "rego"];
 
 #[test]

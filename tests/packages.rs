@@ -12,7 +12,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What stands between two texts, the first one being in it once.
+/// The text between two texts, of which the first must occur once.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("there is no `{start}`"));
     rest.split_once(end).map_or(rest, |(inside, _)| inside)

@@ -67,7 +67,7 @@ fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
     assert!(!world.path(".cache").exists() && !world.path(".local").exists());
 }
 
-/// What becomes of a hook that waits for its payload and gets this signal.
+/// The result of a hook that waits for its payload and gets this signal.
 #[cfg(target_os = "linux")]
 fn struck(signal: Signal) -> Output {
     let world = World::new();

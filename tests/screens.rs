@@ -17,7 +17,7 @@ const LINES: usize = 24;
 const MANY: &str = "npm install left-pad && docker system prune --all --force && git push origin topic && npm publish \
     --access public && rm -rf ./build/output/of/the/last/run";
 
-/// What an agent shows around a reason, and how it is told one.
+/// The text that an agent shows around a reason, and the reply's format.
 struct Agent {
     name: &'static str,
     payload: fn(&str) -> Value,

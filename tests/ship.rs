@@ -302,5 +302,5 @@ fn what_is_rejected_is_counted_and_told() {
     assert!(ended.exit == 0 && ended.stderr.contains("took the lines and says: slow down"), "{ended:?}");
 }
 
-/// What a test knows of a record that came.
+/// A received record as a test sees it.
 type Known = (String, Value);

@@ -46,7 +46,7 @@ struct Call {
     ended: Instant,
 }
 
-/// What a client learned.
+/// A client's result.
 #[derive(Debug)]
 enum Said {
     /// A reply of the hook.
@@ -100,7 +100,7 @@ impl Random {
     }
 }
 
-/// What is killed, cut and filled.
+/// The storm's targets: processes, connections and disks.
 struct Storm {
     /// It is gone before the folder that it is mounted on.
     disk: Option<Disk>,
@@ -221,7 +221,7 @@ impl Storm {
         }
     }
 
-    /// What the relay answers with status 200.
+    /// The relay's answer with status 200.
     fn post(&self, text: &str) -> Option<Ended> {
         let Ok(mut stream) = TcpStream::connect(&self.relay_at) else {
             sleep(Duration::from_millis(5));

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Helpers of the tests.
 
 pub mod crates;
 pub mod guests;

@@ -70,7 +70,7 @@ impl Fleet {
         assert!(ended.exit == 0 && ended.stdout.contains(words), "{ended:?}");
     }
 
-    /// What the configuration of the machine says of a command.
+    /// The verdict on a command by the configuration of the machine.
     fn verdict(&self) -> String {
         let config = self.world.path(TO);
         let ended = self.world.run(&["check", "--config", config.to_str().unwrap(), "ls"], "");

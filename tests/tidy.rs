@@ -110,7 +110,7 @@ fn every_source_file_says_what_it_is() {
     fail_with(&silent.map(|(name, _)| format!("{name} does not begin with `//!`")).collect::<Vec<_>>());
 }
 
-/// What a crate of the host depends on, itself and through others of them, from the manifests.
+/// The crates that a crate of the host depends on, directly or through others, by the manifests.
 fn dependencies(folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];

@@ -23,12 +23,12 @@ struct Repo {
 struct State {
     /// The mode, and the content or target, of each path of the work tree.
     files: BTreeMap<String, (u32, Vec<u8>)>,
-    /// What git says: references, stashes, `HEAD`, and the status.
+    /// The output of git: references, stashes, `HEAD`, and the status.
     git: String,
 }
 
 impl State {
-    /// What was there before and is not as it was.
+    /// The differences from the state before.
     fn differences(&self, now: &State) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for (name, before) in &self.files {

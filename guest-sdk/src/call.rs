@@ -44,7 +44,7 @@ impl<'a> Call<'a> {
         Ok(serde_json::from_str(self.input)?)
     }
 
-    /// What the call does: commands and effects. See [`crate::syntax`]. The host is asked once.
+    /// Returns the analysis of the call: commands and effects. See [`crate::syntax`]. The host is called only once.
     #[must_use]
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(self.analyze)
@@ -89,8 +89,8 @@ impl<'a> Call<'a> {
         host::read_text(path)
     }
 
-    /// What the text of the call does to `path`, below it and to the folders above it, before the command `command_id`
-    /// runs. What may have happened, and need not, is not `certain`.
+    /// Returns the effects of the call's text on `path`, below it and on the folders above it, before the command
+    /// `command_id` runs. Effects that may or may not have happened aren't `certain`.
     #[must_use]
     pub fn earlier(&self, command_id: u32, path: &str) -> Vec<Effect> {
         host::earlier(command_id, path)
@@ -129,8 +129,8 @@ impl<'a> Call<'a> {
         host::events(kind)
     }
 
-    /// What the project's manifests say, such as `package.json`: those of the nearest folder, at `path` or above it, that
-    /// has one.
+    /// Returns the project's manifests, such as `package.json`, from the nearest folder at `path` or above it that has
+    /// one.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub struct Seat<'a> {
     pub operator: &'a str,
     /// It runs in the background.
     pub background: bool,
-    /// What encloses it, outermost first.
+    /// The enclosing constructs, outermost first.
     pub within: &'a [String],
     /// A wrapper runs it for each thing that it finds or reads, which may be none.
     pub is_for_each: bool,
@@ -24,10 +24,11 @@ pub struct Seat<'a> {
 /// The kinds of wrappers that run a command for each thing that they find or read.
 pub const FOR_EACH: [&str; 4] = ["find-exec", "xargs", "parallel", "watch"];
 
-/// What stands in its place in time: all else that encloses a command may run it later, or beside what follows.
+/// Constructs that run a command in place. Any other enclosing construct may run it later, or concurrently with the
+/// text after it.
 const IN_PLACE: [&str; 3] = ["condition", "loop", "case"];
 
-/// What comes before one command of a text.
+/// The commands before one command of a text.
 #[derive(Debug)]
 pub struct Earlier<'a> {
     /// By their numbers.
@@ -36,7 +37,7 @@ pub struct Earlier<'a> {
 }
 
 impl<'a> Earlier<'a> {
-    /// What comes before the command `id`; all of the text if there is no such command.
+    /// Returns the commands before the command `id`, or the whole text if there is no such command.
     pub fn than(id: u32, seats: impl Iterator<Item = Seat<'a>>) -> Self {
         let mut seats: Vec<Seat<'a>> = seats.collect();
         seats.sort_by_key(|seat| seat.id);

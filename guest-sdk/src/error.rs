@@ -28,7 +28,7 @@ impl From<String> for Error {
     }
 }
 
-/// What the host did not give, so that `?` passes it on.
+/// Converts a fault of the host, so that `?` propagates it.
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Error(

@@ -82,7 +82,7 @@ pub fn glob(pattern: &str, path: &str) -> Result<bool, Error> {
     Ok(Glob::new(pattern)?.matches(path))
 }
 
-/// What stands between two slashes of a pattern.
+/// The part of a pattern between two slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     One(Segment),
@@ -247,7 +247,7 @@ fn braces(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(done)
 }
 
-/// What stands before the first braces, their choices, and what stands behind them.
+/// The text before the first braces, their choices, and the text after them.
 type Braces<'a> = (&'a str, Vec<&'a str>, &'a str);
 
 fn first_braces(text: &str) -> Result<Option<Braces<'_>>, &'static str> {

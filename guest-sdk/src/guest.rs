@@ -1,4 +1,5 @@
-//! What [`crate::export!`] expands to calls, and the bundle and the policy languages call. Not for use by hand.
+//! Functions called by the expansion of [`crate::export!`], by the bundle and by the policy languages. Not for use by
+//! hand.
 
 use std::cell::RefCell;
 use std::rc::Rc;

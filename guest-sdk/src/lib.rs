@@ -94,7 +94,7 @@ pub trait Policy: Sized + 'static {
     /// Say `#[serde(default, deny_unknown_fields)]` on it, so that a typing error in the settings is found.
     type Settings: serde::de::DeserializeOwned;
 
-    /// What the policy says of itself.
+    /// The policy's description of itself.
     const MANIFEST: Manifest;
 
     /// Whether the settings may also hold [`Adjustments`]: the lists `raise`, `lower` and `silence`, with ids of this

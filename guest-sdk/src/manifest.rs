@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::Outcome;
 
-/// What a policy says of itself. Write it as a constant with `..Manifest::EMPTY` for what you leave out.
+/// A policy's description of itself. Write it as a constant, with `..Manifest::EMPTY` for omitted fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Manifest {
     /// The policy's name: `[a-z][a-z0-9-]*`, at most 64 bytes.
@@ -17,7 +17,7 @@ pub struct Manifest {
     pub tools: &'static [&'static str],
     /// Every rule that it may report.
     pub rules: &'static [Rule],
-    /// What it would like to be granted: `read:PATH`, `env:NAME`, `journal:STREAM`.
+    /// Grants that the policy requests: `read:PATH`, `env:NAME`, `journal:STREAM`.
     pub grants: &'static [&'static str],
     /// Examples that it must pass before it is ever used.
     pub examples: &'static [Example],

@@ -50,7 +50,8 @@ pub fn absolute(path: &str, cwd: &str, home: &str) -> String {
     format!("{cwd}/{path}")
 }
 
-/// What is behind the drive of a path of Windows: `/x` of `C:\\x` and of `c:/x`; empty for the root of the drive.
+/// Returns the part of a Windows path after the drive: `/x` for `C:\\x` and for `c:/x`; empty for the root of the
+/// drive.
 #[must_use]
 pub fn drive(path: &str) -> Option<&str> {
     let rest = path.strip_prefix(|first: char| first.is_ascii_alphabetic())?.strip_prefix(':')?;

@@ -18,7 +18,7 @@ const GIT_FILE_BYTES: usize = 4096;
 /// Folders of `PATH` beyond these are not searched.
 const SEARCHED: usize = 64;
 
-/// What a path names, without following a link at its end.
+/// The object at a path, without following a link at its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file.
@@ -37,7 +37,7 @@ pub enum Entry {
 
 /// The files of a machine, or of the world of a test.
 pub trait Disk {
-    /// What an absolute path names.
+    /// Returns the object at an absolute path.
     fn entry(&self, path: &str) -> Entry;
 
     /// The start of a file, at most `cap` bytes of text.
@@ -210,7 +210,8 @@ pub fn runs_program(disk: &dyn Disk, command: &str, search: &str, program: &str)
     })
 }
 
-/// What a path names in a world that lists its files and links by path, and folders; those above exist too.
+/// Returns the object at a path in a world that lists its files and links by path, and its folders. The folders above
+/// these exist too.
 pub fn entry<'a>(
     path: &str,
     files: &'a BTreeMap<String, String>,

@@ -38,7 +38,8 @@ use crate::{Decision, Event, Fault, Policy, ProjectManifest, ResolvedPath, guest
 /// All that a policy can see in a test.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// What the call does. Put effects and commands into it: [`Effect::new`], [`Command::new`](crate::syntax::Command).
+    /// The analysis of the call. Add effects and commands to it: [`Effect::new`],
+    /// [`Command::new`](crate::syntax::Command).
     ///
     /// The analyzer is a part of the host and of no crate, so a native test doesn't turn a command's text into effects.
     /// The cases that `guard-host test` runs do.
@@ -57,7 +58,7 @@ pub struct World {
     pub paths: BTreeMap<String, ResolvedPath>,
     /// Variables that `env` gives.
     pub env: BTreeMap<String, String>,
-    /// What git says; nothing is known without it.
+    /// The git facts; without them, nothing is known.
     pub git: Option<GitFacts>,
     /// The file of guard-host's program; others with its text are copies.
     pub program: Option<String>,
@@ -67,10 +68,10 @@ pub struct World {
     pub manifests: BTreeMap<String, Vec<ProjectManifest>>,
 }
 
-/// What a policy says of a call, and what it wants written.
+/// A policy's decision on a call, and the journal lines that it wants written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// What it says.
+    /// The policy's decision.
     pub decision: Decision,
     /// The journal lines, in order: the stream's name and the object.
     pub journal: Vec<(String, Value)>,
@@ -217,7 +218,7 @@ pub(crate) mod host {
         ask(|world| presence(git(world, path).map(|(git, path)| git.is_ignored(&path))))
     }
 
-    /// What git says in the world, and the path that it is asked about.
+    /// Returns the git facts of the world, and the path to look up in them.
     fn git<'a>(world: &'a World, path: &str) -> Option<(&'a GitFacts, String)> {
         let resolved = world.resolve(path);
         world.git.as_ref().filter(|_| !resolved.git_root.is_empty()).map(|git| (git, resolved.lexical))

@@ -12,7 +12,7 @@ use std::{env, fs};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// What an effect may be done to or by. An open set for policies, a closed one here, so that a slip is seen.
+/// The kinds of effects. An open set for policies, but closed here so that typos are detected.
 const KINDS: &[&str] = &[
     "cloud",
     "container",
@@ -113,7 +113,7 @@ fn first() -> String {
     "first".to_owned()
 }
 
-/// What is wrong with a file, and what to do about it.
+/// An error in a file, with its fix.
 type Complaint = Box<dyn Error>;
 
 fn main() -> ExitCode {

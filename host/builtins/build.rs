@@ -36,7 +36,7 @@ const SERVICE: [&str; 3] = ["guard-service", "guard-service-view", "guard-servic
 /// The policies of this preset run in most calls.
 const USUAL_PRESET: &str = "standard";
 
-/// What nearly every call runs is what this one does.
+/// A command that runs the same code as nearly every call.
 const ANY_COMMAND: &str = "ls -la";
 
 /// And what a deny runs besides.
@@ -340,7 +340,7 @@ fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<P
     Ok(target.join(triple).join(profile).join(format!("guard-compiler{end}")))
 }
 
-/// What the programs are to carry.
+/// The content to embed in the programs.
 struct Carry<'a> {
     guests: &'a Path,
     compilers: &'a Compilers,

@@ -71,7 +71,7 @@ fn rewritten(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, mo
     Ok(rewritten.finish())
 }
 
-/// What of a module both rewritings need.
+/// The facts about a module that both rewritings need.
 struct Shape {
     imported: u32,
     functions: u32,

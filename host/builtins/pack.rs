@@ -16,7 +16,7 @@ const COMPRESSION: u32 = 9;
 /// The longest match of LZMA, which is looked for to its end.
 const LONGEST_MATCH: u32 = 273;
 
-/// What is tried for a program that is built to try: its packing is not to be waited for.
+/// The compression level of trial builds, which shouldn't wait for packing.
 const QUICK_COMPRESSION: u32 = 1;
 
 /// The largest dictionary, in bytes: half of what unpacking is given.
@@ -38,7 +38,8 @@ pub(super) fn plain(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<
     written(name, bytes, bytes, (true, false), out)
 }
 
-/// As [`packed_code`], of a program. What is built to try holds it as it is: tests would unpack it hundreds of times.
+/// Like [`packed_code`], but for a program. A trial build embeds it as is, because tests would unpack it hundreds of
+/// times.
 pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     if is_dist()? { packed_code(name, bytes, out) } else { plain(name, bytes, out) }
 }

@@ -59,8 +59,8 @@ fn verified(kind: &str) {
     assert!(line.contains("artifact"), "{listed:?}");
 }
 
-/// What `spoil` does to the file or its record is seen: wasmtime would take each of these files, and the next call makes the
-/// file and its record again.
+/// Changes that `spoil` makes to the file or its record are noticed: wasmtime would take each of these files, and the
+/// next call makes the file and its record again.
 fn check(what: &str, spoil: impl Fn(&Path, &Path)) {
     for kind in KINDS {
         check_kind(&format!("{kind} {what}"), kind, &spoil);

@@ -1,4 +1,4 @@
-//! What the next call sees: every change of what a prepared chain was made of.
+//! The next call sees every change of the sources of a prepared chain.
 
 use crate::support::world::World;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What nobody needs any more goes when a chain is prepared, and nothing else does.
+//! The preparation of a chain removes files that are no longer needed, and no others.
 
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};

@@ -145,7 +145,7 @@ fn calls(world: &World) -> (Vec<Value>, String) {
     (rows, text)
 }
 
-/// What `check` says of each call alone: the outcome and the rule.
+/// The verdict of `check` on each call alone: the outcome and the rule.
 fn alone(world: &World, flags: &[&str], text: &str) -> Vec<(String, String)> {
     let ended = world.run(&[flags, &["check", "--batch"]].concat(), text);
     let said = ended.stdout.lines().map(|line| {

@@ -62,7 +62,7 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
     );
 }
 
-/// Who opens the page reads what happened, the worst of it with the reason, and each call once.
+/// The page begins with a summary, the worst event with its reason, and shows each call once.
 #[test]
 fn it_says_first_what_happened_and_why() {
     let world = World::new();

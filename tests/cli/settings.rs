@@ -1,4 +1,4 @@
-//! `settings`: what the processes read and write. What is rendered is tested beside the renderer.
+//! `settings`: the input and output of its processes. The rendering is tested beside the renderer.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -30,7 +30,7 @@ fn is_held(world: &World) -> bool {
     held(world.bash("ls").decision()) || held(world.hook(&write.to_string()).decision())
 }
 
-/// What is wrong with how a broken configuration is told; none if all is told.
+/// The error in the report of a broken configuration; `None` if the report is complete.
 fn complaint(world: &World, words: &[&str]) -> Option<String> {
     let checked = world.run(&["config", "check"], "");
     let missing = words.iter().find(|word| !checked.stderr.contains(**word));
@@ -119,7 +119,7 @@ fn a_broken_managed_file_is_told_and_holds_every_call() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// What stands in the place of a file and is none.
+/// Files that are no regular files, in the place of a configuration.
 #[test]
 fn links_and_other_things_in_the_place_of_a_file_are_told_and_asked_about() {
     let kinds = ["dangling", "around", "parent", "folder", "binary", "large", "pipe"];
@@ -156,7 +156,7 @@ fn links_and_other_things_in_the_place_of_a_file_are_told_and_asked_about() {
     });
 }
 
-/// What stood there counts again once it is back, and a link that comes later is seen: nothing is kept from before.
+/// A file is valid again once it is back, and a later link is noticed: no earlier state is kept.
 #[test]
 fn a_link_that_leads_nowhere_later_is_seen_at_the_next_call() {
     let world = World::new();
@@ -257,7 +257,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     }
 }
 
-/// What cannot be written changes no verdict, and nothing that is no file is replaced.
+/// A log that cannot be written changes no verdict, and replaces nothing but a file.
 #[test]
 fn a_log_in_the_place_of_something_else_is_told() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! What an entry says of itself: that it is switched off, where it stands, and what it reads.
+//! The output about an entry: that it is switched off, its place, and the paths it reads.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a preset gives its policies beside the defaults: settings from the built-in's default file, `may-allow`, and the
+//! The additions of a preset to its policies' defaults: settings from the built-in's default file, `may-allow`, and the
 //! tools that they judge.
 
 use serde_json::json;

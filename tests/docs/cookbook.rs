@@ -9,7 +9,7 @@ use guard_kit::suite::{self, Case};
 
 const PAGE: &str = "guest-sdk/docs/cookbook.md";
 
-/// What stands below one heading `###` of the page.
+/// The part of the page below one heading `###`.
 #[derive(Debug)]
 struct Recipe {
     title: String,
@@ -58,7 +58,7 @@ impl Recipe {
         rules.map(|rest| rest.split('"').next().unwrap_or_default()).collect()
     }
 
-    /// What is missing.
+    /// The missing parts.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let stops = |case: &&Case| case.expect.0.iter().all(|outcome| ["ask", "deny"].contains(&outcome.as_str()));

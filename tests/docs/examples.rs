@@ -44,7 +44,7 @@ fn passes(world: &World, place: &str) {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{place}: {ended:?}");
 }
 
-/// Those of `policies/cel/README.md` and `policies/rego/README.md` come with the rules that they load.
+/// The configurations of `policies/cel/README.md` and `policies/rego/README.md` come with the rules that they load.
 #[test]
 fn every_configuration_of_a_page_passes_the_check() {
     let mut checked = 0;

@@ -88,7 +88,7 @@ fn manifest(folder: &Path) -> toml::Table {
     toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default()).unwrap()
 }
 
-/// What is wrong with a command: it names what there is not.
+/// The error in a command that names a subcommand or an option which doesn't exist.
 pub(super) fn missing(command: &str) -> Option<String> {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     let assigned = words.iter().take_while(|word| word.split('/').next().unwrap().contains('=')).count();

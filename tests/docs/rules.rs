@@ -110,7 +110,7 @@ fn shown(case: &Case) -> Option<String> {
     }
 }
 
-/// What is wrong with an example; nothing if a case is the same call with the same end.
+/// The error in an example; `None` if a case is the same call with the same outcome.
 fn fault(rule: &str, line: &str, suites: &[Suite]) -> Option<String> {
     let Some(Example { end, by, text, remark }) = example(line) else {
         return Some(format!("`{line}` is no example: `- denied: CODE`, `- asked by RULE: CODE`, `- passes: CODE`"));

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::support::pages::root;
 
-/// What is wrong with the line of a workflow.
+/// The error in a line of a workflow.
 fn fault(line: &str) -> Option<String> {
     let line = line.trim_start().trim_start_matches("- ");
     if let Some(script) = line.strip_prefix("run:").map(str::trim) {
@@ -24,7 +24,7 @@ fn fault(line: &str) -> Option<String> {
     (!is_pinned).then(|| format!("`{action}` is no commit with its version behind it"))
 }
 
-/// Those of this repository; `policies.yml` is for others.
+/// The workflows of this repository; `policies.yml` is for others.
 #[test]
 fn every_step_of_a_workflow_runs_a_script_that_there_is() {
     for name in ["ci.yml", "release.yml"] {

@@ -1,4 +1,4 @@
-//! What real agents sent, and what they were told: `tests/live/captures`, which `tests/live/run --record` writes.
+//! Payloads that real agents sent, and the replies: `tests/live/captures`, written by `tests/live/run --record`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

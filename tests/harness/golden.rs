@@ -27,7 +27,7 @@ pub(super) struct Calls {
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) payload: String,
-    /// What real payloads have and this one does not, on purpose.
+    /// Keys that real payloads have and this one deliberately lacks.
     #[serde(default)]
     pub(super) lacks: BTreeSet<String>,
     /// The harness that the payload alone tells, if it is another one.

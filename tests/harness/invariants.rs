@@ -1,4 +1,4 @@
-//! What holds of every reply of every harness, whatever the verdict.
+//! Invariants of every reply of every harness, whatever the verdict.
 
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Finding, Outcome};
@@ -66,7 +66,7 @@ fn keys(value: &Value, within: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What is wrong with the reply's form; none if nothing is.
+/// The error in the reply's form; `None` if there is none.
 fn misshapen(surface: &Surface, reply: &Reply) -> Option<String> {
     if !surface.exits.contains(&reply.exit) {
         return Some(format!("exit code {}", reply.exit));
@@ -87,7 +87,7 @@ fn misshapen(surface: &Surface, reply: &Reply) -> Option<String> {
     found.into_iter().find(|key| !surface.keys.contains(&key.as_str())).map(|key| format!("the key `{key}`"))
 }
 
-/// What the harness would make of the reply, and must not; none if all is well.
+/// The harness's wrong reading of the reply; `None` if it reads it right.
 fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &Reply) -> Option<String> {
     let means = reads(harness.name(), surface.event, reply);
     // An event that asks for no permission has nothing that could be blocked, but for a fault that is said all the same.

@@ -3,7 +3,7 @@
 use guard_harness::Reply;
 use serde_json::Value;
 
-/// What becomes of the call.
+/// The fate of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Means {
     /// It runs, whatever the harness's own rules say.
@@ -45,7 +45,7 @@ impl Received<'_> {
         self.reply.exit == 2 && !self.reply.stderr.trim().is_empty()
     }
 
-    /// What the keys of Claude Code mean.
+    /// The meaning of Claude Code's keys.
     fn nested(&self) -> Means {
         match self.text("/hookSpecificOutput/permissionDecision") {
             Some("allow") => Granted,
@@ -56,7 +56,7 @@ impl Received<'_> {
     }
 }
 
-/// What the harness makes of these bytes and this exit code.
+/// The harness's reading of these bytes and this exit code.
 pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
     let json: Option<Value> = serde_json::from_str(reply.stdout.trim()).ok();
     let received = Received { reply, object: json.filter(Value::is_object) };

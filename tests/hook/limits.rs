@@ -1,4 +1,4 @@
-//! What the hook does when its own limits are reached, or what it stands on is gone.
+//! The hook at its own limits, and without the files it needs.
 
 use std::io::Write;
 use std::process::Stdio;

@@ -9,7 +9,7 @@ use super::{SETTINGS, done, text};
 use crate::support::reply::assert_deny;
 use crate::support::world::{World, end};
 
-/// What doctor says, and its exit code. Every problem has a remedy.
+/// The findings of doctor, and its exit code. Every problem has a remedy.
 #[track_caller]
 fn examine(world: &World, more: &[&str]) -> (i32, Vec<Value>) {
     let ended = world.run(&[&["doctor", "--format", "json"], more].concat(), "");

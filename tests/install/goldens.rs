@@ -1,4 +1,4 @@
-//! What is put into the files of each harness, to the byte, and that taking it out leaves every byte as it was.
+//! The text inserted into the files of each harness, byte for byte; its removal leaves every other byte as it was.
 //!
 //! `goldens/HARNESS/CASE.before.EXT` and `CASE.after.EXT` are written by hand; without the first one there is no file.
 //! `COMMAND` stands for the line that closes when it fails, `BARE` for the one that does not.
@@ -33,7 +33,7 @@ const HARNESSES: [(&str, &str, &str, &str); 17] = [
     ("windsurf", "windsurf", ".codeium/windsurf/hooks.json", "repo/.windsurf/hooks.json"),
 ];
 
-/// Those that have files of their own, in which nothing else stands.
+/// Harnesses with files of their own, without other content.
 const OWN: [&str; 5] = ["cline", "copilot", "grok", "kiro", "vscode"];
 
 fn goldens(harness: &str) -> PathBuf {
@@ -55,11 +55,11 @@ fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
     found
 }
 
-/// Those that hear of a hook that fails by the line that starts it.
+/// Harnesses that learn of a failing hook by the line that starts it.
 const BY_LINE: [&str; 11] =
     ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kiro", "qwen", "vscode", "windsurf"];
 
-/// What a harness starts that has no shell run the line, and reads no exit code.
+/// The script for a harness that has no shell run the line, and reads no exit code.
 fn replying(line: &str) -> String {
     format!(
         r#"sh -c 'o=$({line}) && printf "%s\n" "$o" || echo "{{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}}"'"#

@@ -1,4 +1,4 @@
-//! What is ours and what is others': hooks that only mention this program, and the scripts that `install` made.
+//! Our entries and those of others: hooks that only mention this program, and the scripts that `install` made.
 
 use serde_json::json;
 

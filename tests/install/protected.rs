@@ -6,7 +6,7 @@ use serde_json::json;
 use super::text;
 use crate::support::world::{World, end};
 
-/// What `check` says of a write: 0 may run, 1 ask, 2 deny.
+/// The exit code of `check` for a write: 0 may run, 1 ask, 2 deny.
 fn write(world: &World, path: &str) -> i32 {
     let input = json!({ "file_path": path, "content": "{}" }).to_string();
     world.run(&["check", "--tool", "Write", &input], "").exit

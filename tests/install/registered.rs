@@ -1,4 +1,4 @@
-//! What was registered, started as the harness starts it.
+//! The registered command, started as the harness starts it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{CLOSING, SETTINGS, done, handlers, json, read, text};
 use crate::support::world::World;
 
-/// What stands in a file of which nothing else is known, `COMMAND` and `CLOSING` filled in.
+/// The content of a new file, with `COMMAND` and `CLOSING` filled in.
 const FRESH: &str = r#"{
   "hooks": {
     "PreToolUse": [

@@ -29,7 +29,7 @@ pub(crate) const PYTHON: Language = Language {
 /// How a project takes a package in and builds its policy.
 struct Use {
     template: &'static str,
-    /// What the name of the policy's file ends with.
+    /// The extension of the policy's file.
     extension: &'static str,
     /// Puts the archives into `$HERE`.
     pack: &'static str,
@@ -59,7 +59,7 @@ const OF_PYTHON: Use = Use {
         .venv/bin/python -c 'import policy; policy.Policy().describe()'",
 };
 
-/// What the archives hold besides the sources.
+/// Files in the archives besides the sources.
 const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 pub(crate) fn javascript() {

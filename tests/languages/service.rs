@@ -223,7 +223,7 @@ fn started(world: &World) -> Vec<Place> {
     places
 }
 
-/// What Kubernetes says of its manifests.
+/// Validates the manifests by the schema of Kubernetes.
 pub(crate) fn kubernetes() {
     if let Some(tool) = missing(&KUBERNETES) {
         return skip(&KUBERNETES, &format!("`{tool}` fails"));

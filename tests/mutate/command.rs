@@ -1,4 +1,4 @@
-//! What the command says: survivors of a policy that only looks at the text, exit codes, and every form of report.
+//! The command's output: survivors of a policy that only looks at the text, exit codes, and every format of report.
 
 use serde_json::Value;
 

@@ -64,12 +64,12 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("git", "exit 0"),
 ];
 
-/// What is left of running a text.
+/// The traces of running a text.
 #[derive(Debug, PartialEq)]
 struct Traces {
     /// Words of standard output.
     printed: Vec<String>,
-    /// What `show` was given.
+    /// The arguments of `show`.
     shown: String,
     files: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! What the projects in JavaScript and TypeScript promise without being built: types as the contract has them, and a build
-//! that starts anew after an install that broke off.
+//! Promises of the projects in JavaScript and TypeScript, without a build: types as in the contract, and a build that
+//! starts again after an interrupted install.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What a server learns of this machine, and what it does not.
+//! Facts of this machine that a server learns, and those it does not.
 
 use std::fs;
 use std::os::unix::fs::symlink;

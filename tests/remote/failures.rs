@@ -7,10 +7,10 @@ use super::{TOKEN, asking};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::world::World;
 
-/// What no chain lets run.
+/// A command that every chain denies.
 const ROOT: &str = "rm -rf /";
 
-/// What `self-protect` denies, whoever decides the rest.
+/// A command that `self-protect` denies, whoever decides the rest.
 const PROTECTED: &str = "rm ~/.config/guard-host/guard.toml";
 
 /// A world of a fallback, without an answer for this reason: what counts is what the fallback says.

@@ -1,4 +1,4 @@
-//! What the managed file says, where the user's file names a server.
+//! The effect of the managed file where the user's file names a server.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use super::{TOKEN, asking};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{Ended, World, end};
 
-/// What is denied by `command-guard`, and not by `self-protect`.
+/// A command that is denied by `command-guard`, and not by `self-protect`.
 const FORCED: &str = "git push --force origin main";
 
 /// The hook over a `Bash` call on a machine whose `/etc` has this managed file.

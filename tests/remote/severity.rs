@@ -10,11 +10,11 @@ use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn}
 use crate::support::terminal::attended;
 use crate::support::world::{Ended, end};
 
-/// What is expected of a reply.
+/// The expected reply.
 #[derive(Debug, Clone, Copy)]
 enum Expected {
     Silence,
-    /// What it says is told, and decides nothing.
+    /// The message is shown, and decides nothing.
     Note,
     Warning,
     Question,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Life, Request, Server, reply};
 
-/// What becomes of a request.
+/// The treatment of a request.
 #[derive(Debug, Clone)]
 pub(super) enum Reply {
     /// It is answered with a status, more headers, and a body.
@@ -122,7 +122,7 @@ pub(super) fn verdict(outcome: &str) -> Value {
     })
 }
 
-/// What a server asks for: these, and nothing else.
+/// The facts that a server requests: these, and no others.
 pub(super) fn missing(some: &Value) -> Value {
     let mut all = json!({ "entries": [], "heads": [], "files": [], "env": [], "git": {} });
     for (key, value) in some.as_object().unwrap() {

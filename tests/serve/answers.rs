@@ -1,4 +1,4 @@
-//! What a posted payload is answered with: what the hook prints, as long as the server lives.
+//! The answer to a posted payload: the hook's output, as long as the server lives.
 
 use serde_json::{Value, json};
 

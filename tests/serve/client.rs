@@ -16,7 +16,7 @@ use crate::support::world::{Ended, PATIENCE, World};
 /// A server that runs. It is killed at the end of its test.
 pub(crate) struct Server {
     pub(crate) child: Child,
-    /// What follows `http://`, or the path of a socket.
+    /// The part after `http://`, or the path of a socket.
     pub(crate) address: String,
     pub(crate) token: String,
     noted: Arc<Mutex<String>>,
@@ -40,7 +40,7 @@ impl Stream for UnixStream {
     }
 }
 
-/// What a server answered.
+/// A server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
@@ -54,7 +54,7 @@ impl Answered {
         lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// What the hook would have printed.
+    /// The output and exit code that the hook would have had.
     pub(crate) fn ended(&self) -> Ended {
         let exit = self.header("x-guard-host-exit").and_then(|exit| exit.parse().ok()).unwrap_or(-1);
         Ended { exit, stdout: self.body.clone(), stderr: String::new() }

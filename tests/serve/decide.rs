@@ -33,7 +33,7 @@ fn bash(command: &str) -> Value {
     json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" })
 }
 
-/// What is said once nothing is missing. Each answer leads to the next question, as with a link.
+/// The verdict once nothing is missing. Each answer leads to the next question, as with a link.
 fn learned(server: &Server, mut request: Value, entry: impl Fn(&str) -> &'static str) -> Value {
     request["facts"] = json!({ "entries": {}, "env": {} });
     for _ in 0..9 {

@@ -1,4 +1,4 @@
-//! Who may confirm, and which question is meant.
+//! The right to confirm, and the choice of the question.
 
 use serde_json::{Value, json};
 
@@ -231,7 +231,7 @@ fn a_confirmation_is_no_question_that_can_be_confirmed() {
     assert_eq!(operations(&world, "pending"), ["git push"]);
 }
 
-/// What a person copies holds nothing that could be taken for words of the guard.
+/// The command that a person copies contains no text that could pass for the guard's own words.
 #[test]
 fn a_command_that_speaks_as_the_guard_is_confirmed_by_its_code() {
     for command in [

@@ -1,4 +1,4 @@
-//! What a grant lifts, and what it never does.
+//! The asks that a grant lifts, and those it never does.
 
 use serde_json::{Value, json};
 

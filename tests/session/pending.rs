@@ -1,4 +1,4 @@
-//! What an ask leaves open, and what its reply says of it.
+//! The open question after an ask, and the part of its reply about it.
 
 use std::collections::BTreeSet;
 use std::fs;

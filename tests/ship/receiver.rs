@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Known;
 use crate::support::http::{self, Life, Server};
 
-/// What becomes of a request.
+/// The treatment of a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Mode {
     /// It is answered with a status, headers and a text; with 200 it is taken.
@@ -61,7 +61,7 @@ impl Receiver {
         Receiver { url: server.url(), state, _server: server }
     }
 
-    /// What becomes of the next requests, one after the other. Later ones are taken.
+    /// The treatment of the next requests, one after the other. Later ones are taken.
     pub(crate) fn then(&self, modes: impl IntoIterator<Item = Mode>) {
         self.state.modes.lock().unwrap().extend(modes);
     }

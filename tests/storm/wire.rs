@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How often a connection looks at what the network does.
 const STEP: Duration = Duration::from_millis(10);
 
-/// What the network does.
+/// The behaviour of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// It passes on what it is given.

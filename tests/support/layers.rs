@@ -60,7 +60,7 @@ impl Layers {
         self.load().entries.into_iter().map(|entry| entry.name).collect()
     }
 
-    /// What is wrong, one text a problem: place, text and hint.
+    /// The problems, one text each: place, text and hint.
     pub fn problems(&self) -> Vec<String> {
         self.load().problems.iter().map(|problem| format!("{problem}\n{}", problem.hint)).collect()
     }
@@ -91,7 +91,7 @@ impl Layers {
         check(prepared, &environment, &root)
     }
 
-    /// What the chain over all layers says of calls of tools.
+    /// The verdicts of the chain over all layers on calls of tools.
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));

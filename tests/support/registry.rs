@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::http::{Request, Server};
 
-/// What a registry does wrong.
+/// The fault of a registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Wrong {
     #[default]
@@ -100,7 +100,7 @@ impl Registry {
         stored.extend(copied);
     }
 
-    /// What was sent to be let in.
+    /// The credentials that were sent.
     pub fn passes(&self) -> Vec<String> {
         self.state.passes.lock().unwrap().clone()
     }

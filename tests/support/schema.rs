@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Words that say something to people only.
 const SAID: [&str; 7] = ["$schema", "$defs", "title", "description", "default", "format", "examples"];
 
-/// What is wrong with a value; empty if it fits.
+/// The errors in a value; empty if it fits.
 pub fn complaints(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, value, "", &mut found);

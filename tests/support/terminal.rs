@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::support::world::{Ended, PATIENCE, World};
 
-/// What ends the input of a terminal.
+/// The byte that ends the input of a terminal.
 const END_OF_INPUT: u8 = 4;
 
 /// Starts `$3 ...` in a session of its own with the terminal, and ends before it does: the program below belongs to the
@@ -24,8 +24,7 @@ SETSID sh -c 'open=$1 code=$2; shift 2
   until test -e \"$open\"; do sleep 0.01; done
   \"$@\"; echo $? > \"$code\"' sh \"$@\" <&3 3<&- &";
 
-/// Runs the program with a terminal for all its streams. What it prints is in `stdout`, with the line ends of a terminal
-/// taken out.
+/// Runs the program with a terminal for all its streams. Its output is in `stdout`, without the terminal's line ends.
 #[track_caller]
 pub fn attended(world: &World, arguments: &[&str]) -> Ended {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, "")

@@ -4,7 +4,7 @@ use regex_lite::Regex;
 
 use crate::support::world::{Ended, World};
 
-/// What several commands printed, one after another, for one snapshot.
+/// The output of several commands, one after another, for one snapshot.
 #[derive(Default)]
 pub struct Transcript(pub String);
 
@@ -17,7 +17,7 @@ impl Transcript {
     }
 }
 
-/// What a command printed, for a snapshot: without the places that differ from run to run.
+/// The output of a command, for a snapshot: without the parts that differ from run to run.
 pub fn told(world: &World, ended: &Ended) -> String {
     let mut text = format!("exit: {}\n", ended.exit);
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {

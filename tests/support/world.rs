@@ -35,7 +35,7 @@ pub struct World {
     pub home: TempDir,
 }
 
-/// What a process printed and how it ended.
+/// The output of a process, and its exit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     pub exit: i32,
@@ -173,7 +173,7 @@ pub fn end(mut command: Command, stdin: &str) -> Ended {
     ended(child)
 }
 
-/// What a process printed when it has ended.
+/// Waits for a process, and gives its output.
 #[track_caller]
 pub fn ended(child: Child) -> Ended {
     let (sender, receiver) = mpsc::channel();

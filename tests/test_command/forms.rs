@@ -100,7 +100,7 @@ fn sarif_holds_the_rules_and_the_mutants() {
     }
 }
 
-/// What Jenkins takes in the XML of JUnit: the elements, and the attributes of each.
+/// The parts of JUnit's XML that Jenkins reads: the elements, and the attributes of each.
 const JUNIT: [(&str, &[&str]); 5] = [
     ("testsuites", &["name", "time", "tests", "failures", "errors"]),
     (

@@ -1,4 +1,4 @@
-//! What cannot be tested: the exit code and the words of each error.
+//! Subjects that cannot be tested: the exit code and the text of each error.
 
 use super::{denied, json, test};
 use crate::support::guests;

@@ -1,4 +1,4 @@
-//! What is reported, and in which order.
+//! The report's content, and its order.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -6,7 +6,7 @@ use syn::{Attribute, Block, Expr, ExprClosure, ExprReturn, ItemFn, Lit, Meta, St
 
 use super::{fail_with, sources};
 
-/// What is wrong with the tests of a source file, and their names.
+/// The errors in the tests of a source file, and their names.
 #[derive(Default)]
 struct Tests {
     names: Vec<String>,

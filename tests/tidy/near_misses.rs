@@ -12,7 +12,7 @@ use crate::support::world::World;
 /// How many near misses a rule has at least.
 const NEAR: usize = 3;
 
-/// What is wrong with the near misses of a policy with these rules.
+/// The errors in the near misses of a policy with these rules.
 ///
 /// That a near miss does not hit its rule is found where the case is run. Here it must have something of a hit.
 fn complaints(policy: &str, rules: &[String], suites: &[Suite]) -> Vec<String> {

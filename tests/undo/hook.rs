@@ -1,4 +1,5 @@
-//! What the hook keeps, when it starts a child for it, and what it says. The commands of `docs/undo.md` run here.
+//! Copies that the hook keeps, when it starts a child for one, and its messages. The commands of `docs/undo.md` run
+//! here.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -95,7 +96,7 @@ fn a_call_that_destroys_nothing_starts_no_child() {
     }
 }
 
-/// What `check` says of a command in the repository.
+/// The output of `check` for a command in the repository.
 fn checked(repo: &Repo, command: &str) -> String {
     let cwd = repo.world.repo().display().to_string();
     let ended = repo.world.run(&["check", "--format", "json", "--cwd", &cwd, command], "");

@@ -1,4 +1,5 @@
-//! What a copy meets: full and read-only disks, many calls at once, and its own death. The verdict is the same each time.
+//! Obstacles to a copy: full and read-only disks, many calls at once, and its own death. The verdict is the same each
+//! time.
 
 use std::env;
 use std::fs;
@@ -34,7 +35,7 @@ fn unlisted(repo: &Repo) -> Vec<PathBuf> {
     unlisted.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten()).map(|file| file.path()).collect()
 }
 
-/// What a process that died had begun is removed once nobody can hold it any more.
+/// The unfinished files of a process that died are removed, once no process can hold them any more.
 fn assert_nothing_unlisted_stays(repo: &Repo) {
     thread::sleep(Duration::from_millis(2200));
     assert_eq!(repo.world.run(&["undo", "prune"], "").exit, 0);
@@ -117,7 +118,7 @@ fn on_a_full_and_on_a_read_only_disk_the_verdict_is_the_same() {
     assert_eq!(hook_on_own_disk(&repo, "true", "rm -rf build").decision(), "ask");
 }
 
-/// What 200 hooks at once say of a call. Each finds its payload in a file, so that it waits for nobody.
+/// The replies of 200 hooks at once to a call. Each reads its payload from a file, so that none waits for another.
 fn ask_200(repo: &Repo, command: &str) -> Vec<Ended> {
     let file = repo.world.path("payload.json");
     fs::write(&file, payload(repo, command)).unwrap();

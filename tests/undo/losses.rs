@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Repo, State};
 use crate::support::world::Ended;
 
-/// What a repository of its own holds before each command.
+/// Prepares the repository before each command.
 fn prepare(repo: &Repo) {
     for (name, text) in [
         ("notes.txt", "notes"),

@@ -14,7 +14,7 @@ use crate::paths::below;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Suite {
-    /// What the policy's `configure` is given.
+    /// The settings passed to the policy's `configure`.
     pub settings: Map<String, Value>,
     /// The world of all cases.
     pub facts: WorldFacts,
@@ -49,7 +49,7 @@ pub struct WorldFacts {
     pub links: BTreeMap<String, String>,
     /// The file of guard-host's program. Others with its text are copies. Default: none.
     pub program: Option<String>,
-    /// What git says. Default: nothing is known.
+    /// The git facts. Default: nothing is known.
     pub git: Option<GitFacts>,
     /// The session's events before the call, in order. Default: none.
     pub history: Vec<PastEvent>,
@@ -89,18 +89,18 @@ fn yes() -> bool {
     true
 }
 
-/// What git says in the world of a case. A path stands for all that is below it, too.
+/// The git facts in the world of a case. A path also applies to everything below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GitFacts {
     /// The branch that is checked out. Default: none.
     pub branch: String,
-    /// What git keeps, by absolute path.
+    /// Absolute paths that git tracks.
     pub tracked: BTreeSet<String>,
-    /// What the next commit changes, by absolute path.
+    /// Absolute paths that the next commit changes.
     pub staged: BTreeSet<String>,
-    /// What git leaves out, by absolute path.
+    /// Absolute paths that git ignores.
     pub ignored: BTreeSet<String>,
 }
 
@@ -165,9 +165,9 @@ impl WorldFacts {
 #[cfg_attr(feature = "schema", schemars(extend("anyOf" = [{ "required": ["expect"] }, { "required": ["payload"] }])))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Case {
-    /// What it proves; for people and reports.
+    /// One or more ids of the property that the case proves, for people and reports.
     pub id: OneOrMore,
-    /// What it is called.
+    /// The name of the case.
     pub name: String,
     /// The tool. Default: `Bash`.
     pub tool: Option<String>,
@@ -191,7 +191,7 @@ pub struct Case {
     pub coverage: Option<String>,
     /// The journal lines that must come, as objects without `ts`.
     pub journal: Option<Vec<Value>>,
-    /// What is different in this case's world.
+    /// The facts that differ in this case's world.
     pub facts: WorldFacts,
     /// A whole payload of a harness instead of `tool` and `input`; a string is taken for the text as it comes.
     pub payload: Option<Value>,

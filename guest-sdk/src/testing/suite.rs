@@ -57,7 +57,7 @@ fn dialect_of(tool: &str) -> &'static str {
     if tool == "PowerShell" { "powershell" } else { "bash" }
 }
 
-/// What `given` says, into a world of the defaults.
+/// Applies the facts in `given` to a world with default values.
 fn put(given: &WorldFacts, world: &mut World) {
     let facts = &mut world.facts;
     for (given, fact) in [

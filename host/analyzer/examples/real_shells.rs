@@ -99,7 +99,7 @@ fn find(program: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// What a text did.
+/// The recorded results of running a text.
 struct Ran {
     started: Vec<Vec<String>>,
     files: BTreeSet<String>,
@@ -180,7 +180,7 @@ impl Place {
     }
 }
 
-/// What the shell did that the analysis does not know of.
+/// Returns the shell's actions that the analysis missed.
 fn wrong(analysis: &Analysis, ran: &Ran) -> Vec<String> {
     let mut wrong = Vec::new();
     for words in &ran.started {

@@ -1,4 +1,4 @@
-//! What must hold for every input: shared by the fuzz targets and the test that replays their corpus.
+//! Invariants for every input, shared by the fuzz targets and the test that replays their corpus.
 //!
 //! Each target is a function of bytes that panics when something does not hold.
 
@@ -74,7 +74,7 @@ fn piece(byte: u8) -> &'static str {
     PIECES_OF_SHELL.get(usize::from(byte) % PIECES_OF_SHELL.len()).copied().unwrap_or_default()
 }
 
-/// What holds of every analysis.
+/// Asserts the invariants of every analysis.
 fn holds(text: &str, analysis: &Analysis) {
     assert_eq!(analysis.coverage == Coverage::Complete, analysis.reasons.is_empty(), "{text:?}");
     for (index, command) in analysis.commands.iter().enumerate() {

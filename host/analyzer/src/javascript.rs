@@ -21,7 +21,7 @@ const NODE: Options = Options::leading(
 
 const DENO: Options = Options::new("cL", "ext config import-map cert log-level location seed lock eval").exactly();
 
-/// What such a program is given.
+/// The arguments of a JavaScript runtime.
 #[derive(Debug)]
 pub(crate) struct Given<'a> {
     /// Code.
@@ -46,7 +46,8 @@ impl Given<'_> {
     }
 }
 
-/// What the words behind the name of such a program, in lower case and without a version, give it.
+/// Returns the arguments of a JavaScript runtime from the words after its name, which is in lower case and without a
+/// version.
 pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
     if name == "deno" {
         return of_deno(words);

@@ -14,7 +14,7 @@ pub(crate) fn reached(reason: &'static str) {
     REACHED.with_borrow_mut(|reached| reached.insert(reason));
 }
 
-/// What was noted since the last time.
+/// Takes the limits noted since the last call.
 pub(crate) fn take_reached() -> BTreeSet<&'static str> {
     REACHED.take()
 }

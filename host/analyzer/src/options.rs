@@ -73,7 +73,7 @@ impl<'a> Operand<'a> {
         Operand { text: Cow::Borrowed(text), word, dynamic: word.dynamic }
     }
 
-    /// What `self`, a directory, names when `other` is copied into it.
+    /// Returns the path of `other` once it is copied into `self`, a directory.
     pub(crate) fn joined(&self, other: &Operand<'a>) -> Operand<'a> {
         let name = other.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let text = format!("{}/{name}", self.text.trim_end_matches('/'));

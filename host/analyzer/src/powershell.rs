@@ -88,7 +88,7 @@ struct Reader<'t> {
     reasons: BTreeSet<&'static str>,
     depth: usize,
     remote: usize,
-    /// What `Set-Alias` says.
+    /// Aliases that `Set-Alias` defines.
     aliases: BTreeMap<String, String>,
     /// The parameters of the functions that the text defines.
     functions: BTreeMap<String, Vec<String>>,

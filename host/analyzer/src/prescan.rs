@@ -1,4 +1,4 @@
-//! What is checked before the parser sees a text, and the joining of continued lines.
+//! Checks that run before a text is parsed, and the joining of continued lines.
 //!
 //! The parser is exponential or overflows its stack on some hostile texts; all of them are turned away here, in one
 //! linear pass.

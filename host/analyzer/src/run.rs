@@ -339,7 +339,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// What the command line names is started by this program, in a place where nobody looks for commands.
+    /// Records that this program starts the one on its command line, in a position where a command isn't expected.
     pub(crate) fn starts_helper(&mut self, program: &str) {
         let by = self.name.clone();
         self.emit(Draft::destructive("execute", "execute.helper").target(program).tag("by", &by));

@@ -1,11 +1,11 @@
-//! What the files of the machine hold that a text runs, as the host tells it.
+//! The content of files on the machine that a text runs, as provided by the host.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::limits;
 
-/// What is known of a file that runs.
+/// The result of reading a file that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Its text.
@@ -40,8 +40,8 @@ pub(crate) fn is_of_system(path: &str) -> bool {
 /// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
 pub(crate) const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 
-/// Whether a file is in a folder that everybody may write to. What is below `start`, where the call begins, is the
-/// project's.
+/// Whether a file is in a folder that everybody may write to. Anything below `start`, where the call begins, belongs to
+/// the project.
 pub(crate) fn is_open_to_all(path: &str, start: &str) -> bool {
     let is_open = |path: &str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
     let below = path.strip_prefix(start).is_some_and(|rest| rest.starts_with('/') && !rest.contains("/.."));
@@ -75,7 +75,7 @@ pub(crate) fn is_known(path: &str) -> bool {
     SOURCES.with_borrow(|sources| matches!(sources.known.get(path), Some(Source::Text(_))))
 }
 
-/// What the file at this path holds.
+/// Returns the content of the file at this path.
 pub(crate) fn read(path: &str) -> Source {
     SOURCES.with_borrow_mut(|sources| {
         if let Some(known) = sources.known.get(path) {

@@ -1,4 +1,4 @@
-//! What the reader of scripts says of those of one text. Two places ask about each script, so it is kept.
+//! Summaries of a text's scripts by the script analyzer, cached because each script is needed in two places.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Part, Word};
 
 use crate::limits;
 
-/// What stands for a place that a script makes for a while.
+/// The placeholder for a temporary path created by a script.
 pub(crate) const OWN: &str = "/tmp/tmp.XXXXXXXXXX";
 
 struct Summaries {
@@ -33,7 +33,7 @@ pub(crate) fn language(name: &str) -> Option<&'static str> {
     READ.iter().find(|known| **known == name).copied()
 }
 
-/// What a script does, in a language that has a reader.
+/// Returns the summary of a script in a language that has a reader.
 pub(crate) fn of(language: &'static str, code: &str) -> Rc<Summary> {
     SUMMARIES.with_borrow_mut(|summaries| {
         let is_this = |(of, known, _): &&(&str, String, _)| *of == language && known == code;

@@ -79,17 +79,17 @@ pub(crate) struct Walker {
     steering: BTreeSet<&'static str>,
     /// Aliases of git that the text defines.
     git_aliases: BTreeMap<String, Word>,
-    /// What commands read that have no pipe and no redirection of their own.
+    /// The input of commands that have no pipe and no redirection of their own.
     input: Input,
-    /// What `exec` and the redirections of what is around opened, by descriptor.
+    /// The inputs opened by `exec` and by enclosing redirections, by descriptor.
     held: descriptors::Held,
     /// Files, copies of programs, links, and containers that the text makes.
     files: Files,
-    /// What a compound command has printed so far, where that is to be kept.
+    /// The output of a compound command so far, where it must be kept.
     sink: Option<Held>,
     /// The last pipeline's number.
     pipelines: u32,
-    /// What was visited of the text that is walked.
+    /// The visited parts of the text that is walked.
     accounted: Vec<Range>,
 }
 

@@ -18,11 +18,10 @@ pub(crate) struct Piece {
     /// A literal's text after quote removal, a plain variable's name, else the source text.
     pub(crate) text: String,
     pub(crate) quoted: bool,
-    /// What a command substitution prints, where that is known.
+    /// The output of a command substitution, if known.
     pub(crate) output: Option<String>,
 }
 
-/// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PieceKind {
     Literal,

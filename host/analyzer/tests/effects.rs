@@ -23,7 +23,7 @@ fn analyze(command: &str) -> Analysis {
     guard_testing::analyze(command, "bash", "/repo", "/home/u")
 }
 
-/// What is said of a program that no table has.
+/// The operation of a program that isn't in any table.
 const UNKNOWN: &str = "execute.unknown";
 
 fn shown(effect: &Effect) -> String {

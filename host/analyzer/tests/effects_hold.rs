@@ -1,4 +1,4 @@
-//! What holds of the effects of any command, made up of known programs and arbitrary words.
+//! Properties of the effects of any command, built from known programs and arbitrary words.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What runs in a text: the table of `data/hard_commands.toml`, and where the commands stand.
+//! Commands that run in a text: the table of `data/hard_commands.toml`, and the positions of the commands.
 //!
 //! Says nothing about what they do to the world.
 

@@ -18,7 +18,7 @@ fn constants() -> Vec<(String, usize)> {
     LIMITS.lines().filter_map(line).collect()
 }
 
-/// What policies ask about: a text that does not parse, or a reason with one of these words.
+/// Whether policies ask because of an analysis: its text doesn't parse, or a reason contains one of these words.
 fn is_asked_about(analysis: &Analysis) -> bool {
     let told = |reason: &String| ["too ", "more "].iter().any(|word| reason.contains(word));
     match analysis.coverage {

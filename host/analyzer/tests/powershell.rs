@@ -1,4 +1,4 @@
-//! What must hold for every text of PowerShell and of `cmd`, and the commands that some of them become.
+//! Properties of every PowerShell and `cmd` text, and the commands that some of them become.
 
 #![cfg(test)]
 

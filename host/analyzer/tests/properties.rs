@@ -1,4 +1,4 @@
-//! What must hold for every text.
+//! Properties of every text.
 
 #[expect(dead_code, unused_imports, clippy::indexing_slicing, reason = "shared with the fuzz targets")]
 #[path = "../fuzz/checks.rs"]

@@ -1,5 +1,5 @@
-//! What the programs carry: the built-in guests, compiled, and the compiler for other policies. `build.rs` makes both
-//! and writes the table.
+//! Content embedded in the programs: the compiled built-in guests, and the compiler for other policies. `build.rs`
+//! makes both and writes the table.
 //!
 //! # Invariants
 //!
@@ -18,7 +18,7 @@ pub struct Builtin {
     pub name: &'static str,
     /// The presets that hold it.
     pub presets: &'static [&'static str],
-    /// What a preset grants it.
+    /// The grants that a preset gives it.
     pub grants: &'static [&'static str],
     /// The tools that a preset has it judge; empty: all that it can.
     pub tools: &'static [&'static str],
@@ -58,7 +58,7 @@ pub struct Starter {
 pub struct Guest {
     /// The digest of the component.
     pub sha256: [u8; 32],
-    /// How it is held, compiled for the machines that the program is for.
+    /// Its embedded form, compiled for the machines that the program is for.
     pub artifact: Artifact,
     /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
     pub description: &'static str,

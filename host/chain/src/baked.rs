@@ -13,13 +13,13 @@ use guard_contract::{FaultKind, Manifest, Problem};
 /// A resolved chain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Baked {
-    /// What is wrong with the configuration.
+    /// Problems with the configuration.
     pub problems: Vec<Problem>,
     /// The policies that it switches off.
     pub disabled: Vec<String>,
-    /// What the arguments of tools hold that are not known.
+    /// The content of the arguments of unknown tools.
     pub tools: Vec<Arguments>,
-    /// What may run without being asked about.
+    /// Allows for calls that run without a prompt.
     pub allows: Vec<Allow>,
     /// The policies that nobody but the managed layer may loosen.
     pub locked: Vec<String>,
@@ -34,9 +34,9 @@ pub struct Baked {
 /// A policy of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BakedMember {
-    /// What the configuration says of it.
+    /// Its entry in the configuration.
     pub entry: Entry,
-    /// What it says of itself.
+    /// Its manifest.
     pub manifest: Manifest,
     /// It wants the analysis.
     pub wants_analysis: bool,
@@ -74,7 +74,7 @@ impl Baked {
         postcard::from_bytes(bytes).map_err(|error| FaultKind::Artifact(error.to_string()))
     }
 
-    /// What it says besides its policies.
+    /// Returns the configuration apart from its policies.
     #[must_use]
     pub fn terms(&self, today: fn() -> String) -> Terms<'_> {
         Terms {

@@ -1,10 +1,10 @@
-//! What becomes of an ask in a mode that skips prompts.
+//! The outcome of an ask in a mode that skips prompts.
 
 use guard_contract::Outcome;
 use guard_contract::verdict::{BypassAsk, Verdict};
 
-/// What becomes of an ask in a mode that skips prompts. To skip one says that a policy's question may go unanswered; that
-/// a policy is broken is no such question.
+/// Returns the verdict after an ask in a mode that skips prompts. Skipping means that a policy's question may go
+/// unanswered. A broken policy isn't such a question.
 pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     if verdict.outcome != Outcome::Ask {
         return verdict;

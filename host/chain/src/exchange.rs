@@ -34,33 +34,33 @@ const UNKNOWN_HOME: &str = "/~";
 pub struct Request {
     /// The harness, if the payload does not tell it; empty: as the hook takes it.
     pub harness: String,
-    /// What the harness sent. With it `calls` is empty.
+    /// The payload from the harness. With it, `calls` is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Map<String, Value>>,
     /// Calls in the host's own vocabulary; together they are one event.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
-    /// Where they happen. What a payload says counts before it.
+    /// The context of the calls. Values in a payload take precedence.
     pub at: CallContext,
-    /// What is known of the machine.
+    /// Known facts about the machine.
     pub facts: Record,
     /// Only the policies of these names; none: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
 }
 
-/// What is said of a request.
+/// The response to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Response {
-    /// What the policies say. A person's approvals are no part of it.
+    /// The verdict of the policies. A person's approvals aren't part of it.
     pub verdict: Verdict,
-    /// What the hook would print to the harness, and how it would end; none without a payload.
+    /// The output that the hook would print to the harness, and how it would end; `None` without a payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<ToldReply>,
     /// Lines that policies want written on the machine of the call.
     pub journal: Vec<JournalEntry>,
-    /// What was asked of the machine and is not known. The verdict takes it for unknown.
+    /// Facts that were requested from the machine and aren't known. The verdict treats them as unknown.
     pub missing: Missing,
 }
 
@@ -82,7 +82,7 @@ impl Response {
 /// A request that was answered.
 #[derive(Debug)]
 pub struct Answered {
-    /// What is said of it.
+    /// The response to the request.
     pub response: Response,
     /// The first call of which the most severe is said; none if it is about no call.
     pub decisive: Option<ToolCall>,
@@ -194,7 +194,7 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 }
 
-/// Who reads a reply, and what it is a reply to.
+/// The reader of a reply, and the surface that it replies to.
 type ReplyForm = (&'static dyn Harness, &'static Surface);
 
 /// The calls of a payload, where they happen, and the form of the reply.

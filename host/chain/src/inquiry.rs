@@ -118,7 +118,7 @@ impl<S: Sandbox> Chain<'_, S> {
         }
     }
 
-    /// What a policy's answer means: a fault becomes what the configuration says of faults.
+    /// Converts a policy's answer to an opinion. A fault becomes the outcome configured for faults.
     fn opinion(&self, entry: &Entry, answer: &Answer) -> Opinion {
         match &answer.decision {
             Ok(decision) => {
@@ -177,7 +177,7 @@ fn no_manifest() -> Manifest {
     }
 }
 
-/// What a policy may ask for in this call.
+/// Returns the grants of a policy in this call.
 fn grants(entry: &Entry, at: &CallContext, scene: &Scene, grant_all: bool) -> Grants {
     if grant_all {
         return Grants::everything();

@@ -41,9 +41,9 @@ use reading::{is_plausible, of_read};
 
 pub use bypass::bypass;
 
-/// What runs the policies of a chain and reads commands.
+/// The runtime that runs the policies of a chain and reads commands.
 pub trait Sandbox {
-    /// What the policies of one call have in common.
+    /// State shared by the policies of one call.
     type Shared: Default;
 
     /// Reads a command of the call in a dialect. `sources` reads the files that it runs; without it none is read.
@@ -63,7 +63,7 @@ pub trait Sandbox {
     /// Asks the policy at a place of the chain. One that cannot be asked gives a fault.
     fn ask(&self, shared: &mut Self::Shared, place: usize, given: Given, question: &Question<'_>) -> Answer;
 
-    /// What is wrong with settings that a policy does not take, and where.
+    /// Returns the problem with settings that a policy rejects, and its location.
     fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
 
     /// A clock for what is shown of a call; the time that has passed since any moment before.
@@ -73,7 +73,7 @@ pub trait Sandbox {
 /// The settings that a policy is asked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// Those of its entry.
+    /// The settings of its entry.
     Own,
     /// None: its defaults.
     Defaults,
@@ -85,24 +85,24 @@ pub const DEFAULTS: &str = "{}";
 /// A policy of a chain.
 #[derive(Debug, Clone, Copy)]
 pub struct Seat<'a> {
-    /// What the configuration says of it.
+    /// Its entry in the configuration.
     pub entry: &'a Entry,
-    /// What it says of itself, and whether it wants the analysis; or why it cannot be asked.
+    /// Its manifest, and whether it wants the analysis; or the reason why it can't be asked.
     pub ready: Result<(&'a Manifest, bool), &'a FaultKind>,
     /// All that it says are words of guard-host's own.
     pub speaks_for_itself: bool,
 }
 
-/// What the configuration says besides its policies.
+/// The configuration apart from its policies.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    /// What is wrong with it.
+    /// Problems with the configuration.
     pub problems: &'a [Problem],
     /// The policies that it switches off.
     pub disabled: &'a [String],
-    /// What the arguments of tools hold that are not known.
+    /// The content of the arguments of unknown tools.
     pub tools: &'a [Arguments],
-    /// What may run without being asked about.
+    /// Allows for calls that run without a prompt.
     pub allows: &'a [Allow],
     /// The policies that nobody but the managed layer may loosen.
     pub locked: &'a [String],
@@ -114,9 +114,9 @@ pub struct Terms<'a> {
 
 /// A chain, as one call sees it.
 pub struct Chain<'a, S> {
-    /// What runs its policies.
+    /// The sandbox that runs its policies.
     pub sandbox: &'a S,
-    /// What else holds.
+    /// The rest of its configuration.
     pub terms: Terms<'a>,
     /// Its policies, in order.
     pub seats: Vec<Seat<'a>>,
@@ -137,12 +137,12 @@ pub type Paused<'a> = dyn Fn(&str) -> Option<Outcome> + 'a;
 /// Gives what other chains say of a call in this scene, which can only tighten.
 pub type Below<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
 
-/// What became of one call.
+/// The evaluation of one call.
 #[derive(Debug)]
 pub struct Trace {
-    /// What the chain says.
+    /// The verdict of the chain.
     pub verdict: Verdict,
-    /// What the call does; none if no policy asks for it.
+    /// The analysis of the call; `None` if no policy requests it.
     pub analysis: Option<Arc<Analysis>>,
     /// How long the analysis took.
     pub analysis_time: Duration,
@@ -150,12 +150,12 @@ pub struct Trace {
     pub steps: Vec<Step>,
 }
 
-/// What one policy said.
+/// The evaluation of one policy.
 #[derive(Debug)]
 pub struct Step {
     /// Its name in the chain.
     pub policy: String,
-    /// What it answered.
+    /// The policy's answer.
     pub answer: Answer,
     /// How long it took, with mapping it.
     pub time: Duration,
@@ -168,7 +168,7 @@ impl Trace {
     }
 }
 
-/// What to ask beyond the call itself.
+/// Options of an evaluation, in addition to the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
     /// Only the policies of these names; none: all.

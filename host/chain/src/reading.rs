@@ -1,4 +1,4 @@
-//! What comes of a call that is one of an unknown tool as the host reads it.
+//! The opinion on a call of an unknown tool that the host reads as another call.
 
 use guard_contract::call::ToolCall;
 use guard_contract::readings::{Certainty, Reading};
@@ -29,8 +29,8 @@ pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bo
     }
 }
 
-/// What is said of a reading, with the argument's name where a policy says it. A guess is asked about at most, and no
-/// reading allows anything.
+/// Converts a policy's opinion to one on a reading, and adds the argument's name where a policy mentions it. A guess
+/// leads to an ask at most, and no reading allows anything.
 pub(crate) fn of_read(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
     let mut decision = tighten_only(opinion.decision);
     let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");

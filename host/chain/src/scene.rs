@@ -1,4 +1,4 @@
-//! What the policies of a chain can learn of one call: its [`Scene`].
+//! The facts that the policies of a chain can learn about one call: its [`Scene`].
 
 use std::sync::Arc;
 

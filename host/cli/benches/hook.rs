@@ -1,4 +1,4 @@
-//! What a call costs: whole processes beside `/bin/true` and a Python hook, the stages inside, and the batch.
+//! The cost of a call: whole processes compared with `/bin/true` and a Python hook, the stages inside, and the batch.
 //!
 //! `cargo bench` prints medians and ratios of one interleaved run. Nothing here fails for being slow. With `-- --keep` the
 //! figures are also written to `host/cli/benches/kept/`, one file for a version and a processor, and `docs/benchmarks.md` shows
@@ -32,13 +32,13 @@ use guard_state::Places;
 const ROUNDS: usize = 1000;
 const PYTHON: &str = "import json,sys; json.load(sys.stdin)";
 
-/// What the README says to install with, for this machine.
+/// The install options that the README gives, for this machine.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const INSTALL: &[&str] = &["--target", "x86_64-unknown-linux-musl"];
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 const INSTALL: &[&str] = &[];
 
-/// What is kept of a run, by row: figures in microseconds, or calls a second.
+/// The recorded figures of a run, by row: microseconds, or calls per second.
 type Kept = serde_json::Map<String, serde_json::Value>;
 
 fn main() {

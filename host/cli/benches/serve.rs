@@ -1,5 +1,5 @@
-//! What a call costs when it is posted to `guard-host serve`, and to the same chain as a component on `wasmtime serve` and on
-//! wasmCloud's host, if these are there: the whole round trip, and the decision within it.
+//! The cost of a call that is posted to `guard-host serve`, and to the same chain as a component on `wasmtime serve`
+//! and on wasmCloud's host, if these are there: the whole round trip, and the decision within it.
 //!
 //! ```sh
 //! cargo bench -p guard-host --bench serve
@@ -28,7 +28,7 @@ const MOST_EACH: usize = 2_000;
 /// How long the calls of a row may take; then no further one is posted.
 const MOST_TIME: Duration = Duration::from_secs(10);
 
-/// What is timed of a call, in microseconds.
+/// The measured times of a call, in microseconds.
 type Times = (f64, f64);
 
 /// An engine that answers: its name, its address, and the token it wants.

@@ -1,4 +1,4 @@
-//! What a hook says when it crashes.
+//! The reply of a hook that crashes.
 //!
 //! Some harnesses take a hook that a signal has ended for one that decides nothing, and run the call. So the signals of a
 //! crash end the hook with the exit code that blocks. A thread that overflows a stack of its own is still ended by the

@@ -21,8 +21,8 @@ const PROGRAMS: [&str; 15] = [
     "wc",
 ];
 
-/// What no experiment may do, whatever is allowed: a deny wins in the harness. Traffic to the outside, and the end of the
-/// disk or the home.
+/// Permissions denied to every experiment, whatever is allowed, because a deny wins in the harness: traffic to the
+/// outside, and commands that destroy the disk or the home.
 const DENIED: [&str; 9] = [
     "Bash(curl:*)",
     "Bash(curl *https://*)",
@@ -35,7 +35,7 @@ const DENIED: [&str; 9] = [
     "Bash(rm -rf ~/:*)",
 ];
 
-/// What an experiment is made of. Paths are absolute.
+/// The parts of an experiment. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Experiment {
     /// Where the agent works.
@@ -44,9 +44,9 @@ pub struct Experiment {
     pub repo_path: Option<String>,
     /// Programs that may run besides the usual ones.
     pub programs: Vec<String>,
-    /// What runs when the agent stops.
+    /// The command to run when the agent stops.
     pub stop_hook: Option<String>,
-    /// What is asked before each shell command.
+    /// The command to consult before each shell command.
     pub pre_tool_use_hook: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use guard_state::environment::Environment;
 #[cfg(windows)]
 use guard_harness::response::BLOCK;
 
-/// What a hook says when it crashes.
+/// The message of a hook that crashes.
 const CRASHED: &str = "guard-host crashed, so this call is blocked: report it\n";
 
 #[global_allocator]

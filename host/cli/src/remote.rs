@@ -32,7 +32,7 @@ pub(crate) struct Client {
     last: Mutex<Option<(Server, Arc<Receiver>)>>,
 }
 
-/// What tells servers apart: the address, and the authorities with the state of their file.
+/// The identity of a server: its address, and its authorities with the state of their file.
 #[derive(Debug, Clone, PartialEq)]
 struct Server {
     url: String,

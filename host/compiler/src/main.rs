@@ -122,8 +122,8 @@ fn trace(wasm: &[u8], range: [&str; 2], lists: &[&str]) -> Result<Vec<u8>, Strin
     Ok(memories.iter().map(marks).collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// What the component says of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is no policy. The
-/// artifact runs as it is, so it must be one that this program has made.
+/// Returns the component's description of itself: `{"interface": ..., "manifest": ...}`, the manifest `null` if it is
+/// no policy. The artifact runs as it is, so it must be one that this program has made.
 fn describe(artifact: &[u8]) -> Result<Vec<u8>, String> {
     let engine = Engine::new().map_err(|fault| fault.to_string())?;
     let code = engine.read(artifact).map_err(|fault| fault.to_string())?;

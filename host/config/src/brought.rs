@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a hook's command line adds to the configuration.
+/// Additions to the configuration from a hook's command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Brought {
     /// The policies that the hook asks; none: all of the chain.

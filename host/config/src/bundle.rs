@@ -1,5 +1,5 @@
-//! [`Bundle`]: a `guard.toml` for other machines. What it names lies in one folder beside it, each file under its digest, so
-//! that a new configuration adds files and changes none.
+//! [`Bundle`]: a `guard.toml` for other machines. The files that it names are in one folder next to it, each under its
+//! digest, so that a new configuration adds files and changes none.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -97,7 +97,7 @@ struct Gathering<'a> {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// What is wrong with an entry, and what to do.
+/// The problem with an entry, and the hint for it.
 type Complaint = (String, &'static str);
 
 impl Gathering<'_> {

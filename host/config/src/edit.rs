@@ -43,11 +43,11 @@ pub struct Addition {
     pub settings: Option<Table>,
     /// The file of its settings.
     pub settings_file: Option<String>,
-    /// What a fault of it gives; none: the default.
+    /// The outcome when the policy fails; `None` means the default.
     pub on_error: Option<&'static str>,
-    /// What its calls of WASI meet; none: the default.
+    /// The WASI setting of the policy; `None` means the default.
     pub wasi: Option<&'static str>,
-    /// What it is granted; none: the default.
+    /// The policy's grants; `None` means the default.
     pub grants: Option<GrantSpec>,
     /// Keys of the entry that it replaces, which it keeps.
     pub kept: Table,
@@ -89,7 +89,7 @@ pub struct Added {
     pub text: String,
     /// The entry as it is read.
     pub entry: Entry,
-    /// What is odd about the file.
+    /// Oddities of the file.
     pub warnings: Vec<Problem>,
 }
 
@@ -114,7 +114,7 @@ pub enum EditError {
 }
 
 impl EditError {
-    /// What to do about it.
+    /// Returns the hint that resolves the problem.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

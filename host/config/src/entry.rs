@@ -112,7 +112,7 @@ pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<Checke
 struct Component {
     source: Source,
     address: Option<String>,
-    /// What the lock says of the address.
+    /// The lock's entry for the address.
     locked: Option<Locked>,
     /// Why it is not used, although it may be there.
     refused: Option<Problem>,
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         Ok(Component { source, address: None, locked: None, refused: None, pin })
     }
 
-    /// The component that was fetched from an address. What a lock names by its digest is pinned by the lock.
+    /// Returns the component that was fetched from an address. If a lock names it by its digest, the lock pins it.
     fn fetched(&mut self, address: &str) -> Result<Component, Problem> {
         let file = self.of.path;
         let path = Lock::file(file);
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         Ok(Component { source, address: Some(address.to_owned()), locked, refused, pin: None })
     }
 
-    /// What a key holds can be used.
+    /// Checks that the values of the keys can be used.
     fn check_keys(&self, options: &PolicyOptions, source: &Source) -> Result<(), Problem> {
         let refuse = |text: &str, hint: &str| Err(self.problem(text, hint));
         if options.sha256.as_ref().is_some_and(|digest| !is_digest(digest)) {

@@ -27,22 +27,22 @@ const TESTS: &str = "_test.rego";
 pub(super) struct FolderError {
     /// The file or the folder, with line and column where they are known.
     pub(super) place: String,
-    /// What is wrong.
+    /// The description of the problem.
     pub(super) text: String,
-    /// What to do.
+    /// The hint that resolves the problem.
     pub(super) hint: &'static str,
 }
 
 /// Which modules count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modules {
-    /// Those that judge.
+    /// Modules that judge.
     Judging,
-    /// Those that test them, too.
+    /// Modules that judge, and modules that test them.
     All,
 }
 
-/// What lies in a folder.
+/// The contents of a folder.
 #[derive(Debug)]
 pub(super) struct Folder {
     root: PathBuf,

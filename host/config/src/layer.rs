@@ -36,14 +36,15 @@ pub(super) struct LayerChain {
 }
 
 impl LayerChain {
-    /// What it says of the arguments of tools: in the place of what their names tell, or beside that.
+    /// Returns the layer's entries about the arguments of tools, which replace the guesses from names or, with `adds`,
+    /// add to them.
     pub(super) fn arguments(&self, adds: bool) -> impl Iterator<Item = Arguments> {
         // What cannot be used has made the layer a problem.
         let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
         entries.map(move |entry| Arguments { adds, ..entry })
     }
 
-    /// What it lets run without being asked about.
+    /// Returns the layer's entries that let calls run without a prompt.
     pub(super) fn allows(&self, layer: Layer, home: &str) -> impl Iterator<Item = Allow> {
         // What cannot be used has made the layer a problem.
         self.options.allow.iter().filter_map(move |options| allow(layer, options).checked(home).ok())
@@ -85,7 +86,7 @@ pub(super) fn names(path: &Path) -> Vec<PathBuf> {
     [Some(path.to_path_buf()), real].into_iter().flatten().map(with_all_below).collect()
 }
 
-/// What the text of a layer says.
+/// Reads the entries from the text of a layer.
 pub(super) fn entries(
     layer: Layer,
     file: &Path,

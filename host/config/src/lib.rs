@@ -73,9 +73,9 @@ pub const STARTER: &str = include_str!("starter.toml");
 pub struct Config {
     /// The chain.
     pub entries: Vec<Entry>,
-    /// What the arguments of tools hold that are not known.
+    /// The meanings of the arguments of unknown tools.
     pub tools: Vec<Arguments>,
-    /// What may run without being asked about.
+    /// Rules for calls that may run without a prompt.
     pub allows: Vec<Allow>,
     /// The policies that the managed file lets nobody replace, or loosen.
     pub locked: Vec<String>,
@@ -103,7 +103,7 @@ pub struct Config {
     pub remote: Option<Remote>,
     /// Layers that were dropped.
     pub problems: Vec<Problem>,
-    /// What deserves a word but changes no verdict.
+    /// Warnings, which change no verdict.
     pub warnings: Vec<Problem>,
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
@@ -116,7 +116,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Who stands behind this layer may take back what the policy asks or denies. Nobody may of `self-protect`.
+    /// Returns whether this layer may loosen the asks and denies of the policy. No layer may loosen `self-protect`.
     #[must_use]
     pub fn may_loosen(&self, layer: Layer, entry: &Entry) -> bool {
         may_loosen(&self.locked, layer, entry)
@@ -166,7 +166,7 @@ pub struct Audit {
     pub path: PathBuf,
     /// The size at which it is rotated.
     pub max_bytes: u64,
-    /// What counts of a call whose line cannot be written.
+    /// The outcome of a call whose line cannot be written.
     pub on_error: Outcome,
     /// The folder of the key that seals its lines.
     pub state: PathBuf,

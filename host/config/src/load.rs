@@ -81,7 +81,7 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
 }
 
 impl Config {
-    /// What holds without any file, and without a policy.
+    /// Returns the configuration that applies without any file, and without a policy.
     #[must_use]
     pub fn bare(places: &Places) -> Self {
         Config {
@@ -333,7 +333,7 @@ fn put_in_order(
     }
 }
 
-/// Entries of a known name take its place, others come after. What the preset sets for a built-in still holds.
+/// Replaces entries of the same name and appends all others. The preset's settings for a built-in still apply.
 fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset) {
     for mut entry in entries {
         add_strict(&mut entry, preset);

@@ -20,7 +20,7 @@ const LOCK_BYTES: u64 = 1 << 20;
 /// The longest text of it.
 const TEXT_BYTES: usize = 1024;
 
-/// What stands between a scheme and the rest of an address.
+/// The separator between a scheme and the rest of an address.
 const SCHEME: &str = "://";
 
 /// The schemes of addresses that policies come from.

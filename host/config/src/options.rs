@@ -1,4 +1,4 @@
-//! What a user may write in `guard.toml`. Nothing is resolved here.
+//! The options that a user may write in `guard.toml`. Nothing is resolved here.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,10 +49,10 @@ pub struct Options {
     /// Whose signatures count for policies that are fetched. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub trust: Option<TrustOptions>,
-    /// What may run without being asked about. Not in a project's file.
+    /// Calls that may run without a prompt. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub allow: Vec<AllowOptions>,
-    /// What the arguments of tools hold that guard-host does not know, such as those of MCP servers.
+    /// The arguments of tools that guard-host does not know, such as those of MCP servers.
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub tool: Vec<ToolOptions>,
     /// The chain's entries.
@@ -96,7 +96,7 @@ impl Preset {
 pub enum Mode {
     /// They do.
     Enforce,
-    /// What they ask or deny is logged only.
+    /// Asks and denies of the policies are only logged.
     Watch,
     /// The same, and for the policies of the layers after this one, too.
     WatchAll,
@@ -108,7 +108,7 @@ pub enum Mode {
 pub enum PolicyMode {
     /// It does.
     Enforce,
-    /// What it asks or denies is logged only.
+    /// Asks and denies of the policy are only logged.
     Watch,
 }
 
@@ -137,8 +137,8 @@ pub struct AuditOptions {
     /// The size at which the log is rotated, in bytes, at least 4096. Default: 8388608.
     #[schemars(range(min = 4096))]
     pub max_bytes: Option<u64>,
-    /// What counts of a call whose line cannot be written. With `"ask"` or `"deny"` the reply waits for the line. Default:
-    /// `"allow"`.
+    /// The outcome of a call whose line cannot be written. With `"ask"` or `"deny"` the reply waits for the line.
+    /// Default: `"allow"`.
     pub on_error: Option<OnError>,
 }
 
@@ -201,13 +201,13 @@ pub struct RemoteOptions {
     /// How long an answer is waited for in milliseconds, 100 to 1500, less than `deadline-ms`. Default: 1000.
     #[schemars(range(min = 100, max = 1500))]
     pub timeout_ms: Option<u32>,
-    /// What counts if the server does not answer. Default: `"ask"`.
+    /// The fallback when the server does not answer. Default: `"ask"`.
     pub fallback: Option<Fallback>,
-    /// What the server may learn beside paths and git: `read:PATH` and `env:NAME`. Default: nothing.
+    /// Facts that the server may learn in addition to paths and git: `read:PATH` and `env:NAME`. Default: nothing.
     pub grants: Vec<String>,
 }
 
-/// What counts if the server of `[remote]` does not answer.
+/// The fallback when the server of `[remote]` does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fallback {
@@ -262,8 +262,8 @@ pub struct AllowOptions {
     pub until: String,
 }
 
-/// `[[tool]]`. What it names is read as in a call of a tool that is known, and may be denied; without it, arguments are
-/// read by their usual names, which is a guess and asks at most.
+/// `[[tool]]`. The arguments that it names are read as in a call of a known tool, and may be denied. Without it,
+/// arguments are read by their usual names, which is a guess and asks at most.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ToolOptions {
@@ -327,7 +327,7 @@ pub struct PolicyOptions {
     pub sha256: Option<String>,
     /// Narrows the tools that the policy is asked about.
     pub tools: Option<Vec<String>>,
-    /// What the policy's `configure` is given.
+    /// The settings for the policy's `configure`.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub settings: Option<Table>,
     /// A file with the settings instead; for `rego`, also a folder of modules and data.
@@ -341,10 +341,10 @@ pub struct PolicyOptions {
     pub may_allow: Option<bool>,
     /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
     pub wasi: Option<Wasi>,
-    /// What the policy may use.
+    /// The policy's resource limits.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub limits: Option<LimitOptions>,
-    /// What the policy may ask the host for. Default: what a preset grants the built-in; nothing for other components.
+    /// The grants of the policy. Default: those of a preset for the built-in; nothing for other components.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub grants: Option<GrantSpec>,
 }

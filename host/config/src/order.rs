@@ -28,8 +28,8 @@ impl Wish {
     }
 }
 
-/// Moves the entries that ask for it, right before or right after the one that they name; all others keep their order.
-/// What is switched off is nobody to stand beside, and no mistake either.
+/// Moves the entries that request it to directly before or after the entry that they name; all others keep their order.
+/// A wish to be next to a disabled policy is ignored, and is no error.
 ///
 /// # Errors
 ///

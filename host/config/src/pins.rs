@@ -1,4 +1,4 @@
-//! What a person has looked at and pinned, and how far a layer's file is believed.
+//! The files that a person has reviewed and pinned, and the trust in a layer's file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use super::folder;
 use guard_contract::{COMPONENT_BYTES, Layer};
 use guard_state::hex;
 
-/// What to do where trust has lapsed.
+/// The hint for lapsed trust.
 pub(super) const LOOK: &str = "look at what has changed, then run `guard-host trust`";
 
 /// The digest of each file that was pinned; none for one that was not there.

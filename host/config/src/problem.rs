@@ -8,7 +8,7 @@ use guard_contract::Problem;
 use guard_contract::policy::Entry;
 use guard_state::files;
 
-/// What an entry of a `guard.toml` begins with.
+/// The header of an entry in a `guard.toml`.
 const HEADER: &str = "[[policy]]";
 
 /// The most that is read of a file to find a place in it.
@@ -53,7 +53,7 @@ pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     (strsim::damerau_levenshtein(unknown, nearest) <= 3.min(nearest.len())).then_some(*nearest)
 }
 
-/// What to write instead of an unknown key or value; none if the message is of something else.
+/// Returns the replacement for an unknown key or value, or `None` if the message is about something else.
 ///
 /// serde's message names the unknown key first and the known ones after it, all in backticks.
 /// A policy puts the place before it: `the rule `a`, `when`, 1:4: unknown name ...`.
@@ -99,7 +99,7 @@ pub fn of_entry(file: &Path, policy: &str) -> String {
     format!("{shown}:{}", line_and_column(&text, offset))
 }
 
-/// What a policy says of settings that it does not take, with the place in their file and the nearest known word.
+/// Describes the settings that a policy refused, with the place in their file and the nearest known word.
 #[must_use]
 pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
     let file = &entry.settings_source.file;

@@ -56,12 +56,12 @@ fn trusted(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> 
     entries(Layer::Project, file, home, &text.unwrap_or_default(), trust_level)
 }
 
-/// What a person trusts: a project's file as it is now.
+/// A project's file as it is now, for a person to trust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The digests of the file and of every file that it names.
     pub pins: Pins,
-    /// What it puts into the chain.
+    /// The entries that the file adds to the chain.
     pub entries: Vec<Entry>,
 }
 

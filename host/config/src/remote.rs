@@ -23,14 +23,14 @@ pub struct Remote {
     pub ca: Option<PathBuf>,
     /// How long its answer is waited for.
     pub timeout_ms: u32,
-    /// What counts if there is no answer.
+    /// The fallback when there is no answer.
     pub fallback: Fallback,
     /// The files and variables that it may learn.
     pub grants: GrantSpec,
 }
 
 impl Remote {
-    /// What a `[remote]` says. Paths are taken from `home`.
+    /// Reads a `[remote]` table. Paths are relative to `home`.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
     Err((format!("`{pattern}` {what}"), hint(pattern)))
 }
 
-/// What a `[[tool]]` says.
+/// Reads a `[[tool]]` entry.
 ///
 /// # Errors
 ///

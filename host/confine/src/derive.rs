@@ -18,7 +18,7 @@ const COMMANDS: usize = 1_000;
 /// Operations that reach another machine and are of another kind than `network`.
 const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "package.publish"];
 
-/// What a command may do, by its analysis.
+/// Derives a command's permissions from its analysis.
 #[must_use]
 pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profile {
     let mut profile = Profile::default();

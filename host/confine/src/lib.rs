@@ -29,7 +29,7 @@ pub struct Job<'a> {
     pub command: &'a [OsString],
     /// Where it runs, and the homes of its tools.
     pub places: &'a Places<'a>,
-    /// What it may do.
+    /// The permissions of the command.
     pub profile: &'a Profile,
     /// The guarded files and folders that it may not read.
     pub hidden: &'a [PathBuf],
@@ -42,7 +42,7 @@ pub struct Job<'a> {
 pub struct Ended {
     /// Its exit code, or 128 and the number of the signal that ended it.
     pub code: u8,
-    /// What it tried and was refused. Only complete with [`Job::learn`].
+    /// Refused operations of the command. Only complete with [`Job::learn`].
     pub refused: Vec<Refusal>,
 }
 

@@ -28,10 +28,10 @@ use temporary::Temporary;
 
 use crate::{ConfineError, Ended, Job, Refusal};
 
-/// What was refused, shared with the broker's thread.
+/// Refused operations, shared with the broker's thread.
 type Refused = Arc<Mutex<Vec<Refusal>>>;
 
-/// What the thread reports that starts the command.
+/// The report of the thread that starts the command.
 type Started = Result<Child, ConfineError>;
 
 /// Where programs are told to put temporary files.

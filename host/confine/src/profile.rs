@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a command may do beyond reading what is not guarded.
+/// The permissions of a command beyond reading unguarded files.
 ///
 /// A path is absolute, starts at the home with `~/`, or is relative to the working directory. One that ends with `/` is a
 /// folder with everything in it.

@@ -42,7 +42,7 @@ impl Programs {
         Programs(toml::from_str::<Table>(TABLE).map(|table| table.program).unwrap_or_default())
     }
 
-    /// What a call of a program writes and reads in any case.
+    /// Returns the files that a call of a program writes and reads in any case.
     pub(crate) fn of_call(&self, words: &[&str], cwd: &Path, places: &Places<'_>) -> Profile {
         let mut profile = Profile::default();
         let Some((name, arguments)) = words.split_first() else { return profile };

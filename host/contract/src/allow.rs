@@ -150,7 +150,8 @@ impl Allow {
         self.rules.is_empty() || self.rules.contains(&asked.rule())
     }
 
-    /// The command is this one, and all that it does lies where it may. What is known only at run time is not.
+    /// Returns whether the command is this one, and all its effects are where they may be. Anything known only at run
+    /// time is not covered.
     fn covers(&self, command: &Command, effects: &[&Effect], here: Here<'_>) -> bool {
         let is_plain =
             command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
@@ -253,7 +254,7 @@ fn is_row_of_commands(text: &str) -> bool {
     !text.contains(['(', ')', '{', '}', '$', '`', '[', ']']) && !text.split(between).any(is_keyword)
 }
 
-/// What is printed is thrown away, or goes where other output goes.
+/// Returns whether the output is discarded, or goes where other output goes.
 fn goes_nowhere(redirection: &Redirection) -> bool {
     let target = &redirection.target;
     let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());

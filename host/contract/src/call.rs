@@ -107,7 +107,7 @@ impl ToolCall {
         (found, true)
     }
 
-    /// What the call does, in one line for people and the audit log: the command, the file, or the input's JSON.
+    /// Describes the call in one line for people and the audit log: the command, the file, or the input's JSON.
     #[must_use]
     pub fn operation(&self) -> String {
         if let Some((command, _)) = self.command() {
@@ -123,7 +123,8 @@ impl ToolCall {
 /// The most patterns of a search that are told apart.
 pub const PATTERNS: usize = 256;
 
-/// What a glob with a list in braces stands for; none if it has no such list. The innermost of nested ones goes first.
+/// Expands a glob with a list in braces, or returns `None` if it has no such list. The innermost of nested ones goes
+/// first.
 fn alternatives(glob: &str) -> Option<Vec<String>> {
     let (before, rest) = glob.split_at_checked(glob.find('}')?)?;
     let (head, list) = before.rsplit_once('{')?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::interface::is_wasi_answered;
 use crate::limits::{Limits, STACK_BYTES};
 
-/// What gives a guest the import that it cannot do without, if anything does.
+/// Returns the hint for providing the import that a guest needs, or an empty text if there is no way to do so.
 fn way_out(import: &str) -> &'static str {
     if is_wasi_answered(import) {
         "; `wasi = \"frozen\"` in its entry of guard.toml gives it a WASI that stands still"
@@ -66,7 +66,7 @@ pub enum FaultKind {
     Unused {
         /// Why not.
         text: String,
-        /// What to do about it.
+        /// The hint that resolves the problem.
         hint: String,
     },
     /// It does not pass its own examples.
@@ -88,7 +88,7 @@ impl FaultKind {
         matches!(self, FaultKind::Refused { function, .. } if function == "configure")
     }
 
-    /// What to do about it, if that does not depend on who asks.
+    /// Returns the remedy, if it does not depend on the caller.
     #[must_use]
     pub fn remedy(&self) -> Option<String> {
         match self {

@@ -68,7 +68,7 @@ impl GrantSpec {
         env.chain(read).chain(journal).collect()
     }
 
-    /// What a manifest wishes for, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
+    /// Returns whether the wish of a manifest, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
     #[must_use]
     pub fn covers(&self, wish: &str) -> bool {
         match wish.split_once(':') {
@@ -97,7 +97,7 @@ impl GrantSpec {
     }
 }
 
-/// What one policy may ask the host for. Paths are absolute; what was void is not in here.
+/// The facts that one policy may request of the host. Paths are absolute; void grants are not included.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
     /// Names of variables.

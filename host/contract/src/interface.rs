@@ -10,19 +10,19 @@ const PACKAGES: [&str; 2] = ["guard:policy/", "guard:facts/"];
 /// The one whose exports are called.
 const CALLED: &str = "guard:policy/";
 
-/// What every guest is given of WASI: the hash maps of Rust's library ask for it.
+/// The one WASI interface that every guest gets: the hash maps of Rust's library need it.
 const SEED: &str = "wasi:random/insecure-seed@0.2.";
 
-/// What a component imports and exports, by full name.
+/// The imports and exports of a component, by full name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// What it needs of a host.
+    /// The imports that the component needs of a host.
     pub imports: Vec<String>,
-    /// What it offers.
+    /// The exports that the component offers.
     pub exports: Vec<String>,
 }
 
-/// What a call of an import meets.
+/// The resolution of a call of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportResolution {
     /// The contract's function.
@@ -34,7 +34,7 @@ pub enum ImportResolution {
 }
 
 impl Interface {
-    /// What a call of the import of that name meets.
+    /// Returns the resolution of a call of the import of that name.
     #[must_use]
     pub fn answered(import: &str, wasi: Wasi) -> ImportResolution {
         match import {
@@ -65,7 +65,7 @@ impl Interface {
     }
 }
 
-/// What calls of WASI meet.
+/// The resolution of calls of WASI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wasi {
@@ -119,6 +119,6 @@ pub struct JournalLine {
 pub struct LogLine {
     /// How much it matters.
     pub level: Level,
-    /// What it says.
+    /// The text of the line.
     pub message: String,
 }

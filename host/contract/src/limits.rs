@@ -1,4 +1,4 @@
-//! What a guest may use, and the numbers behind it.
+//! The resource limits of a guest, and the numbers behind them.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub const FILE_BYTES: usize = 1 << 20;
 /// How often a policy may ask git in one call.
 pub const GIT_QUESTIONS: usize = 64;
 
-/// What one guest may use in one call.
+/// The resource limits of one guest in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Processor time of configure and decide together, to within two ticks.

@@ -50,11 +50,11 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
 pub struct Breach {
     /// Which one.
     pub kind: BreachKind,
-    /// What is wrong.
+    /// The description of the breach.
     pub text: String,
 }
 
-/// What of the contract a decision breaks.
+/// The part of the contract that a decision breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreachKind {
     /// It is too long.

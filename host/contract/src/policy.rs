@@ -36,7 +36,7 @@ pub struct Entry {
     pub source: Source,
     /// The address that the component was fetched from, as the configuration has it; none: it was not fetched.
     pub address: Option<String>,
-    /// Who has signed it, as `guard.lock` says; none: it does not say.
+    /// The signer of the component according to `guard.lock`, or `None` if the lock names none.
     pub signer: Option<String>,
     /// Why the component is not used, although it may be there.
     pub refused: Option<Problem>,
@@ -44,21 +44,21 @@ pub struct Entry {
     pub pinned: Option<String>,
     /// Narrows the manifest's tools; none: all of them.
     pub tools: Option<Vec<String>>,
-    /// What its `configure` is given: JSON.
+    /// The settings for its `configure`, as JSON.
     pub settings: String,
     /// Where they stand, and whether that can be used.
     pub settings_source: SettingsSource,
-    /// What a fault of it says.
+    /// The outcome when the policy fails.
     pub on_error: Outcome,
-    /// What it asks or denies is logged, and stops nothing.
+    /// Whether its asks and denies are only logged, and stop nothing.
     pub watched: bool,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
-    /// What its calls of WASI meet.
+    /// The resolution of its calls of WASI.
     pub wasi: Wasi,
-    /// What it may use.
+    /// The resource limits of the policy.
     pub limits: Limits,
-    /// What it may ask for.
+    /// The grants of the policy.
     pub grants: GrantSpec,
 }
 
@@ -88,7 +88,7 @@ impl Entry {
         self.settings_source.problem.as_ref().filter(|_| self.settings_source.is_usual)
     }
 
-    /// What each reply says of a usual file that is not used, or not as a whole, and what to do.
+    /// Returns the warning that each reply has for a usual file that is not used, or only in part, and its remedy.
     #[must_use]
     pub fn settings_warning(&self) -> Option<(String, String)> {
         let name = &self.name;
@@ -112,8 +112,8 @@ impl Entry {
     }
 }
 
-/// Who stands behind this layer may take back what the policy asks or denies, where the managed layer locks these. Nobody
-/// may of `self-protect`.
+/// Returns whether this layer may loosen the asks and denies of the policy, where the managed layer locks those in
+/// `locked`. No layer may loosen `self-protect`.
 #[must_use]
 pub fn may_loosen(locked: &[String], layer: Layer, entry: &Entry) -> bool {
     let is_of_managed = entry.layer == Layer::Managed || locked.contains(&entry.name);

@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Layer, Outcome};
 
-/// What is wrong with one layer, so that it is dropped whole and every call is at least asked about; or what is odd about
-/// it, which changes no verdict.
+/// A problem of one layer, which drops the layer whole and makes every call at least an ask; or an oddity, which
+/// changes no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The layer.
     pub layer: Layer,
     /// The file, with line and column where they are known.
     pub place: String,
-    /// What is wrong.
+    /// The description of the problem.
     pub text: String,
-    /// What to do; empty if nothing is known.
+    /// The remedy; empty if none is known.
     pub hint: String,
 }
 
 impl Problem {
-    /// What a call gives at least while the layer is broken.
+    /// Returns the minimum outcome of a call while the layer is broken.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         if self.layer == Layer::Managed { Outcome::Deny } else { Outcome::Ask }

@@ -43,7 +43,7 @@ pub struct Reading {
     pub call: ToolCall,
     /// The name of the argument.
     pub argument: String,
-    /// What it is taken for.
+    /// The interpretation of the argument.
     pub taken_for: &'static str,
     /// How sure that is.
     pub certainty: Certainty,
@@ -230,7 +230,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands under a key: as entries have it, and as its name tells if no entry is in the place of that.
+    /// Returns the kinds of a key's value: those given by entries, and the guess from its name unless an entry replaces
+    /// it.
     fn kinds(&self, key: &str) -> Vec<(Kind, Certainty)> {
         let told = self.told.iter().filter_map(|entry| Some((entry, entry.kind(key)?)));
         let mut kinds: Vec<(Kind, Certainty)> = told.clone().map(|(_, kind)| (kind, Certainty::Told)).collect();
@@ -328,7 +329,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a tool that is named after a program gives this program.
+    /// Reads the words that a tool named after a program passes to this program.
     fn words_of_program(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
         let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
         let Some(program) = names::program_of_tool(&words(name)) else { return };
@@ -383,7 +384,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What becomes of the files that an object names.
+    /// Reads the effects on the files that an object names.
     fn files(&mut self, files: &[File<'a>], object: &'a Map<String, Value>) {
         let content: Vec<(&String, &Value)> =
             object.iter().filter(|(key, _)| self.kinds(key).iter().any(|(kind, _)| *kind == Kind::Content)).collect();

@@ -1,4 +1,4 @@
-//! What a call does: commands and effects.
+//! The analysis of a call: commands and effects.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,9 @@ use crate::ResolvedPath;
 pub enum Coverage {
     /// Every byte is accounted for.
     Complete,
-    /// Something could not be followed; `reasons` says what. What is listed is
-    /// right, but there may be more.
+    /// Something could not be followed; `reasons` says why. The listed items are right, but there may be more.
     Partial,
-    /// The text could not be parsed. What is listed is a guess.
+    /// The text could not be parsed. The listed items are a guess.
     Unparsed,
 }
 
@@ -76,7 +75,7 @@ pub struct Word {
 pub struct Assignment {
     /// The variable's name, without a subscript.
     pub name: String,
-    /// What is assigned. An array is one word of its elements' text.
+    /// The assigned value. An array is one word of its elements' text.
     pub value: Word,
 }
 
@@ -112,9 +111,8 @@ pub struct Position {
     pub operator: String,
     /// It runs in the background.
     pub background: bool,
-    /// What encloses it, outermost first: `subshell`, `group`, `substitution`,
-    /// `process`, `condition`, `loop`, `case`, `function`, `coprocess`,
-    /// `heredoc`, `trap`. An open set.
+    /// The enclosing constructs, outermost first: `subshell`, `group`, `substitution`, `process`, `condition`, `loop`,
+    /// `case`, `function`, `coprocess`, `heredoc`, `trap`. An open set.
     pub within: Vec<String>,
 }
 
@@ -169,8 +167,8 @@ pub struct Effect {
     pub operation: String,
     /// How much is lost.
     pub severity: Severity,
-    /// What it is done to, as written after quote removal: a path, a branch, a
-    /// table. Empty if there is nothing to name.
+    /// The object of the effect, as written after quote removal: a path, a branch, a table. Empty if there is nothing
+    /// to name.
     pub target: String,
     /// The target as the machine sees it, for effects on files. The host fills
     /// it; of another effect every text is empty and `exists` is unknown.
@@ -206,7 +204,7 @@ pub struct Analysis {
     pub reasons: Vec<String>,
     /// At most 4,096, with at most 32,768 words in all.
     pub commands: Vec<Command>,
-    /// What the commands, or the tool itself, do.
+    /// The effects of the commands, or of the tool itself.
     pub effects: Vec<Effect>,
     /// Texts in other languages.
     pub scripts: Vec<Script>,

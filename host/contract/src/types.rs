@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a policy, or a whole chain, says of a tool call.
+/// The outcome of a policy, or of a whole chain, for a tool call.
 ///
 /// The cases are ordered by severity, least first, and the list is closed:
 /// merging two outcomes means taking the later one of this list.
@@ -28,11 +28,10 @@ pub struct Finding {
     pub rule: String,
     /// At most the `ceiling` of that rule.
     pub outcome: Outcome,
-    /// What was found and why it matters, in the present tense, without a full
-    /// stop at the end of a single sentence. Plain text; the host removes
-    /// control characters and secrets before it shows the text.
+    /// The problem and why it matters, in the present tense, without a full stop at the end of a single sentence. Plain
+    /// text; the host removes control characters and secrets before it shows the text.
     pub message: String,
-    /// What to do instead. Empty if there is nothing to offer.
+    /// The alternative to the call. Empty if there is none.
     pub remedy: String,
     /// Facts for machines: name and value. Keys that the host knows are
     /// documented in the guide for policy authors; others are passed on.
@@ -77,7 +76,7 @@ pub struct Example {
     pub rule: String,
 }
 
-/// What a policy says of itself.
+/// A policy's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The policy's name: `[a-z][a-z0-9-]*`, at most 64 bytes.
@@ -91,8 +90,8 @@ pub struct Manifest {
     pub tools: Vec<String>,
     /// Every rule that `decide` may report.
     pub rules: Vec<Rule>,
-    /// What the policy would like to be granted: `read:PATH`, `env:NAME` or
-    /// `journal:STREAM`. A request only: the configuration decides.
+    /// Grants that the policy requests: `read:PATH`, `env:NAME` or `journal:STREAM`. A request only: the configuration
+    /// decides.
     pub grants: Vec<String>,
     /// Examples that the policy must pass before it is ever used.
     pub examples: Vec<Example>,
@@ -112,7 +111,7 @@ pub struct Event {
     pub kind: String,
     /// The tool's name, such as `Bash`.
     pub tool: String,
-    /// What it is about: a path, an address, a package, a rule, a program.
+    /// The subject: a path, an address, a package, a rule, a program.
     pub target: String,
     /// False if it may not have happened: a person was asked about the call, or
     /// the effect itself was not certain. Always false for `asked`.
@@ -179,7 +178,7 @@ pub enum Level {
     Error,
     /// Something deserves attention.
     Warn,
-    /// What the policy did.
+    /// The policy's actions.
     Info,
     /// Detail for the author of the policy.
     Debug,

@@ -43,12 +43,12 @@ pub enum BypassAsk {
     Skip,
 }
 
-/// What one policy said, after its faults have become findings.
+/// The opinion of one policy, after its faults have become findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opinion {
     /// The policy's name in the chain.
     pub policy: String,
-    /// What it said.
+    /// The policy's decision.
     pub decision: Decision,
     /// Its allow may skip the harness's own prompt.
     pub may_allow: bool,
@@ -57,7 +57,7 @@ pub struct Opinion {
 }
 
 impl Opinion {
-    /// What a broken layer of the configuration says of every call.
+    /// Returns the opinion of a broken configuration layer on every call.
     #[must_use]
     pub fn of_problem(problem: &Problem) -> Self {
         let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
@@ -105,7 +105,7 @@ impl Opinion {
 pub struct Attributed {
     /// The policy's name in the chain.
     pub policy: String,
-    /// What it found.
+    /// The policy's finding.
     pub finding: Finding,
     /// The host says it: of itself, or of a policy that gave no answer.
     pub of_host: bool,
@@ -118,7 +118,7 @@ impl Attributed {
         self.finding.tags.iter().any(|(name, _)| name == ASIDE)
     }
 
-    /// What it would have said, if its policy were not only watched.
+    /// Returns the outcome that the finding would have if its policy were not only watched.
     #[must_use]
     pub fn watched(&self) -> Option<Outcome> {
         let tag = self.finding.tags.iter().find(|(name, _)| name == WATCHED);
@@ -134,14 +134,14 @@ impl Attributed {
         name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
     }
 
-    /// Who asks, as approvals and logs name it: `policy:rule`.
+    /// Returns the policy and rule that ask, as approvals and logs name them: `policy:rule`.
     #[must_use]
     pub fn rule(&self) -> String {
         format!("{}:{}", self.policy, self.name())
     }
 }
 
-/// What a chain says of a call.
+/// The verdict of a chain on a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Verdict {
@@ -153,7 +153,7 @@ pub struct Verdict {
     pub skips_prompt: bool,
     /// Findings that asked until a person's approval answered them.
     pub lifted: Vec<Attributed>,
-    /// What the reply ends with, such as how a person can let the call run; empty if there is nothing to add.
+    /// The end of the reply, such as how a person can let the call run; empty if there is nothing to add.
     pub closing: String,
 }
 

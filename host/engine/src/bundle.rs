@@ -62,14 +62,14 @@ impl Bundle {
         Policy { pre: GuestPre::Bundled(self.pre.clone(), name), ends_soon: self.ends_soon }
     }
 
-    /// What understands shell text.
+    /// Returns the analyzer of shell text.
     #[must_use]
     pub fn analyzer(&self) -> Analyzer {
         Analyzer { bundle: self.clone() }
     }
 }
 
-/// What understands shell text.
+/// The analyzer of shell text.
 #[derive(Debug, Clone)]
 pub struct Analyzer {
     bundle: Bundle,
@@ -102,8 +102,8 @@ impl Analyzer {
     }
 }
 
-/// The instance of the bundle that serves one call: it is started by whatever is asked first, and ends with the call or
-/// when something in it fails. What is asked later then starts another one.
+/// The instance of the bundle that serves one call. The first request starts it, and it ends with the call or when
+/// something in it fails. A later request then starts another one.
 #[derive(Default)]
 pub struct Shared(Option<Running>);
 

@@ -34,7 +34,7 @@ pub struct Engine {
     /// The component that the program carries, linked once.
     pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
     pub(crate) carried: Carried,
-    /// What reads the scripts of commands.
+    /// The analyzers for the scripts of commands.
     pub(crate) scripts: Scripts,
 }
 
@@ -94,7 +94,8 @@ impl Engine {
         }
     }
 
-    /// What a component imports and exports. Slow beside [`Engine::load`]: asked once, when an artifact is made.
+    /// Returns the imports and exports of a component. Slow compared with [`Engine::load`]: called once, when an
+    /// artifact is made.
     #[must_use]
     pub fn interface(&self, code: &Code) -> Interface {
         let (kind, engine) = (code.component.component_type(), code.component.engine());

@@ -8,7 +8,7 @@ use crate::imports::State;
 use crate::meter::OverLimit;
 use crate::wasi;
 
-/// What a policy exports.
+/// The interface that a policy exports.
 const POLICY: &str = "guard:policy/policy@0.1.0";
 
 /// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports

@@ -16,7 +16,7 @@ use guard_contract::syntax::Analysis;
 use guard_facts::sources::{Source, Sources};
 use guard_facts::{Question, View};
 
-/// What the store of one instance holds.
+/// The contents of one instance's store.
 pub(super) struct State {
     pub(super) limits: Bounds,
     /// The reader of scripts, for the analyzer.
@@ -26,7 +26,7 @@ pub(super) struct State {
     /// The analysis that the policies of the bundle were given last. It is held, so that no other one has its address.
     pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
-    /// What a frozen WASI gave.
+    /// The answers of a frozen WASI.
     pub(super) wasi: Given,
 }
 

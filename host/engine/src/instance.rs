@@ -19,14 +19,14 @@ use guard_contract::limits::Limits;
 use guard_contract::{Decision, Manifest};
 use guard_facts::{Scene, Used};
 
-/// What one call of an export gave.
+/// The result of one call of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult<T> {
     /// The answer, with nothing checked but its shape, or why there is none.
     pub answer: Result<T, FaultKind>,
-    /// What it wants written.
+    /// Journal lines that the guest wants written.
     pub journal: Vec<JournalLine>,
-    /// What it used; of the first call with starting the instance.
+    /// The resources used; for the first call, including the start of the instance.
     pub used: Used,
 }
 

@@ -42,7 +42,7 @@ impl Meter {
         (self.started.elapsed() < self.limit * PATIENCE).then(|| ticks(left))
     }
 
-    /// What the guest has used so far.
+    /// Returns the resources that the guest has used so far.
     pub(super) fn used(&self, bounds: &Bounds) -> Used {
         Used { processor: thread_time().saturating_sub(self.start), memory: bounds.memory }
     }

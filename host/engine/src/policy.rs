@@ -88,7 +88,7 @@ impl Policy {
     }
 }
 
-/// What a call left in its store.
+/// Returns the state that a call left in its store.
 pub(crate) fn end(mut store: Store<State>, ends_soon: bool) -> State {
     if !ends_soon {
         return store.into_data();

@@ -22,7 +22,7 @@ impl Scripts {
         Scripts { carried, linked: Arc::default() }
     }
 
-    /// What a script does, said by an instance of its own; none if nobody can say.
+    /// Returns the effects of a script, as read by an instance of its own, or `None` if no analyzer can read it.
     pub(crate) fn read(&self, language: &str, text: &str) -> Option<String> {
         let pre = self.linked.get_or_init(|| self.link()).as_ref()?;
         let mut store = Store::new(pre.engine(), State::new(Limits::ANALYZER));

@@ -1,4 +1,4 @@
-//! What the bundle's memory holds after decisions: for the build alone, which marks in it which functions run.
+//! The contents of the bundle's memory after decisions. Only for the build, which marks in it the functions that run.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Engine {
     }
 }
 
-/// What the host tells self-protect in each call.
+/// The settings that the host passes to self-protect in each call.
 const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audit.jsonl","cache":"/home/u/.cache/guard-host",
 "config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/guard.toml","policies":["/home/u/x.wasm"],
 "program":"/usr/bin/guard-host","registrations":["/home/u/.claude/settings.json"],"sessions":"",

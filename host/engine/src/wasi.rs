@@ -17,16 +17,16 @@ use super::imports::State;
 /// The most random bytes of one call.
 const RANDOM_BYTES: u64 = 64 << 10;
 
-/// What a stream of the guest takes at once.
+/// The most bytes that a stream of the guest takes at once.
 const WRITE_BYTES: u64 = 64 << 10;
 
 /// The stream that is standard error; all others are 0.
 const STDERR: u32 = 2;
 
-/// What is kept of standard error: the end, where languages say what went wrong.
+/// The kept part of standard error: the end, where languages report the error.
 const STDERR_BYTES: usize = 1 << 10;
 
-/// What a frozen WASI has given so far.
+/// The answers of a frozen WASI so far.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     /// The looks at a clock.
@@ -49,7 +49,7 @@ impl Given {
         self.stderr.drain(..surplus);
     }
 
-    /// What the guest said on standard error before it gave up, in one line; none if it said nothing.
+    /// Returns the guest's output on standard error before it gave up, in one line, or `None` if there was no output.
     pub(super) fn last_words(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.stderr);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -190,7 +190,7 @@ enum StreamError {
     Closed,
 }
 
-/// What can be written goes nowhere but for standard error, what can be read is at its end.
+/// Defines the streams: output is discarded except for standard error, and input is at its end.
 fn streams(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     type Done = core::result::Result<(), StreamError>;
     type Length = core::result::Result<u64, StreamError>;

@@ -8,14 +8,14 @@ use guard_contract::grants::Grants;
 use guard_contract::limits::Limits;
 use guard_contract::{Decision, FaultKind, JournalLine, LogLine, Manifest};
 
-/// What a policy is asked.
+/// A question to a policy.
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    /// What it can learn of the call.
+    /// The facts about the call that the policy can learn.
     pub scene: Scene,
-    /// What it may ask for.
+    /// The grants of the policy.
     pub grants: Arc<Grants>,
-    /// What its answer is held against.
+    /// The manifest that the answer is checked against.
     pub manifest: &'a Manifest,
     /// The tool's name.
     pub tool: &'a str,
@@ -23,18 +23,18 @@ pub struct Question<'a> {
     pub input: &'a str,
 }
 
-/// What a policy gave back: its answer, and what it left behind on the way.
+/// A policy's answer, and its other output.
 #[derive(Debug)]
 pub struct Answer {
     /// The decision, or why there is none.
     pub decision: Result<Decision, FaultKind>,
-    /// What it wants written. Kept also when the decision is a fault.
+    /// Journal lines that the policy wants written. Kept also when the decision is a fault.
     pub journal: Vec<JournalLine>,
     /// Its trace.
     pub log: Vec<LogLine>,
     /// The imports that it called, in order.
     pub asked: Vec<String>,
-    /// What it used of its limits. Of one that shares its instance, the memory is that of all.
+    /// The resources used, within its limits. For a policy that shares its instance, the memory is that of all.
     pub used: Used,
 }
 
@@ -45,14 +45,14 @@ impl Answer {
         Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
     }
 
-    /// What it said, with what its view was left with.
+    /// Combines a decision with the remains of its view.
     #[must_use]
     pub fn new(decision: Result<Decision, FaultKind>, view: View, used: Used) -> Self {
         Answer { decision, journal: view.journal, log: view.log, asked: view.asked, used }
     }
 }
 
-/// What a guest used of its limits in one call.
+/// The resources that a guest used in one call, within its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {
     /// Processor time, with starting the instance.
@@ -62,7 +62,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// What it is of these limits, for people.
+    /// Formats the used resources relative to these limits, for people.
     #[must_use]
     pub fn of(self, limits: Limits) -> String {
         let milliseconds = self.processor.as_secs_f64() * 1000.0;

@@ -41,7 +41,7 @@ const DELETIONS: usize = 64;
 /// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
-/// What lies in a repository's own folder, where a search finds it too.
+/// Names in a repository's own folder, where a search finds them too.
 const GIT: [&str; 20] = [
     "HEAD",
     "ORIG_HEAD",

@@ -26,7 +26,7 @@ pub struct FixedFacts {
     pub links: BTreeMap<String, String>,
     /// The file of guard-host's program; others with its text are copies.
     pub program: Option<String>,
-    /// What git says; nothing is known without it.
+    /// The git facts; without them, nothing is known.
     pub git: Option<GitFacts>,
     /// The session's events before the call, in order.
     pub history: Vec<PastEvent>,

@@ -1,4 +1,4 @@
-//! What git says of a path: the `git` of the machine is asked.
+//! Git facts about a path, from the machine's `git`.
 //!
 //! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
 
@@ -52,7 +52,7 @@ pub struct GitAsked<'a> {
     pub root: &'a str,
     /// The path that is asked about: the work tree, or something in it.
     pub path: &'a str,
-    /// What is asked.
+    /// The question.
     pub question: GitQuestion,
     /// The folders of the project and the like: no program in them is run.
     pub own: &'a [String],

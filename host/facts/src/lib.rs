@@ -1,4 +1,5 @@
-//! What policies can learn of a call: what the machine says, what the call does, and what of both a policy may see.
+//! The facts about a call that policies can learn: those of the machine, those of the call, and the part of both that a
+//! policy may see.
 //!
 //! [`Facts`] is the one door to files and variables for everything that decides. [`real::RealFacts`] asks the machine,
 //! [`fixed::FixedFacts`] is a world of its own for tests, and [`recorded::Recorded`] answers as the machine did once. The
@@ -70,6 +71,6 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its history is damaged.
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
 
-    /// What git says within `wait`. None: it is not known.
+    /// Returns git's answer within `wait`, or `None` if it is not known.
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;
 }

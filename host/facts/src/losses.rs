@@ -77,7 +77,7 @@ const LISTED: [&str; 7] = ["delete", "execute", "metadata", "network", "privileg
 /// The operation by which all files of a command get one name, so that only the last one stays.
 const MANY_TO_ONE: &str = "files.many-to-one";
 
-/// What becomes of a path.
+/// The way a path is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// It is deleted, with everything in it.
@@ -103,7 +103,7 @@ impl How {
 pub struct PathLoss {
     /// The absolute path. The last component is not resolved.
     pub path: String,
-    /// What becomes of it.
+    /// The way the path is lost.
     pub how: How,
     /// The path is a pattern of the shell.
     pub is_pattern: bool,
@@ -111,7 +111,7 @@ pub struct PathLoss {
     pub name: String,
 }
 
-/// What a command of git loses.
+/// The loss caused by a git command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitLoss {
     /// The folder in which git runs.
@@ -131,13 +131,13 @@ pub struct GitLoss {
 pub enum Loss {
     /// Files.
     Path(PathLoss),
-    /// What a repository holds.
+    /// The contents of a repository.
     Git(GitLoss),
     /// Something that no copy brings back, or that is not known.
     Unkept(String),
 }
 
-/// What a call destroys.
+/// The losses that a call causes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Losses {
     /// Each loss, in the order of the effects.
@@ -167,7 +167,7 @@ impl Loss {
     }
 }
 
-/// What a call with this analysis destroys.
+/// Returns the losses that a call with this analysis causes.
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
@@ -194,7 +194,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
     found
 }
 
-/// What is asked of a call for each of its effects.
+/// The facts about a call that are needed for each of its effects.
 struct LossView<'a> {
     analysis: &'a Analysis,
     /// The commands that write over a file.
@@ -342,7 +342,7 @@ fn into_folder(effect: &Effect) -> Option<Fate> {
     is_pattern.then_some(Fate::Lost(Loss::Path(PathLoss { path, how: How::Overwrite, is_pattern: false, name })))
 }
 
-/// What has one name, wherever below a folder.
+/// Returns the fate of the files of one name anywhere below a folder.
 fn named(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let (start, name) = (tag(effect, "below").unwrap_or(&effect.path.lexical), tag(effect, "every")?);
     let start = lexical(start, "/", "");

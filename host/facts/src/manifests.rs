@@ -1,4 +1,4 @@
-//! What a project's manifests say: `package.json`, `Cargo.toml`, `pyproject.toml`, `go.mod` and `composer.json`.
+//! The contents of a project's manifests: `package.json`, `Cargo.toml`, `pyproject.toml`, `go.mod` and `composer.json`.
 
 use guard_contract::FactFault;
 use guard_contract::paths::{is_below, parent};
@@ -42,7 +42,7 @@ const KINDS: [Kind; 5] = [
     Kind { file: "composer.json", kind: "composer", locks: &[("composer.lock", "composer")] },
 ];
 
-/// What a manifest says; the contract documents the fields.
+/// The contents of a manifest; the contract documents the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// The file, absolute.
@@ -212,7 +212,7 @@ fn all_at<'a>(document: &'a Map<String, Value>, path: &str) -> Vec<&'a Value> {
     }
 }
 
-/// What is wanted of a dependency: a text, or the `version` of a table.
+/// Returns the requirement of a dependency: a text, or the `version` of a table.
 fn requirement(value: &Value) -> String {
     let version = value.as_str().or_else(|| value.get("version")?.as_str());
     version.unwrap_or_default().to_owned()

@@ -11,11 +11,11 @@ use guard_contract::{Event, FactFault};
 
 use crate::{Disk, Entry, Facts, GitAsked};
 
-/// What a decision learned of the machine. What it did not ask for is not in it.
+/// The facts that a decision learned about the machine. Only facts that it requested are included.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Record {
-    /// What each path named: `file`, `dir`, `other`, `absent`, `unknown`, or `link:` and its text.
+    /// The object at each path: `file`, `dir`, `other`, `absent`, `unknown`, or `link:` and its text.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub entries: BTreeMap<String, String>,
     /// The starts of files, by path and the most bytes that were asked for.
@@ -27,7 +27,7 @@ pub struct Record {
     /// The variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, Option<String>>,
-    /// What git said, by question and path.
+    /// The answers of git, by question and path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub git: BTreeMap<String, Option<String>>,
     /// The commands that run the program of guard-host.
@@ -102,7 +102,7 @@ impl Recording {
         Recording { facts, record: Mutex::default() }
     }
 
-    /// What was learned so far.
+    /// Returns the facts learned so far.
     #[must_use]
     pub fn record(&self) -> Record {
         self.noted().clone()
@@ -201,7 +201,7 @@ impl Facts for Recording {
     }
 }
 
-/// What was asked for and is in no record. Its members are those of a [`Record`], without answers.
+/// Requests that are in no record. The fields are those of a [`Record`], without answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Missing {
@@ -224,7 +224,7 @@ impl Missing {
         *self == Missing::default()
     }
 
-    /// What either of both asked for.
+    /// Adds the requests of the other one.
     pub fn add(&mut self, other: Missing) {
         self.entries.extend(other.entries);
         self.heads.extend(other.heads);
@@ -234,7 +234,7 @@ impl Missing {
     }
 }
 
-/// What a record says of what it does not hold.
+/// The answer to a request that a record does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beyond {
     /// Nobody asked then, so it was not there for the decision.
@@ -243,7 +243,7 @@ enum Beyond {
     Unknown,
 }
 
-/// The machine as it was. What was asked for and is not in the record is noted.
+/// The machine as it was. Requests that are not in the record are noted.
 #[derive(Debug)]
 pub struct Recorded {
     record: Record,
@@ -252,13 +252,13 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The machine that this record is of. What is not in it is absent.
+    /// Returns the machine of this record. Anything not in the record is absent.
     #[must_use]
     pub fn new(record: Record) -> Self {
         Recorded { record, beyond: Beyond::Absent, missing: Mutex::default() }
     }
 
-    /// A machine elsewhere, of which this is known so far. What is not in the record is unknown.
+    /// Returns a machine elsewhere, known only by this record so far. Anything not in the record is unknown.
     #[must_use]
     pub fn elsewhere(record: Record) -> Self {
         Recorded { beyond: Beyond::Unknown, ..Recorded::new(record) }
@@ -270,7 +270,7 @@ impl Recorded {
         !self.noted().is_empty()
     }
 
-    /// What was asked for and is not in the record.
+    /// Returns the requests that are not in the record.
     #[must_use]
     pub fn missing(&self) -> Missing {
         self.noted().clone()

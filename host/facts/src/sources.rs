@@ -54,7 +54,7 @@ const START: [&str; 9] = [
     ".zshrc",
 ];
 
-/// What is known of a file that runs.
+/// The known contents of a file that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Its text.
@@ -82,7 +82,7 @@ impl Sources {
         Sources { facts, resolver, home: home.to_owned(), read: Mutex::default() }
     }
 
-    /// What the file at this absolute path holds.
+    /// Reads the file at this absolute path.
     pub fn read(&self, path: &str) -> Source {
         if path.split('/').any(|name| INSTALLED.contains(&name)) || self.starts_shell(path) {
             return Source::None;

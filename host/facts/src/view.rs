@@ -16,7 +16,7 @@ use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
 pub struct Scene {
     /// Where the call happens.
     pub context: CallFacts,
-    /// What it does; of partial coverage and with no effect if no policy of the chain asks for it.
+    /// The analysis of the call; of partial coverage and with no effect if no policy of the chain requests it.
     pub analysis: Arc<Analysis>,
     /// The machine, or the world of a test.
     pub facts: Arc<dyn Facts>,
@@ -27,7 +27,7 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// What can be learned of a call on this machine.
+    /// Returns the facts about a call on this machine.
     #[must_use]
     pub fn new(context: CallFacts, analysis: Analysis, facts: Arc<dyn Facts>, resolver: Resolver) -> Self {
         let resolver = Arc::new(resolver);
@@ -36,14 +36,14 @@ impl Scene {
     }
 }
 
-/// What one policy may see, question by question, and the lines that it leaves behind.
+/// The facts that one policy may see, question by question, and the lines that it writes.
 #[derive(Debug, Default)]
 pub struct View {
     /// None while a policy is described or configured: only `log` works then.
     pub scene: Option<Scene>,
-    /// What it may ask for.
+    /// The grants of the policy.
     pub grants: Arc<Grants>,
-    /// What it wants written.
+    /// Journal lines that the policy wants written.
     pub journal: Vec<JournalLine>,
     /// Its trace.
     pub log: Vec<LogLine>,
@@ -147,7 +147,7 @@ impl View {
         Ok(self.git("git.branch", path, GitQuestion::Branch)?.unwrap_or_default())
     }
 
-    /// What the last commit has of a file; none if it has no such file, or nobody knows.
+    /// Returns the content of a file in the last commit, or `None` if the commit has no such file or it isn't known.
     pub(crate) fn head(&mut self, path: &str) -> InDecide<Option<String>> {
         self.git("git.head", path, GitQuestion::Head)
     }
@@ -209,7 +209,7 @@ impl View {
         Ok(found)
     }
 
-    /// What git says of a path; none if it is not known.
+    /// Returns git's answer about a path, or `None` if it is not known.
     fn git(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Option<String>> {
         self.git_questions += 1;
         let has_room = self.git_questions <= GIT_QUESTIONS;

@@ -16,8 +16,8 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Antigravity;
 
-/// What is sent to a shell that runs already is a command. The name of its argument differs from build to build, so each
-/// text among the arguments is one.
+/// Input sent to a running shell is a command. The name of its argument differs from build to build, so each text among
+/// the arguments is one.
 const SENT: Shape = Shape::Commands(&["sent"]);
 
 static TOOLS: &[Tool] = &[

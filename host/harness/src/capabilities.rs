@@ -13,7 +13,7 @@ pub use editors::{CLINE, CURSOR, VSCODE, WINDSURF};
 pub use plugins::{AMP, GENERIC, KILO, OPENCLAW, OPENCODE, PI};
 pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GEMINI, GROK, KIMI, KIRO, QWEN, VIBE};
 
-/// What one harness is.
+/// The capabilities of one harness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capabilities {
     /// The name on the command line, in the audit log and in what policies are told.
@@ -28,21 +28,21 @@ pub struct Capabilities {
     pub project_variables: &'static [&'static str],
     /// The hook runs in the directory of the call, so that its own stands for one that the payload lacks.
     pub runs_in_cwd: bool,
-    /// What becomes of a call when the hook cannot run, or dies.
+    /// The outcome of a call when the hook cannot run, or dies.
     pub on_crash: Fail,
-    /// What becomes of a call when the hook ends with exit code 1, which is also a report of malformed input.
+    /// The outcome of a call when the hook ends with exit code 1, which is also a report of malformed input.
     pub on_exit_one: Fail,
-    /// What becomes of a call when the hook takes too long.
+    /// The outcome of a call when the hook takes too long.
     pub on_timeout: Fail,
     /// How long it waits if nothing is said about that, in milliseconds; none: unknown or without bound.
     pub timeout_ms: Option<u32>,
     /// Where hooks are registered.
     pub files: &'static [File],
-    /// What becomes of a call when the reply holds a key that it does not know.
+    /// The outcome of a call when the reply has a key that the harness does not know.
     pub on_unknown_key: OnUnknownKey,
     /// How far this is known.
     pub confidence: Confidence,
-    /// What nobody has tried, or where sources differ.
+    /// Claims that are untested, or on which sources differ.
     pub unverified: &'static [&'static str],
     /// Where this is known from, and of what date or version.
     pub sources: &'static [&'static str],
@@ -53,21 +53,21 @@ pub struct Capabilities {
 pub struct Surface {
     /// The event, as the harness spells it; where one event has two forms, the form's name follows a blank.
     pub event: &'static str,
-    /// What it makes of an allow.
+    /// The harness's reaction to an allow.
     pub on_allow: OnAllow,
-    /// What it makes of an ask.
+    /// The harness's reaction to an ask.
     pub ask: Ask,
     /// A call that runs after an ask was let run by a person, and can't have been by anything else.
     pub answered_by_person: bool,
-    /// How it is told to block.
+    /// The form of a deny.
     pub deny: Deny,
-    /// What passes without a decision may tell the model something.
+    /// Whether a reply without a decision may include a message to the model.
     pub tells_model: bool,
-    /// What passes without a decision may tell the user something.
+    /// Whether a reply without a decision may include a message to the user.
     pub tells_user: bool,
-    /// How it is told that there is no opinion.
+    /// The form of an abstain.
     pub abstain: Abstain,
-    /// What it makes of exit code 0 without a byte.
+    /// The harness's reaction to exit code 0 without a byte.
     pub on_silence: OnSilence,
     /// Every key that a reply may hold, with those it lies in: `a.b`.
     pub keys: &'static [&'static str],
@@ -91,7 +91,7 @@ static SESSION_START: Surface =
 static SETTINGS_CHANGE: Surface =
     Surface { deny: Deny::Both, keys: &["decision", "reason"], exits: &[0, 2], ..Surface::named("ConfigChange") };
 
-/// What a harness makes of an allow.
+/// A harness's reaction to an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnAllow {
     /// The call runs without the harness's own prompt.
@@ -102,7 +102,7 @@ pub enum OnAllow {
     None,
 }
 
-/// What a harness makes of an ask.
+/// A harness's reaction to an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     /// A person is asked; where none can be, the call does not run.
@@ -133,7 +133,7 @@ pub enum Abstain {
     Token(&'static str),
 }
 
-/// What a harness makes of silence.
+/// A harness's reaction to silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSilence {
     /// Its own rules decide, which may ask a person and may not.
@@ -146,7 +146,7 @@ pub enum OnSilence {
     Broken,
 }
 
-/// What becomes of a call when its hook fails.
+/// The outcome of a call when its hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fail {
     /// It goes on as if there were no hook.
@@ -159,7 +159,7 @@ pub enum Fail {
     Unknown,
 }
 
-/// What becomes of a call when the reply holds a key that the harness does not know.
+/// The outcome of a call when the reply has a key that the harness does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnknownKey {
     /// The key is passed over.
@@ -172,7 +172,7 @@ pub enum OnUnknownKey {
     Unknown,
 }
 
-/// Who answers questions in a permission mode.
+/// The handling of prompts in a permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompting {
     /// An ask is put to a person.
@@ -188,7 +188,7 @@ pub enum Prompting {
 pub struct File {
     /// Where it is.
     pub path: &'static str,
-    /// How it is written.
+    /// The format of the file.
     pub format: Format,
     /// Whose calls it is for.
     pub scope: FileScope,
@@ -218,7 +218,7 @@ pub enum FileScope {
     Machine,
     /// This user's.
     User,
-    /// Those in one project.
+    /// Calls in one project.
     Project,
 }
 
@@ -237,7 +237,7 @@ pub enum Confidence {
 static NOWHERE: Surface = Surface::named("");
 
 impl Capabilities {
-    /// Who answers questions in this mode; none if it is not known.
+    /// Returns the handling of prompts in this mode, or `None` if it is not known.
     #[must_use]
     pub fn prompting(&self, mode: &str) -> Option<Prompting> {
         self.modes.iter().find(|(name, _)| *name == mode).map(|(_, prompting)| *prompting)

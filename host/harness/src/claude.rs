@@ -23,8 +23,8 @@ pub(super) struct Claude;
 const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
 const VERSION: &str = "AI_AGENT";
 
-/// What the first one holds in a session on the terminal's screen. A run without a screen holds another value, even where
-/// it inherits this one.
+/// The value of the first variable in a session on the terminal's screen. A run without a screen has another value,
+/// even where it inherits this one.
 const ON_SCREEN: &str = "cli";
 
 /// The event at the start of a session, whose reply the user is shown.

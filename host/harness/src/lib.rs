@@ -55,12 +55,12 @@ use guard_contract::call::ToolCall;
 use guard_contract::verdict::Verdict;
 use response::Response;
 
-/// What a harness's payload tells.
+/// The event in a harness's payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Tool calls to decide; none when a field that matters is missing.
     Calls(Vec<ToolCall>),
-    /// What became of calls.
+    /// The outcome of calls.
     Told(End, Vec<ToolCall>),
     /// A session begins, and the harness shows what is said of it.
     SessionStart,
@@ -72,7 +72,7 @@ pub enum Event {
     Other,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// It has run, well or not.
@@ -100,7 +100,7 @@ const RAN: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload {
-    /// What it tells.
+    /// The event of the payload.
     pub event: Event,
     /// The working directory of the session; empty if it is not given.
     pub cwd: String,
@@ -180,7 +180,7 @@ impl DetectionConfidence {
     }
 }
 
-/// What the process prints and how it ends.
+/// The output and exit code of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {
     /// Standard output.
@@ -233,7 +233,7 @@ impl std::fmt::Debug for AskScene<'_> {
 
 /// One vendor's hook protocol.
 pub trait Harness: Sync {
-    /// What it can be told.
+    /// Returns the harness's capabilities.
     fn capabilities(&self) -> &'static Capabilities;
 
     /// How much the payload looks like one of this harness. Only what the harness itself writes counts, never a tool's
@@ -341,8 +341,8 @@ pub fn named(name: &str) -> Option<&'static dyn Harness> {
     ALL.iter().copied().find(|harness| harness.name() == name)
 }
 
-/// The harness that the payload is of. What it certainly is comes first, for several harnesses run hooks that were
-/// registered with another one; then `fallback`, then what it may be.
+/// Returns the harness of the payload. A certain match comes first, because several harnesses run hooks that were
+/// registered with another one; then `fallback`, then a possible match.
 #[must_use]
 pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &'static dyn Harness {
     let named = fallback.confidence_in(payload);

@@ -21,7 +21,7 @@ pub(super) struct Nested<'a> {
     pub(super) hook_specific_output: Option<Output<'a>>,
 }
 
-/// What is said of the event.
+/// The part of a reply about the event.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Output<'a> {
@@ -44,7 +44,7 @@ pub(super) struct Behavior<'a> {
 }
 
 impl<'a> Nested<'a> {
-    /// What is said before a tool is used, in the parts that the surface knows.
+    /// Returns the reply before a tool is used, in the parts that the surface knows.
     pub(super) fn before_tool(said: &'a Response, surface: &Surface) -> Self {
         let output = Output { hook_event_name: "PreToolUse", ..Output::default() };
         let decided = |decision, reason: &'a str, context| Nested {

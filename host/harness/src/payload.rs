@@ -32,7 +32,7 @@ impl From<Unreadable> for Refusal {
 }
 
 impl Refusal {
-    /// What is wrong.
+    /// Returns the description of the problem.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {

@@ -1,4 +1,4 @@
-//! What the payloads of most harnesses have in common: fields under a few names, an event, a tool and its input.
+//! The common parts of most harnesses' payloads: fields under a few names, an event, a tool and its input.
 //!
 //! An adapter says which events ask about calls, what its tools are, and where it differs.
 
@@ -46,7 +46,7 @@ pub(super) enum Mcp {
 /// The server's name where a harness does not tell it.
 pub(super) const SERVER: &str = "unknown";
 
-/// What a harness that takes over hooks of another one may call the events.
+/// Event names that a harness may use when it takes over hooks of another one.
 pub(super) const ASKING: [&str; 4] = ["PreToolUse", "preToolUse", "pre_tool_use", "BeforeTool"];
 const ENDING: [&str; 3] = ["SessionEnd", "sessionEnd", "session_end"];
 
@@ -55,7 +55,7 @@ const TOOLS: [&str; 2] = ["tool_name", "toolName"];
 const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const SESSIONS: [&str; 6] = ["session_id", "sessionId", "conversation_id", "conversationId", "trajectory_id", "taskId"];
 const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
-/// Those who tell only an id of the agent tell nothing that would be the same in the next session.
+/// Fields with the type of the agent. An id of the agent is of no use, because it changes in the next session.
 const AGENTS: [&str; 2] = ["agent_type", "agentType"];
 const IDS: [&str; 3] = ["tool_use_id", "toolUseId", "tool_call_id"];
 const PARENTS: [&str; 4] = ["parent_session_id", "parentSessionId", "parent_session", "parentID"];
@@ -64,7 +64,7 @@ const EXITS: [&str; 3] = ["exit_code", "exitCode", "exit"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
 impl Protocol {
-    /// What most have in common.
+    /// The common protocol of most harnesses.
     pub(super) const USUAL: Protocol =
         Protocol { asking: &[], ran: &[], refused: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
 
@@ -152,7 +152,8 @@ pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unread
     }
 }
 
-/// What a payload tells beside its event. What only informs must not keep a call from being decided.
+/// Reads the parts of a payload other than its event. Merely informative fields must not keep a call from being
+/// decided.
 pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: String) -> Payload {
     let told = |keys: &[&str]| {
         let texts = keys.iter().filter_map(|key| payload.get(*key)?.as_str());

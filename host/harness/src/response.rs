@@ -7,7 +7,7 @@ use super::{Reply, text};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 
-/// What a reply says, with its words.
+/// The content of a reply, with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
     /// Nothing: there is no opinion, or nobody whom it could be told.
@@ -29,11 +29,11 @@ pub const BLOCK: u8 = 2;
 const CONSENT: &str =
     "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
 
-/// What stands for words that no policy gave. A block without a reason counts for nothing in some harnesses.
+/// The text used where no policy gave one. Some harnesses ignore a block without a reason.
 const WORDLESS: &str = "A policy stopped this call and gave no reason.";
 
-/// What the surface can be told of the verdict. Where nobody can be asked, an ask is a block that says how a person can
-/// let the call run.
+/// Reduces the verdict to a response that the surface supports. Where no person can answer, an ask is a block that
+/// explains how a person can let the call run.
 pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Response {
     let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
     match verdict.outcome {

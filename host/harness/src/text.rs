@@ -23,8 +23,8 @@ const FINDING_BYTES: usize = 2000;
 /// The longest text that Claude Code takes is 10,000 characters; the others take more.
 const REPLY_BYTES: usize = 9500;
 
-/// What is wrong, what to do instead, and who says so; at the end how a person can let it run. Empty if nobody says
-/// anything.
+/// Returns the problems, their remedies and the policies that report them; at the end how a person can let the call
+/// run. Empty if there is nothing to report.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
     // A deny shows denies: what else was found changes nothing of it. That the guard itself is broken is always said.
@@ -72,7 +72,7 @@ pub fn refused(message: &str) -> String {
         .map_or_else(|| message.to_owned(), |rest| format!("{GUARDRAIL_BLOCKED}{rest}"))
 }
 
-/// What a finding is about, if the policy says so with the tag `subject`.
+/// Returns the subject of a finding, if the policy gives one with the tag `subject`.
 fn subject(attributed: &Attributed) -> Option<&str> {
     attributed.finding.tags.iter().find(|(name, _)| name == "subject").map(|(_, value)| value.as_str())
 }
@@ -98,13 +98,13 @@ fn paragraph(attributed: &Attributed) -> String {
     format!("{message}{stop} {}{remedy}", mark(attributed))
 }
 
-/// What to do instead, as a line of its own.
+/// Returns the remedy as a line of its own.
 fn remedy(attributed: &Attributed) -> String {
     let remedy = &attributed.finding.remedy;
     if remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(remedy)) }
 }
 
-/// Who says it, in brackets, which no name can close.
+/// Returns the policy and rule in brackets, which no name can close.
 fn mark(attributed: &Attributed) -> String {
     format!("[{}: {}]", attributed.policy, line(attributed.name()).replace(['[', ']'], "|"))
 }

@@ -126,8 +126,8 @@ pub(super) fn calls(
     Ok(calls.into_iter().map(original).collect())
 }
 
-/// The calls of a tool that does several things to a file. What it does is told by its arguments and not by its word for
-/// it: a tool that knows no such word takes no notice of one.
+/// Reads the calls of a tool that does several things to a file. Its arguments decide which calls these are, not its
+/// word for it: a tool that doesn't know the word ignores it.
 fn editor(input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let input = renamed(input)?;
     let has = |key: &str| input.contains_key(key);
@@ -268,7 +268,7 @@ fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadab
     Ok(paths.into_iter().map(call).collect())
 }
 
-/// What a list of edits amounts to.
+/// The meaning of a list of edits.
 #[derive(PartialEq, Eq)]
 enum Edits {
     /// There is no list.

@@ -92,7 +92,7 @@ struct Line<'a> {
     policies: &'a str,
 }
 
-/// What a line says besides the call and the verdict.
+/// The contents of a line other than the call and the verdict.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Account<'a> {
     /// How long the verdict took.
@@ -283,7 +283,7 @@ fn recorded(verdict: &Verdict) -> Option<&Attributed> {
     told.find(|told| told.finding.tags.iter().any(|(name, _)| name == "path-context")).or_else(|| verdict.deciding())
 }
 
-/// What is said of where the call's paths lie, by the deciding finding or else by the first that speaks of it.
+/// Returns the context of the call's paths, from the deciding finding or else from the first one that gives it.
 fn path_context(verdict: &Verdict) -> &str {
     let findings = recorded(verdict).into_iter().chain(&verdict.findings);
     let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);

@@ -1,4 +1,4 @@
-//! What is made once and used by every call: compiled artifacts and prepared chains.
+//! Files that are made once and used by every call: compiled artifacts and prepared chains.
 //!
 //! Everything here can be lost and is then made anew. Nothing here is believed because of its name: a file counts when
 //! it belongs to this user alone and the key in the state folder vouches for it.

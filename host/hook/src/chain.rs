@@ -27,7 +27,7 @@ pub use guard_chain::{Placed, Step, Trace};
 #[derive(Debug)]
 pub struct Chain {
     engine: Engine,
-    /// What was prepared.
+    /// The prepared chain.
     pub prepared: Prepared,
     policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
 }
@@ -40,7 +40,7 @@ struct Loaded {
     is_configured: bool,
 }
 
-/// What to ask beyond the call itself.
+/// Options of an evaluation besides the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
     /// Only the policies of these names; none: all.

@@ -13,7 +13,7 @@ use guard_state::environment::Environment;
 
 use crate::hook::HookOptions;
 
-/// What the command line of a hook says.
+/// The options of a hook's command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookLine {
     /// The user's configuration file.
@@ -59,7 +59,7 @@ impl HookLine {
         is_hook.then_some(line)
     }
 
-    /// What it asks for, with the places that it names.
+    /// Turns the command line into options, with its paths resolved.
     #[must_use]
     pub fn options(self, environment: &Environment) -> HookOptions {
         let places = places([&self.config, &self.state, &self.cache], environment);

@@ -24,7 +24,7 @@ pub fn circumstances() -> CallContext {
     }
 }
 
-/// What is known of that world.
+/// The facts of the examples' world.
 #[must_use]
 pub fn facts() -> Arc<dyn Facts> {
     let mut facts = FixedFacts::default();

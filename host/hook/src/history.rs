@@ -54,7 +54,7 @@ const DENIALS: usize = 3;
 pub(crate) struct SessionFacts {
     facts: Arc<dyn Facts>,
     history: History,
-    /// What tells the call from others.
+    /// The digest that identifies the call.
     call: String,
     past: OnceLock<Result<Past, FactFault>>,
 }
@@ -187,7 +187,7 @@ fn is_same(one: &Event, other: &Event) -> bool {
 /// The most effects of a denied call that are looked at.
 const EFFECTS: usize = 64;
 
-/// What a person is told when a rule has denied often enough.
+/// A notice for the person, once a rule has denied often enough.
 pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> {
     let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
     let known = history.read().ok()?.events(DENIED).ok()?;
@@ -247,7 +247,7 @@ fn programs(call: &ToolCall, analysis: &Analysis) -> impl Iterator<Item = (Strin
     })
 }
 
-/// What a call does that a later one may be judged by.
+/// The events of a call that later calls may be judged by.
 fn of_call(call: &ToolCall, trace: &Trace) -> Vec<Event> {
     let findings = trace.verdict.findings.iter().flat_map(|found| &found.finding.tags);
     let noted = findings.filter(|(name, _)| name == NOTE).filter_map(|(_, value)| value.split_once(' '));
@@ -330,7 +330,7 @@ fn text(text: &str) -> String {
     shorten(&plain(&redact(text)), TAG_BYTES)
 }
 
-/// As many events as one line of the history holds. What is left out of many writes is noted as a write to any file.
+/// As many events as one line of the history can have. Writes that are left out are noted as a write to any file.
 fn bounded(mut events: Vec<Event>) -> Vec<Event> {
     let size = |event: &Event| {
         let tags: usize = event.tags.iter().map(|(name, value)| name.len() + value.len() + 16).sum();
@@ -350,7 +350,7 @@ fn bounded(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// What tells a call from others.
+/// The digest that identifies a call.
 fn digest(call: &ToolCall) -> String {
     let input = serde_json::to_string(&call.input).unwrap_or_default();
     let digest = hex(&Sha256::digest(format!("{}\0{input}", call.tool)));

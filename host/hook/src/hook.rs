@@ -51,7 +51,7 @@ use serde_json::{Map, Value};
 /// Most payloads are shorter than this, in bytes.
 const USUAL_BYTES: usize = 4 << 10;
 
-/// What the hook's command line says.
+/// The options of the hook's command line.
 #[derive(Debug, Clone, Default)]
 pub struct HookOptions {
     /// The harness; none: the payload tells.

@@ -107,8 +107,8 @@ pub fn below(root: &str) -> (Vec<String>, bool) {
 }
 
 impl Prepared {
-    /// What the folders add to a chain: their policies, and what is wrong with their files. The rest is in the chain
-    /// already.
+    /// The members that the folders add to a chain: their policies, and the errors in their files. The chain has all
+    /// others already.
     #[must_use]
     pub fn beside(mut self, chain: &Prepared) -> Self {
         self.members.retain(|member| member.entry.layer == Layer::Project);

@@ -29,7 +29,8 @@ pub trait Asker: std::fmt::Debug + Send + Sync {
     /// There is no answer by then, for this reason.
     fn ask(&self, remote: &Remote, request: Request, until: Instant) -> Result<Response, String>;
 
-    /// Asks once, about a call of another machine. What is missing is for whoever knows that one.
+    /// Asks a server once, about a call of another machine. Missing facts are left to the server that knows that
+    /// machine.
     ///
     /// # Errors
     ///
@@ -37,26 +38,26 @@ pub trait Asker: std::fmt::Debug + Send + Sync {
     fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String>;
 }
 
-/// What a child is told.
+/// The input of a child process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Whom it asks.
     pub remote: Remote,
     /// How long it may take, in milliseconds.
     pub left_ms: u64,
-    /// What it asks: a [`Request`] in JSON.
+    /// The request: a [`Request`] in JSON.
     pub request: String,
 }
 
 impl Task {
-    /// What a hook wrote.
+    /// Reads the bytes that a hook wrote.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()
     }
 }
 
-/// What a child prints: the response, or why there is none.
+/// The child's output: the response, or why there is none.
 #[must_use]
 pub fn printed(answer: Result<Response, String>) -> String {
     let value = match answer {
@@ -129,7 +130,7 @@ fn list<T>(value: &Value, key: &str, each: impl Fn(&Value) -> Option<T>) -> Opti
 /// Asks by a process of `guard-host-tools`.
 #[derive(Debug, Clone, Copy)]
 pub struct Child<'a> {
-    /// What this process was started with.
+    /// The environment of this process.
     pub environment: &'a Environment,
 }
 

@@ -1,5 +1,5 @@
-//! What `guard-host` does with its arguments: it is the hook, or starts the second program in its own place, as git does.
-//! People and harnesses know this name alone.
+//! The start of `guard-host`: it runs as the hook, or replaces itself with the second program, as git does. People and
+//! harnesses use this name alone.
 
 use std::ffi::OsString;
 use std::process::Command;

@@ -27,7 +27,7 @@ const RECOVERY: (&str, &str) = ("recovery", "recoverable");
 /// How long a child may take beyond its budget: to start, and to tidy up.
 const START: Duration = Duration::from_millis(150);
 
-/// What is left of the deadline when the child is given up.
+/// The time before the deadline at which the child is given up.
 const RESERVE: Duration = Duration::from_millis(300);
 
 /// How many copies are made at the same time. With more, the processes that copy would keep other hooks from their verdicts.
@@ -36,7 +36,7 @@ const SLOTS: u32 = 4;
 /// The longest answer of a child, in bytes.
 const ANSWER_BYTES: u64 = 64 << 10;
 
-/// What is kept of what calls destroy.
+/// The copy of files that a call destroys.
 #[derive(Debug, Default)]
 pub struct Copy {
     /// None: they destroy nothing.
@@ -114,7 +114,7 @@ impl Copy {
         Copy { answer: Some(answer), is_all: !all.may_be_more }
     }
 
-    /// What is kept where a copy has nothing to hold: a call that certainly loses nothing needs none.
+    /// The answer where there is nothing to copy: a call that certainly loses nothing needs no copy.
     fn of_nothing(losses: &Losses) -> Self {
         let is_all = losses.list.is_empty() && !losses.may_be_more;
         let needless = Answer { kept: Kept::Whole, id: String::new(), why: String::new(), is_needless: true };
@@ -185,7 +185,7 @@ const REHEARSAL: Duration = Duration::from_secs(5);
 /// How often a copy is tried. The fastest one counts, because a machine may be busy for a moment.
 const ATTEMPTS: usize = 3;
 
-/// What a rehearsal showed.
+/// The result of a rehearsal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rehearsed {
     /// How long the fastest copy took, with the start of its process.

@@ -1,11 +1,11 @@
-//! What is said of policies that are only watched, or paused.
+//! Notes on policies that are only watched, or paused.
 
 use guard_contract::Outcome;
 use guard_contract::verdict::{Attributed, Opinion, Verdict};
 use guard_state::Pause;
 use jiff::{SignedDuration, Timestamp};
 
-/// What the reply says where policies would have stopped the call; none if none would have.
+/// The note in a reply where policies would have stopped the call; `None` if none would have.
 #[must_use]
 pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     let (mut denied, mut asked) = (Vec::new(), Vec::new());

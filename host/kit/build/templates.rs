@@ -17,7 +17,7 @@ const COMPRESSION: u8 = 10;
 /// A template has no larger file. A folder that something was built in has.
 const FILE_BYTES: u64 = 256 << 10;
 
-/// What the folders of the repository are called in a project; the templates lie at its top.
+/// Folders of the repository and their names in a project; the templates are at its top.
 const SHARED: [(&str, &str, &str); 4] = [
     ("wit", "wit/0.3.0", "wit/"),
     ("wit", "wit/0.2.0", "wit/deps/guard-facts-0.2.0/"),

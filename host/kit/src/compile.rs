@@ -79,7 +79,7 @@ const FEATURES: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// What to tell of a component that needs a feature which is off; none for another mistake.
+/// The explanation for a component that needs a feature which is off; `None` for any other error.
 fn refused_feature(reason: &str) -> Option<&'static str> {
     const OFF: [&str; 6] = ["not enabled", "disabled", "requires", "required", "must be enabled", "not supported"];
     let reason = reason.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What every policy must hold to, tried on one: `guard-host policy conformance`.
+//! The checks of `guard-host policy conformance`: requirements that every policy must meet.
 //!
 //! The host keeps its promises whatever a policy does; here a policy's author learns whether it keeps its own. A policy
 //! is asked in worlds that are made up; of the machine nothing is read but its component, and nothing is printed.
@@ -24,9 +24,9 @@ use trial::Trial;
 pub struct Rule {
     /// Its name.
     pub id: &'static str,
-    /// What it means.
+    /// The requirement in words.
     pub meaning: &'static str,
-    /// What to do if it does not hold.
+    /// The advice if the requirement isn't met.
     pub advice: &'static str,
 }
 
@@ -130,24 +130,24 @@ pub enum State {
 pub struct Check {
     /// The rule.
     pub rule: Rule,
-    /// How it stands.
+    /// The result.
     pub state: State,
-    /// What is wrong; or why it was not tried.
+    /// Violations; or the reason why it was not tried.
     pub problems: Vec<String>,
-    /// What else was seen.
+    /// Other observations.
     pub notes: Vec<String>,
 }
 
 /// A call that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// What it was for: the id of a rule.
+    /// The rule that the call was made for.
     pub rule: &'static str,
     /// Which call.
     pub what: String,
-    /// What came: an outcome, `error`, or a fault.
+    /// The answer: an outcome, `error`, or a fault.
     pub answer: String,
-    /// What it used, with its `configure`.
+    /// The resources that it used, with its `configure`.
     pub used: Used,
 }
 
@@ -158,7 +158,7 @@ pub struct Report {
     pub policy: String,
     /// The component's digest, in hexadecimal.
     pub sha256: String,
-    /// What it says of itself; none if it does not.
+    /// The policy's manifest; `None` if `describe` fails.
     pub manifest: Option<Manifest>,
     /// All rules, in order.
     pub checks: Vec<Check>,
@@ -221,7 +221,7 @@ pub fn examine(
     Ok(Report { policy: name.to_owned(), sha256: component.sha256, manifest, checks, calls })
 }
 
-/// What is to be said of imports outside of the contract.
+/// The message on imports outside of the contract.
 fn foreign(interface: &Interface, wasi: Wasi) -> Vec<String> {
     let foreign = |import: &&String| Interface::answered(import, wasi) == ImportResolution::Trap;
     let count = interface.imports.iter().filter(foreign).count();

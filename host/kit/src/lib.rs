@@ -1,5 +1,5 @@
-//! What authors of policies use: suites of cases, mutants, conformance, scaffolds, the contract's files, schemas, and the
-//! compiler's start.
+//! Tools for authors of policies: suites of cases, mutants, conformance, scaffolds, the contract's files, schemas, and
+//! the start of the compiler.
 //!
 //! # Invariants
 //!

@@ -15,13 +15,13 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use guard_platform::dir::with_mode;
 use guard_state::hex;
 
-/// What the templates are called, wherever their name stands.
+/// The name in the templates that a project's name replaces.
 const PLACEHOLDER: &str = "my-policy";
 
 /// The longest name, that of a policy in a manifest.
 const NAME: usize = 64;
 
-/// What no project can be called: the crate that those in Rust hold.
+/// A name that no project can have: that of the crate which projects in Rust contain.
 const RESERVED: &str = "guard-sdk";
 
 /// A file of projects.
@@ -70,7 +70,7 @@ impl Language {
     }
 }
 
-/// What a new project is made of.
+/// The source of a new project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin<'a> {
     /// The template of a language.

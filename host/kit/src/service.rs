@@ -29,7 +29,7 @@ pub enum ServiceError {
     Import {
         /// The policy.
         policy: String,
-        /// What it imports.
+        /// The import.
         import: String,
         /// Why it is not given.
         why: String,
@@ -63,7 +63,7 @@ pub struct RowPolicy {
     pub name: String,
     /// Its component.
     pub wasm: Vec<u8>,
-    /// What its calls of WASI meet.
+    /// The answer to its calls of WASI.
     pub wasi: Wasi,
 }
 
@@ -109,7 +109,7 @@ fn composed(error: impl std::fmt::Display) -> ServiceError {
     ServiceError::Compose(format!("{error:#}"))
 }
 
-/// What a service is put together from.
+/// The parts that a service is composed of.
 struct Parts {
     graph: CompositionGraph<'static>,
     /// Reads all of them, so that their types are in one place.

@@ -1,5 +1,5 @@
-//! What guard-host asks of the operating system and that differs between them: private files, stamps, links, times of
-//! threads, processes, homes.
+//! The services of the operating system that differ between systems: private files, stamps, links, times of threads,
+//! processes, homes.
 //!
 //! On Unix each function is the call that it names, and the traits are those of the standard library. Nothing is added to
 //! a call of the hook.
@@ -28,7 +28,7 @@ pub use unix::{access, account, dir, fs, process};
 #[cfg(windows)]
 pub use windows::{access, account, crash, dir, fs, process};
 
-/// What tells a file from all others, and a change from none.
+/// The identity of a file, and the stamp of its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// The device or volume.

@@ -7,7 +7,7 @@ pub mod access {
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    /// Who can change a folder.
+    /// The users that can change a folder.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Access {
         /// This user, and the system.
@@ -18,7 +18,7 @@ pub mod access {
         Open,
     }
 
-    /// Who can change this folder.
+    /// The users that can change this folder.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ pub mod access {
         })
     }
 
-    /// Who can change a file that is for the whole machine. The remedy comes with it.
+    /// The users that can change a file which is meant for the whole machine. The remedy is included.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum MachineAccess {
         /// Administrators.
@@ -43,7 +43,8 @@ pub mod access {
         Open(String),
     }
 
-    /// Who can change this file or folder. Who owns the folder of the machine's settings is an administrator.
+    /// The users that can change this file or folder. The owner of the folder of the machine's settings is an
+    /// administrator.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ pub mod fs {
         options.custom_flags(flags).open(path)
     }
 
-    /// What tells the file that a path leads to from others. `data` are its metadata.
+    /// The identity of the file that a path leads to. `data` is its metadata.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ pub use secrets::Secrets;
 
 use spans::Spans;
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 pub const MARK: &str = "[redacted]";
 
 /// So many different secrets of one text are looked for again in it.

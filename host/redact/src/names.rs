@@ -12,7 +12,7 @@ pub(super) fn is_key(name: &str) -> bool {
     matches!(last, "KEY" | "SALT" | "SEED") && !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// What an option does with secrets that it takes no value for, or only the name of one.
+/// Verbs of options about secrets that take no secret as a value, or only the name of one.
 const ACTS: &[&str] = &[
     "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",
     "has", "ignore", "import", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset",

@@ -136,7 +136,7 @@ fn names_a_program(text: &str) -> bool {
         || words.any(|word| PROGRAMS.has(word) || SHELL.has(word) || flow::WRITERS.contains(&word))
 }
 
-/// What tells of a secret: the word, and the piece of its text.
+/// The callback for a secret: the word, and the range of its text.
 type Told<'s, 't> = &'s mut dyn FnMut(&Word<'t>, Range<usize>);
 
 /// Tells each secret among the words. Gives which part of what the command reads is one, if it reads one.

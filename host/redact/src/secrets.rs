@@ -35,7 +35,7 @@ const CUT_BYTES: usize = 4 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Secret {
     value: String,
-    /// What stands before it in the call.
+    /// The text before it in the call.
     before: String,
     /// No honest word looks like it.
     is_distinct: bool,
@@ -45,7 +45,7 @@ struct Secret {
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
     known: HashSet<Secret>,
-    /// What the texts of the call say openly.
+    /// The texts of the call that aren't secret.
     open: String,
 }
 
@@ -241,7 +241,7 @@ impl<'t> Quoted<'t> {
         }
     }
 
-    /// What stands before this place stands before the secret in the call.
+    /// Whether the text before this place is the text before the secret in the call.
     fn is_announced(&self, secret: &Secret, start: usize) -> bool {
         let before = self.signs.get(..start).unwrap_or_default();
         !secret.before.is_empty() && before.ends_with(&secret.before)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::MARK;
 
-/// What was read of a text so far, and the secrets in it.
+/// The part of a text that was read so far, and its secrets.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
     /// The place up to which the text was read.

@@ -1,4 +1,4 @@
-//! What must not come through, and what must.
+//! Texts with secrets to be removed, and texts to be kept.
 
 mod given;
 

@@ -1,4 +1,4 @@
-//! What one word is: a separator, a name with its value, a function, an address, a token.
+//! The parts of one word: a separator, a name with its value, a function, an address, a token.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) fn assigning(word: &str) -> Option<&str> {
     gives.then_some(sign)
 }
 
-/// What stands before the secret in a header for access.
+/// Schemes before the secret in an authorization header.
 pub(super) const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "digest"];
 
 pub(super) fn is_scheme(word: &str) -> bool {

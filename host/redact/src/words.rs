@@ -7,7 +7,7 @@ use super::quotes::{AHEAD, Quotes};
 use super::spans::Spans;
 use super::word::{SCHEMES, assigning, ends_as_function, is_call, is_quote, is_scheme, is_word, one, separates};
 
-/// What the next words are.
+/// The expectation for the next words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expect {
     /// Anything.
@@ -18,7 +18,7 @@ enum Expect {
     Nameless,
     /// The next word is a secret if it ends the line and no honest word looks like it.
     Last,
-    /// What comes next is a secret if it stands in quotes.
+    /// The next word is a secret if it is quoted.
     Quoted,
     /// Of a pair in parentheses the second is a secret.
     Pair,
@@ -26,13 +26,13 @@ enum Expect {
     Until(char),
     /// All up to this quote behind a backslash is a secret.
     UntilEscaped(char),
-    /// What adjoins a secret belongs to it.
+    /// Text that adjoins a secret is part of it.
     Adjoining,
     /// All words up to the end of the line, or of so many quotes around them, are secrets.
     Line(usize),
 }
 
-/// What is known at a place of the text.
+/// The state at one place of the text.
 struct State<'a> {
     expect: Expect,
     /// The word before in the same line.
@@ -44,7 +44,7 @@ struct State<'a> {
     closes: bool,
     /// The separator before the word.
     behind: Option<char>,
-    /// What stands behind the word and its separator.
+    /// The text after the word and its separator.
     after: &'a str,
     sentence: Sentence,
     /// The rest of the line is a comment.
@@ -160,7 +160,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What follows a word of a sentence in which places tell secrets.
+    /// The expectation after a word of a sentence in which positions give secrets away.
     fn told(&mut self, word: &str, separator: Option<char>) -> Expect {
         use Sentence::{Account, Change, Key, Machine, Other, Set, SetFor, Value};
         let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
@@ -204,7 +204,7 @@ impl<'a> State<'a> {
         Expect::Line(self.quotes.0.len())
     }
 
-    /// What comes in the same line, as far as it is looked at.
+    /// The rest of the line, up to a limit.
     fn ahead(&self) -> &'a str {
         let near = self.after.get(..self.after.floor_char_boundary(AHEAD)).unwrap_or_default();
         near.split('\n').next().unwrap_or_default()
@@ -350,7 +350,7 @@ impl<'a> State<'a> {
         if is_scheme(scheme) { Expect::Secret } else { self.line() }
     }
 
-    /// What stands behind a telling name and a colon are words of a sentence.
+    /// Whether the words after a telling name and a colon are those of a sentence.
     fn is_prose(&self, name: &str) -> bool {
         let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let mut words = self.ahead().trim_start().split(' ');
@@ -362,7 +362,7 @@ impl<'a> State<'a> {
         told && plain && is_word(first) && !SCHEMES.contains(&first) && is_word(next)
     }
 
-    /// What follows a secret that ends at `quote`, or at another separator.
+    /// The expectation after a secret that ends at `quote`, or at another separator.
     fn adjoins(&self, quote: Option<char>) -> Expect {
         match quote {
             None => Expect::Nothing,

@@ -19,7 +19,7 @@ use crate::text::{cut, encoded, host_of, parameter};
 use guard_contract::COMPONENT_BYTES;
 use guard_state::hex;
 
-/// What is said of an artifact in its manifest, as in `org.opencontainers.image.version`.
+/// Facts about an artifact in its manifest, such as `org.opencontainers.image.version`.
 pub type Annotations = BTreeMap<String, String>;
 
 /// The largest manifest, list or token: what the specification lets a registry refuse.
@@ -36,7 +36,7 @@ pub(crate) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 const LAYER: &str = "application/wasm";
 
-/// What older tools call the same layer.
+/// The media type that older tools use for the same layer.
 const OLD_LAYER: &str = "application/vnd.wasm.content.layer.v1+wasm";
 
 /// The configuration of a signature, and its layer.
@@ -59,7 +59,7 @@ pub struct Registry {
     base: String,
     http: Http,
     patience: Duration,
-    /// What the last request was let in with.
+    /// The header that let the last request in.
     pass: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use guard_contract::COMPONENT_BYTES;
 /// The kind of the artifact. What its configuration holds does not matter.
 const KIND: &str = "application/vnd.guard-host.configuration.v1+json";
 
-/// What each layer is.
+/// The media type of each layer.
 const FILE: &str = "application/octet-stream";
 
 /// Where a layer names its file.
@@ -20,12 +20,12 @@ const TITLE: &str = "org.opencontainers.image.title";
 const FILES: usize = 256;
 const ALL_BYTES: u64 = 512 << 20;
 
-/// What is said of a configuration, before its files are there.
+/// A configuration before its files are fetched.
 #[derive(Debug)]
 pub struct Offer {
     /// The digest of the manifest, `sha256:` and 64 digits.
     pub digest: String,
-    /// What the manifest says of it.
+    /// The annotations of the manifest.
     pub annotations: Annotations,
     layers: Vec<Descriptor>,
 }
@@ -45,7 +45,7 @@ impl Offer {
 }
 
 impl Registry {
-    /// What a reference to a configuration leads to.
+    /// Finds the configuration that a reference leads to.
     ///
     /// # Errors
     ///

@@ -51,7 +51,7 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// What is sent.
+/// A request.
 pub(crate) struct Request<'a> {
     pub(crate) method: Method<'a>,
     pub(crate) url: &'a str,
@@ -60,7 +60,7 @@ pub(crate) struct Request<'a> {
     pub(crate) most: u64,
 }
 
-/// How it is sent.
+/// The method, with the body.
 #[derive(Clone, Copy)]
 pub(crate) enum Method<'a> {
     Get,
@@ -123,7 +123,7 @@ impl Http {
         url.starts_with("https://") || is_local(&self.host) && is_local(host_of(url))
     }
 
-    /// Sends a request and reads the answer whole. What is only read may lead to other addresses.
+    /// Sends a request and reads the whole answer. Requests that only read may be redirected.
     pub(crate) fn send(&self, request: &Request<'_>) -> Result<Answer, RegistryError> {
         self.send_until(request, Instant::now() + self.patience)
     }

@@ -37,7 +37,7 @@ pub enum RegistryError {
     Unreachable {
         /// The registry.
         host: String,
-        /// What the library says.
+        /// The library's message.
         why: String,
     },
     /// Its certificate does not count here.
@@ -45,7 +45,7 @@ pub enum RegistryError {
     Certificate {
         /// The registry.
         host: String,
-        /// What the library says.
+        /// The library's message.
         why: String,
     },
     /// It took too long.
@@ -59,7 +59,7 @@ pub enum RegistryError {
     Authorities {
         /// The file.
         path: String,
-        /// What the library says, with a colon before it, or nothing.
+        /// The library's message after a colon, or nothing.
         why: String,
     },
     /// It leads to an address without TLS.
@@ -71,7 +71,7 @@ pub enum RegistryError {
     /// It sends more than it may.
     #[error("`{what}` is larger than {most} bytes")]
     TooLarge {
-        /// What was asked for.
+        /// The requested object.
         what: String,
         /// The limit.
         most: u64,
@@ -94,31 +94,31 @@ pub enum RegistryError {
         host: String,
         /// The code.
         status: u16,
-        /// What it says, with a colon before it, or nothing.
+        /// The registry's message after a colon, or nothing.
         text: String,
     },
-    /// What it sends is not what it names.
+    /// The content doesn't match its digest.
     #[error("`{what}` has the digest {found}, not {wanted}")]
     Digest {
-        /// What was asked for.
+        /// The requested object.
         what: String,
         /// The digest of what came.
         found: String,
         /// The digest that it must have.
         wanted: String,
     },
-    /// What it sends is no policy.
+    /// The content is no policy.
     #[error("`{what}` is no policy: {why}")]
     NoPolicy {
-        /// What was asked for.
+        /// The requested object.
         what: String,
         /// Why not.
         why: String,
     },
-    /// What it sends is no configuration.
+    /// The content is no configuration.
     #[error("`{what}` is no configuration: {why}")]
     NoConfiguration {
-        /// What was asked for.
+        /// The requested object.
         what: String,
         /// Why not.
         why: String,
@@ -126,7 +126,7 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    /// What to do about it.
+    /// The fix.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

@@ -16,7 +16,7 @@ pub struct Receiver {
     url: String,
 }
 
-/// What a receiver answered.
+/// A receiver's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posted {
     /// The code.
@@ -25,7 +25,7 @@ pub struct Posted {
     pub retry_after: Option<String>,
     /// The header `Content-Type`; empty if there is none.
     pub content_type: String,
-    /// What it says.
+    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ impl Receiver {
     }
 }
 
-/// What a receiver says, short and without characters that nobody sees.
+/// A receiver's message, shortened and without invisible characters.
 #[must_use]
 pub fn said(body: &[u8]) -> String {
     cut(String::from_utf8_lossy(body).trim())

@@ -68,7 +68,7 @@ impl Reference {
         Ok(Reference { host: own(host), name: own(name), tag: tag.map(own), digest: digest.map(own) })
     }
 
-    /// What a registry is asked for: the digest, or else the tag, or else `latest`.
+    /// The part to ask a registry for: the digest, or else the tag, or else `latest`.
     #[must_use]
     pub fn wanted(&self) -> &str {
         self.digest.as_deref().or(self.tag.as_deref()).unwrap_or("latest")

@@ -3,7 +3,7 @@
 /// The longest text of a registry's that is shown.
 const TEXT_CHARS: usize = 200;
 
-/// What a registry says, short and without characters that nobody sees.
+/// A registry's message, shortened and without invisible characters.
 pub(crate) fn cut(text: &str) -> String {
     let is_unseen = |c: &char| {
         let range =

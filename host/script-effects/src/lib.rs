@@ -1,4 +1,4 @@
-//! What code of a general language does to files, programs and servers, found by a real parser.
+//! Effects of code in a general language on files, programs and servers, found by a real parser.
 //!
 //! [`read`] is the whole interface. It is pure and total: whatever the text, it answers, with bounded work and depth.
 //! It runs nothing and decides nothing. What it does not understand is a reason, and [`Unknown`] says whether something

@@ -32,7 +32,7 @@ use reader::{Codes, Reader};
 /// The longest text that is read, in bytes.
 const LONGEST: usize = 128 * 1024;
 
-/// What the code does.
+/// Summarizes code of Python.
 pub(crate) fn read(code: &str) -> Summary {
     let codes = Codes::default();
     let mut reader = Reader::new(&codes);
@@ -41,7 +41,7 @@ pub(crate) fn read(code: &str) -> Summary {
     reader.finish()
 }
 
-/// What code of JavaScript or TypeScript does.
+/// Summarizes code of JavaScript or TypeScript.
 pub(crate) fn read_javascript(code: &str) -> Summary {
     let codes = Codes::default();
     let mut reader = Reader::new(&codes);

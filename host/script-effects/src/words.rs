@@ -1,4 +1,5 @@
-//! What code may do by the words in it. Without any of them it does nothing of a kind, however little of it is understood.
+//! Effects that code may have by the words in it. Code without any of these words has no such effect, however little of
+//! it is understood.
 
 use crate::Unknown;
 
@@ -74,7 +75,7 @@ fn begins(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| (!word.starts_with(is_part) || !inside(at)) && !of_regex(at))
 }
 
-/// What the code may do.
+/// The possible effects of the code.
 pub(crate) fn may(code: &str) -> Unknown {
     let names = |words: &[&str]| words.iter().any(|word| begins(code, word));
     let loads = LOADS.iter().any(|call| {

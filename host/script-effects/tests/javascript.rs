@@ -1,4 +1,4 @@
-//! What code of JavaScript and TypeScript does, by examples.
+//! Effects of JavaScript and TypeScript, by examples.
 
 #[path = "support/lines.rs"]
 mod lines;

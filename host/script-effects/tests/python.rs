@@ -1,4 +1,4 @@
-//! What code of Python does, by examples.
+//! Effects of Python, by examples.
 
 #[path = "support/lines.rs"]
 mod lines;

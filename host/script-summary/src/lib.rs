@@ -1,4 +1,4 @@
-//! What a piece of code of a general language does to files, programs and servers: a [`Summary`].
+//! The effects of a piece of code in a general language on files, programs and servers: a [`Summary`].
 //!
 //! The guest that reads code gives it, and the analyzer takes it, as JSON.
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 pub use text::{Piece, Text};
 
-/// What a piece of code does.
+/// The effects of a piece of code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What it does, as far as it is understood, in the order of the text.
+    /// The actions that are understood, in the order of the text.
     pub actions: Vec<Action>,
     /// Why it may do more; empty: all of it is understood.
     pub reasons: Vec<String>,
@@ -52,13 +52,13 @@ impl std::ops::BitOrAssign for Unknown {
 /// One thing that the code does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// What it does.
+    /// The action.
     pub what: What,
     /// Whether it is done whenever the code runs, as far as that can be seen: it stands in no branch.
     pub certain: bool,
 }
 
-/// What is done. A path is relative to the folder in which the code is started.
+/// An action. A path is relative to the folder in which the code is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// A file, or the names in a folder, are read.
@@ -67,7 +67,7 @@ pub enum What {
     Write {
         /// The file.
         path: Text,
-        /// What was in it stays.
+        /// The file keeps its content.
         append: bool,
         /// Nothing comes in its place.
         #[serde(default)]
@@ -103,7 +103,7 @@ pub enum What {
     Link {
         /// Where it lies.
         at: Text,
-        /// What it leads to.
+        /// The target of the link.
         to: Text,
     },
     /// A text becomes shell.
@@ -112,7 +112,7 @@ pub enum What {
         text: Text,
         /// Where it runs, if that is said.
         folder: Option<Text>,
-        /// What it reads, if that is said.
+        /// Its standard input, if that is given.
         input: Option<Text>,
     },
     /// A program is started, without a shell.
@@ -121,7 +121,7 @@ pub enum What {
         words: Vec<Text>,
         /// Where it runs, if that is said.
         folder: Option<Text>,
-        /// What it reads, if that is said.
+        /// Its standard input, if that is given.
         input: Option<Text>,
     },
     /// A server is asked.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The longest literal that is kept, in bytes. What is longer is not known.
+/// The longest literal that is kept, in bytes. A longer one becomes unknown.
 const LONGEST: usize = 16 * 1024;
 /// The most pieces that are kept.
 const PIECES: usize = 64;

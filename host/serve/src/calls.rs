@@ -47,9 +47,9 @@ const PANICS: usize = 16;
 /// The answer to a posted payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// What the hook would print, and how it would end.
+    /// The output and the exit code of the hook.
     Reply(Reply, Tally),
-    /// What the policies say of a call from elsewhere: JSON. And the harness there.
+    /// The response to a call from elsewhere, in JSON, and the harness there.
     Response(String, Tally, &'static str),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
@@ -120,7 +120,7 @@ impl Calls {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// What was counted of them.
+    /// The server's counters.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
@@ -323,7 +323,8 @@ impl Turn {
         }
     }
 
-    /// What the server of the configuration says of a call from elsewhere. No machine is asked for what is missing here.
+    /// Asks the server of the configuration about a call from elsewhere. Facts that are missing here are asked of no
+    /// machine.
     fn pass_on(&self, remote: &Remote, request: &Request) -> Result<Response, String> {
         let patience = Duration::from_millis(remote.timeout_ms.into()).min(self.call.left().saturating_sub(STEP));
         self.calls.asker.pass_on(remote, request, Instant::now() + patience)

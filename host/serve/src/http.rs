@@ -29,7 +29,7 @@ const TIMING: HeaderName = HeaderName::from_static("server-timing");
 /// How much of a body that is refused is read and thrown away, so that the client hears the refusal.
 const THROWN_AWAY: u64 = 80 << 20;
 
-/// What a server answers.
+/// The state that requests are answered from.
 pub(crate) struct Site {
     pub(crate) calls: Arc<Calls>,
     pub(crate) token: Token,
@@ -172,7 +172,7 @@ impl Site {
         respond(StatusCode::OK, body.to_string())
     }
 
-    /// What the server has done, as Prometheus reads it.
+    /// The server's counters, in the format of Prometheus.
     async fn metrics(&self) -> Response<Full<Bytes>> {
         // As for `/health`: to count the problems may prepare a chain.
         let _turn = self.health.lock().await;
@@ -224,8 +224,7 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
     Some(())
 }
 
-/// What the hook would print. A harness that is told by an exit code and standard error finds them in the header and the
-/// body.
+/// The hook's reply. A harness that reads an exit code and standard error finds them in the header and the body.
 fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusal> {
     let (mut response, exit) = match answer {
         Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
@@ -240,7 +239,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
     Ok(response)
 }
 
-/// What the policies say of a call from elsewhere. Whatever else there is, nothing was decided.
+/// The response to a call from elsewhere. In any other case nothing was decided.
 fn told(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
     match answer {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),

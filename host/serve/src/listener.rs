@@ -33,7 +33,7 @@ type UnixListener = TcpListener;
 #[cfg(not(unix))]
 type UnixStream = TcpStream;
 
-/// What takes connections.
+/// A listener for connections.
 pub(crate) enum Listener {
     Tcp(TcpListener),
     #[cfg_attr(not(unix), expect(dead_code, reason = "see `socket`"))]
@@ -101,7 +101,7 @@ impl Drop for Listener {
     }
 }
 
-/// Who holds the lock owns the socket: one that lies there without a holder is left of a server that is dead.
+/// Binds the socket. The holder of the lock owns it: a socket without a holder was left by a server that has died.
 #[cfg(unix)]
 fn socket(path: &Path) -> Result<Listener, ServeError> {
     let name = path.display().to_string();

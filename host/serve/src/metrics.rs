@@ -27,7 +27,7 @@ use guard_redact::{plain, shorten};
 /// The type of the text.
 pub(crate) const METRICS: &str = CONTENT_TYPE;
 
-/// The most series of findings. What is named beyond them is counted together.
+/// The most series of findings. Findings beyond them are counted together.
 const SERIES: usize = 1000;
 
 /// The policy and the rule under which findings beyond [`SERIES`] are counted.
@@ -49,7 +49,7 @@ pub(crate) const UNDECIDED: &str = "undecided";
 /// The verdict of a call from elsewhere that is asked about again, because facts of its machine are missing.
 const INCOMPLETE: &str = "incomplete";
 
-/// What went wrong.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// A policy gave no answer.
@@ -75,7 +75,7 @@ impl Fault {
     }
 }
 
-/// What is counted of a verdict.
+/// The counts of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tally {
     verdict: &'static str,
@@ -84,7 +84,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// What is counted of this verdict.
+    /// The counts of this verdict.
     pub(crate) fn of(verdict: &Verdict) -> Self {
         let finding = |found: &Attributed| {
             let outcome = match found.watched() {
@@ -123,7 +123,7 @@ impl<const N: usize> EncodeLabelSet for Labels<N> {
     }
 }
 
-/// What a server has done since its start.
+/// Counters of a server since its start.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,

@@ -1,4 +1,4 @@
-//! What the imports of a service's policies answer: the [`View`] of the hook, behind the component model.
+//! The answers to the imports of a service's policies: the [`View`] of the hook, behind the component model.
 //!
 //! It is a component of its own, because the chain calls the policies, and what they import must be there before them.
 //! It is also the end of the row of policies.
@@ -43,21 +43,21 @@ use guard_facts::recorded::{Record, Recorded};
 use guard_facts::sources::{Source, Sources};
 use guard_facts::{OutsideDecide, Resolver, Scene, View};
 
-/// What `open` is given: the JSON of the record, or none if the one before holds; and the directory, the home and the root
-/// of the project of the call whose files are read.
+/// The arguments of `open`: the JSON of the record, or none if the one before is still valid; and the directory, the
+/// home and the root of the project of the call whose files are read.
 type Opened = (Option<String>, Option<(String, String, String)>);
 
-/// What `begin` is given: where the call happens, and what it does.
+/// The arguments of `begin`: the context of the call, and its analysis.
 type Begun = (CallFacts, Analysis);
 
-/// What `leave` gives.
+/// The result of `leave`.
 type Left = (Vec<JournalLine>, Vec<LogLine>, Vec<String>);
 
 #[derive(Default)]
 struct State {
     view: View,
     scene: Option<Scene>,
-    /// What is known of the machine in all scenes of a request.
+    /// The facts of the machine in all scenes of a request.
     facts: Option<Arc<Recorded>>,
     /// The files that the call runs.
     sources: Option<Sources>,
@@ -71,7 +71,7 @@ fn with<T>(body: impl FnOnce(&mut State) -> T) -> T {
     STATE.with_borrow_mut(body)
 }
 
-/// What a policy is told. Outside of `decide` an import traps.
+/// Answers an import of a policy. Outside of `decide` an import traps.
 fn told<T>(body: impl FnOnce(&mut View) -> Result<T, OutsideDecide>) -> T {
     match with(|state| body(&mut state.view)) {
         Ok(told) => told,

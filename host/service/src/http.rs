@@ -12,7 +12,7 @@ use guard_contract::FaultKind;
 use guard_harness::Reply;
 use guard_harness::payload::{PAYLOAD_BYTES, parse};
 
-/// What is read at once.
+/// The bytes to read at once.
 const READ_BYTES: u64 = 64 << 10;
 
 /// The header with the exit code of the hook.

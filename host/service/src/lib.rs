@@ -37,7 +37,7 @@ use wasip2::clocks::wall_clock;
 
 use generated::guard::service::config;
 
-/// What this service was built with.
+/// The chain that this service was built with.
 fn baked() -> Result<Baked, FaultKind> {
     Baked::from_bytes(&config::chain())
 }

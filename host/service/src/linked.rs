@@ -22,7 +22,7 @@ use guard_facts::{Answer, Question, Scene, Used};
 #[derive(Debug)]
 pub(crate) struct Linked<'a> {
     baked: &'a Baked,
-    /// What is known of the machine, in JSON, until the policies are told.
+    /// The facts of the machine, in JSON, until the policies get them.
     record: RefCell<Option<String>>,
     /// The record was told.
     is_open: Cell<bool>,
@@ -37,7 +37,7 @@ impl<'a> Linked<'a> {
         Linked { baked, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
     }
 
-    /// What policies asked for and is not in the record.
+    /// Facts that policies wanted and the record lacks.
     pub(crate) fn missing(&self) -> Missing {
         match self.is_open.get() {
             true => postcard::from_bytes(&scene::missing()).unwrap_or_default(),

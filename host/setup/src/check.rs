@@ -32,7 +32,7 @@ pub struct Mistake {
     pub policy: Option<String>,
     /// The policy was asked, or was to be, and gave no answer.
     pub is_fault: bool,
-    /// What is wrong, where, and what to do.
+    /// The error, its place and its fix.
     pub problem: Problem,
 }
 
@@ -139,7 +139,7 @@ fn calls(project: &str) -> Vec<ToolCall> {
     calls.into_iter().filter_map(call).collect()
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct Found {
     mistakes: Vec<Mistake>,
@@ -171,7 +171,7 @@ impl Found {
         }
     }
 
-    /// What one policy made of a call: one fault of a policy is enough.
+    /// Notes a policy's answer to a call: one fault of a policy is enough.
     fn look(&mut self, entry: &Entry, call: &ToolCall, step: &Step) {
         if self.broken.contains(&(entry.layer, entry.name.clone())) {
             return;
@@ -233,7 +233,7 @@ fn place(entry: &Entry) -> String {
     }
 }
 
-/// What is wrong and what to do, in one text.
+/// The error and its fix in one text.
 #[must_use]
 pub fn text(mistake: &Mistake) -> String {
     let Problem { text, hint, .. } = &mistake.problem;

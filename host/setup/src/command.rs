@@ -1,4 +1,4 @@
-//! What a handler starts: the words of this program's hook, and whether a handler is that and nothing beside it.
+//! The command of a handler: the words of this program's hook, and whether a handler is that hook and nothing else.
 //!
 //! A line of a shell is taken apart as far as one simple command goes. One that does more is somebody else's, whatever
 //! it names: it is never replaced and never removed.
@@ -21,17 +21,17 @@ pub(super) use line::line;
 /// The flags of the hook. Each has a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
-/// What tells an entry of this program from others'.
+/// The names by which an entry of this program is recognized.
 pub(super) struct Names {
     /// The harness, as the hook's command line names it.
     pub(super) harness: &'static str,
     /// The file name of this program.
     pub(super) program: String,
-    /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
+    /// The value of `${CLAUDE_PLUGIN_ROOT}`.
     pub(super) plugin: Option<PathBuf>,
-    /// What `${CLAUDE_PROJECT_DIR}` stands for, and where a relative path begins.
+    /// The value of `${CLAUDE_PROJECT_DIR}`, from which relative paths start.
     pub(super) project: PathBuf,
-    /// What `~` and `$HOME` stand for.
+    /// The value of `~` and `$HOME`.
     pub(super) home: String,
 }
 
@@ -96,8 +96,8 @@ pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
     path.to_str().ok_or_else(refuse)
 }
 
-/// How a line starts a process: without a shell, if its words mean the same without one. A word alone is a script. What
-/// the line does if it fails is left out.
+/// The way in which a line starts a process: without a shell, if its words mean the same without one. A single word is
+/// a script. The part of the line for a failure is left out.
 pub(super) fn running(line: &str) -> Running {
     let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
     let words = words(&opened(line)).filter(plain);
@@ -112,7 +112,7 @@ pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
     started(handler, names).is_some()
 }
 
-/// What of this program's hook a handler starts.
+/// The part of this program's hook that a handler starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Started {
     /// The policies that it asks; empty: all.
@@ -121,7 +121,7 @@ pub(super) struct Started {
     pub(super) script: Option<String>,
 }
 
-/// What of this program's hook a handler starts; none if it starts something else.
+/// The part of this program's hook that a handler starts; `None` if it starts something else.
 pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
     let command = handler.get("command").and_then(Value::as_str)?;
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {

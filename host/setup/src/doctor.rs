@@ -27,13 +27,13 @@ pub enum State {
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was looked at: a fixed word.
+    /// The subject of the check: a fixed word.
     pub check: &'static str,
-    /// How it is.
+    /// Its state.
     pub state: State,
-    /// What was found.
+    /// The finding.
     pub text: String,
-    /// What to do; empty if nothing is to be done.
+    /// The fix; empty if none is needed.
     pub remedy: String,
 }
 
@@ -140,7 +140,7 @@ fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site
     findings
 }
 
-/// What a registration starts.
+/// Checks the program that a registration starts.
 fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
     const CHECK: &str = "program";
     let Running::Program(name, arguments) = &found.running else { return Vec::new() };
@@ -175,7 +175,7 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What keeps hooks from running at all.
+/// Settings that keep hooks from running at all.
 fn switched_off(survey: &Survey) -> Vec<Finding> {
     let switches = survey.switches.iter().map(|switch| {
         let text = format!("`{}` keeps hooks from running: `{}`", switch.place.display(), switch.setting);

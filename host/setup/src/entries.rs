@@ -86,7 +86,7 @@ pub(super) struct Entries<'a> {
     pub(super) shape: Shape,
     /// An event has groups of handlers; otherwise it has the handlers themselves.
     pub(super) grouped: bool,
-    /// What the file must say at its top besides.
+    /// Other values that the file must have at its top.
     pub(super) beside: &'a [(&'static str, Item)],
     pub(super) is_ours: &'a dyn Fn(&Value) -> bool,
 }

@@ -20,7 +20,7 @@ use guard_state::io_hint;
 use guard_state::registrations::Record;
 use json::Malformed;
 
-/// What is wanted of a registration.
+/// The wanted state of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// That it is there.
@@ -47,7 +47,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// What to do about it.
+    /// The fix.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ pub enum ManagedFile {
         mode: u32,
         /// It gets a secret, so others may not read it.
         is_secret: bool,
-        /// What stands for a file that is not there, or holds nothing.
+        /// The text in place of a file that doesn't exist or is empty.
         blank: &'static str,
         /// Puts the registration in. Gives the same text if it is there already.
         add: Edit,
@@ -103,16 +103,16 @@ pub enum ManagedFile {
         within: Option<PathBuf>,
         /// Its mode.
         mode: u32,
-        /// What it holds.
+        /// Its contents.
         bytes: Vec<u8>,
         /// Whether a file that is there already is an older one of these.
         is_ours: Recognise,
-        /// What becomes of a file of others in its place.
+        /// The treatment of somebody else's file in its place.
         foreign: Foreign,
     },
 }
 
-/// What becomes of a file of others in the place of one of a registration.
+/// The treatment of somebody else's file in the place of one of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
     /// It stays, and the registration does without the file.
@@ -134,14 +134,14 @@ pub fn aside(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// What becomes of one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// The file, as it was named.
     pub path: PathBuf,
-    /// What it holds; none: it is not there.
+    /// Its contents before; `None` if it doesn't exist.
     pub before: Option<Vec<u8>>,
-    /// What it is to hold; none: it is not to be there.
+    /// Its contents afterwards; `None` if it is removed.
     pub after: Option<Vec<u8>>,
     /// It is a file of others, and stays as it is.
     pub kept: bool,
@@ -310,7 +310,7 @@ impl Edited {
         Ok(Edited { path: path.to_path_buf(), existing, text })
     }
 
-    /// What it holds; none if it is not there.
+    /// Its contents; `None` if it doesn't exist.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()

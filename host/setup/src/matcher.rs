@@ -19,7 +19,7 @@ pub(super) enum Matching {
 }
 
 impl Matching {
-    /// Those of the tools that a matcher leaves out.
+    /// The tools that a matcher leaves out.
     ///
     /// # Errors
     ///

@@ -33,9 +33,9 @@ const TIMEOUT: u32 = 20;
 
 /// How the hooks of one harness are registered.
 pub(super) struct RegistrationSpec {
-    /// What else is known of it.
+    /// Its other capabilities.
     pub(super) capabilities: &'static Capabilities,
-    /// What the registered command calls the harness.
+    /// The harness's name in the registered command.
     called: &'static str,
     /// The files for this user's calls, as the facets name them.
     user: &'static [&'static str],
@@ -43,15 +43,15 @@ pub(super) struct RegistrationSpec {
     project: &'static [&'static str],
     /// A variable, and the folder for which it names another one.
     moved: Option<(&'static str, &'static str)>,
-    /// What the files hold.
+    /// The layout of the files.
     layout: Layout,
-    /// How it reads a matcher.
+    /// Its syntax of matchers.
     matching: Matching,
     /// The matcher for all tools.
     all: &'static str,
     /// The unit of its timeout.
     unit: Unit,
-    /// What makes a hook that cannot run block the call.
+    /// The way to make a hook that cannot run block the call.
     closing: Closing,
     /// Tools that run commands or write files, each with the event that asks about it; first the one that runs commands.
     tools: &'static [(&'static str, &'static str)],
@@ -61,18 +61,18 @@ pub(super) struct RegistrationSpec {
     denial: (&'static str, fn(&Value) -> bool, &'static str),
     /// Settings in its files that switch hooks off.
     switches: &'static [&'static str],
-    /// What has to happen before the hook is asked, one line each.
+    /// Conditions for the hook to be asked, one line each.
     gates: &'static [&'static str],
 }
 
-/// What the files of a registration hold.
+/// The layout of a registration's files.
 enum Layout {
     /// JSON of the user's with entries below `hooks`.
     Entries {
         syntax: Syntax,
         /// An event has groups of handlers; otherwise the handlers themselves.
         grouped: bool,
-        /// What the file must say besides.
+        /// Other values that the file must have.
         beside: &'static [(&'static str, Item)],
         make: fn(&Hook) -> Vec<(&'static str, Item)>,
     },
@@ -107,7 +107,7 @@ impl Unit {
     }
 }
 
-/// What makes a hook that cannot run block the call.
+/// The way to make a hook that cannot run block the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Closing {
     /// This key of the entry, with this text or `true`.
@@ -291,7 +291,7 @@ impl RegistrationSpec {
         Names::at(site, self.called, None)
     }
 
-    /// What becomes of a call when the hook cannot run.
+    /// The fate of a call when the hook cannot run.
     fn failing(&self, blocks: bool) -> Failing {
         let title = self.capabilities.title;
         let told = |fail, what: &str| match fail {

@@ -164,7 +164,7 @@ pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     no_room(size, left, files, files_left).then(|| (folder, full_disk()))
 }
 
-/// What `guard-host sync` remembers, as far as it counts here.
+/// The state of `guard-host sync`, in the parts that are needed here.
 #[derive(Deserialize)]
 struct SyncState {
     last: Option<SyncTry>,

@@ -25,7 +25,7 @@ mod verify;
 
 pub use verify::{Break, Verified};
 
-/// What the seals of lines are for, of lines that were written without the lock, and of the file of the last line.
+/// Purposes of seals: of lines, of lines written without the lock, and of the file of the last line.
 const LINE: &str = "audit line";
 const APART: &str = "audit line apart";
 const LAST: &str = "audit log end";

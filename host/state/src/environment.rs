@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use guard_platform::{account, paths};
 
-/// What the process was started with.
+/// The environment of the process.
 #[derive(Debug, Clone)]
 pub struct Environment {
     /// When the process started, as near as it can tell.

@@ -16,7 +16,7 @@ use crate::folder::temporary_name;
 /// The most copies of replaced files that stand beside one file.
 const COPIES: u32 = 1000;
 
-/// What became of a file that was to be written.
+/// The result of writing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
     /// It was not there, and is now.
@@ -49,8 +49,9 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Appends a line and its end to a file that is open for appending. What a writer left without an end, because it died or
-/// found no room, gets one first, so that it spoils no other line; that takes a file that is open for reading, too.
+/// Appends a line and its end to a file that is open for appending. A line that an earlier writer left without an end,
+/// because it died or the disk was full, is ended first, so that it spoils no other line; for that the file must be
+/// open for reading, too.
 ///
 /// # Errors
 ///
@@ -66,7 +67,7 @@ pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
     file.write_all(format!("{start}{line}\n").as_bytes())
 }
 
-/// What was read of a line.
+/// The result of reading a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
     /// All of it.

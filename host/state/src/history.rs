@@ -61,7 +61,7 @@ pub enum HistoryError {
     Damaged(PathBuf),
 }
 
-/// What happened in one session.
+/// The events of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
     state: PathBuf,
@@ -76,7 +76,7 @@ impl History {
         (!session.is_empty()).then(history)
     }
 
-    /// Those that are kept in a state folder, by the names of their sessions.
+    /// All histories in a state folder, with the names of their sessions.
     #[must_use]
     pub fn all(state: &Path) -> Vec<(String, Self)> {
         let entries = fs::read_dir(folder(state)).into_iter().flatten().flatten();
@@ -91,7 +91,7 @@ impl History {
         folder(&self.state).join(format!("{}{END}", self.name))
     }
 
-    /// What is known of the session, if each line is sealed; nothing if nothing was noted.
+    /// Reads the session's events, if each line is sealed; empty if none were noted.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl History {
         FileLock::acquire(&folder(&self.state).join(".lock"), Instant::now() + patience)
     }
 
-    /// What the file holds; none if there is none.
+    /// The file's contents; `None` if there is no file.
     fn bytes(&self) -> Result<Option<Vec<u8>>, HistoryError> {
         let file = match open_at_once(OpenOptions::new().read(true), &self.file()) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

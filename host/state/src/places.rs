@@ -16,7 +16,7 @@ pub struct Places {
     pub state: PathBuf,
     /// The folder in which it stands which projects are trusted: the one of the state.
     pub trust: PathBuf,
-    /// What can be made anew: artifacts and prepared chains.
+    /// Files that can be made again: artifacts and prepared chains.
     pub cache: PathBuf,
     /// The user's home directory; empty if there is none.
     pub home: String,

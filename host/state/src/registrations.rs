@@ -16,7 +16,7 @@ const PURPOSE: &str = "registration 1";
 /// The most records that are listed.
 const RECORDS: usize = 256;
 
-/// What a file was before.
+/// The earlier state of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     file: PathBuf,
@@ -25,7 +25,7 @@ pub struct Record {
     /// The bytes that are the same at the start and at the end.
     start: usize,
     end: usize,
-    /// What stood between them.
+    /// The text that was between them.
     removed: String,
     /// The digest of the text to which this applies.
     after: String,
@@ -47,7 +47,8 @@ impl Record {
         Record { file, absent: before.is_none(), start, end, removed, after: digest(after), folders: Vec::new() }
     }
 
-    /// What the file was: none if it was not there. Outer none if `text` is not the one that the record is for.
+    /// The file's earlier text: `None` if it did not exist. The outer `None` if `text` is not the one that the record
+    /// is for.
     pub fn undo(&self, text: &str) -> Option<Option<String>> {
         if digest(text) != self.after {
             return None;

@@ -26,7 +26,7 @@ const LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// How long the hook's own question stands for the confirmation that it was about.
 const QUESTION: SignedDuration = SignedDuration::from_mins(2);
 
-/// What a person types to confirm, up to the operation. Places that are not the usual ones are named.
+/// The command that a person types to confirm, up to the operation. Unusual places are named.
 #[must_use]
 pub fn confirm_command(places: &Places) -> String {
     let usual = Places::below(&places.home);

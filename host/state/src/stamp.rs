@@ -43,7 +43,7 @@ impl Stamp {
     }
 }
 
-/// What stands at a path that may be empty. A link that leads nowhere is no empty place: somebody meant a file.
+/// The state of a path that may be empty. A link that leads nowhere is not an empty place: it was meant to be a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileState {
     /// Nothing.
@@ -52,7 +52,7 @@ pub enum FileState {
     Dangling,
     /// Something that cannot be looked at; the number is the system's for the reason.
     Unreadable(i32),
-    /// What this is the stamp of.
+    /// The file's stamp.
     There(Stamp),
 }
 

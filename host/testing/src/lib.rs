@@ -1,4 +1,5 @@
-//! What native tests of policies share: the analyzer with its readers, as a call has them, and [verdict tables](tables).
+//! Helpers for native tests of policies: the analyzer with its readers, as a call has them, and [verdict
+//! tables](tables).
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

@@ -33,12 +33,12 @@ const SMALL: (u64, usize) = (1 << 20, 64);
 /// The longest text of a call in a manifest.
 const CALL_TEXT: usize = 2000;
 
-/// What a child is told.
+/// The input of a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     /// The state folder.
     pub state: PathBuf,
-    /// What the call destroys.
+    /// The losses of the call.
     pub losses: Losses,
     /// How long it may take, in milliseconds.
     pub left_ms: u64,
@@ -56,7 +56,7 @@ pub struct Task {
     pub project: String,
 }
 
-/// What a child has kept.
+/// The answer of a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// How much of what the call destroys.

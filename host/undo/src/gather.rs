@@ -55,7 +55,7 @@ pub(crate) enum Stop {
     Failed(String),
 }
 
-/// What may be gathered.
+/// The bounds of gathering.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub(crate) until: Instant,
@@ -76,7 +76,7 @@ pub(crate) struct Gatherer {
     facts: RealFacts,
 }
 
-/// What a path belongs to while its tree is walked.
+/// The owner of a path while its tree is walked.
 struct Walk<'a> {
     top: &'a str,
     why: Why,

@@ -73,7 +73,7 @@ impl Git<'_> {
         command.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `git`"))
     }
 
-    /// What git prints, if it succeeds.
+    /// The output of git, if it succeeds.
     pub(crate) fn output(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         self.fed(arguments, Vec::new())
     }
@@ -83,7 +83,7 @@ impl Git<'_> {
         Ok(String::from_utf8_lossy(&self.output(arguments)?).trim_end_matches('\n').to_owned())
     }
 
-    /// What git prints that is given this on standard input.
+    /// The output of git, given this standard input.
     pub(crate) fn fed(&self, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
         self.run(arguments, input, false)
     }

@@ -26,7 +26,7 @@ const OID: usize = 20;
 /// A length of a path that doesn't fit in the flags.
 const LONG: usize = 0xfff;
 
-/// What the file system says of a file, as far as the index has it.
+/// The file system's record of a file, in the detail that the index has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     mode: u32,

@@ -14,7 +14,7 @@ pub enum Kept {
     Nothing,
 }
 
-/// What was lost about a path.
+/// The kind of a path's loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Why {
@@ -24,7 +24,7 @@ pub enum Why {
     Replaced,
 }
 
-/// What a path was.
+/// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -54,7 +54,7 @@ fn is_zero(number: &u64) -> bool {
 pub struct Entry {
     /// The absolute path.
     pub path: String,
-    /// What it was.
+    /// Its content.
     pub content: Content,
     /// Its size, in bytes.
     pub size: u64,
@@ -62,7 +62,7 @@ pub struct Entry {
     pub mode: u32,
     /// When it was changed, in seconds and nanoseconds.
     pub time: (i64, i64),
-    /// What the call does to it.
+    /// The effect of the call on it.
     pub why: Why,
     /// The path that the call names: this one, or a folder above.
     pub top: String,
@@ -74,13 +74,13 @@ pub struct Entry {
     pub names: u64,
 }
 
-/// What a repository was before a command of git.
+/// The state of a repository before a command of git.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GitState {
     /// The work tree.
     pub root: String,
-    /// What the command does, such as `git.reset.hard`.
+    /// The operation of the command, such as `git.reset.hard`.
     pub operation: String,
     /// The branch that was checked out. Empty: none.
     pub branch: String,
@@ -123,7 +123,7 @@ pub struct Manifest {
     pub project: String,
     /// How much of what the call destroys is kept.
     pub kept: Kept,
-    /// What is not kept, and why.
+    /// Files that are not kept, and why.
     pub left_out: Vec<String>,
     /// The bytes of all copies.
     pub bytes: u64,

@@ -74,7 +74,7 @@ impl Rehearsal {
         dress(&lost.join("file"), 0o640, OLD)
     }
 
-    /// What a child has to copy.
+    /// The task of a child process.
     #[must_use]
     pub fn task(&self, left_ms: u64, max_bytes: u64) -> Task {
         let path = self.lost().to_string_lossy().into_owned();

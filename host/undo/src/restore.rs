@@ -33,7 +33,7 @@ const BATCH_BYTES: u64 = 16 << 20;
 /// Why nothing was put back.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// What would be replaced cannot be kept.
+    /// The state that would be replaced cannot be kept.
     #[error("can't keep a copy of what would be replaced: {0}")]
     Unkept(String),
     /// The file system refuses.
@@ -47,20 +47,20 @@ pub enum RestoreError {
     },
 }
 
-/// What is to be put back, and where to.
+/// The paths to restore, and where to.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only these absolute paths, and what is below them. Empty: all.
     pub paths: Vec<PathBuf>,
     /// The folder below which files are put. None: where they were.
     pub to: Option<PathBuf>,
-    /// What changed since is replaced, too.
+    /// Replace paths that changed since, too.
     pub is_forced: bool,
     /// When paths, and the roots of repositories, were changed again after the call, in seconds of the epoch.
     pub changed_again: BTreeMap<String, i64>,
 }
 
-/// What becomes of an entry.
+/// The fate of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is as it was.
@@ -82,7 +82,7 @@ pub struct Item<'a> {
     pub entry: &'a Entry,
     /// Where it is put.
     pub target: PathBuf,
-    /// What becomes of it.
+    /// Its fate.
     pub fate: Fate,
 }
 
@@ -96,14 +96,14 @@ impl Item<'_> {
     }
 }
 
-/// What was put back.
+/// The paths that were restored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The paths.
     pub restored: Vec<String>,
-    /// What was done in repositories.
+    /// The actions in repositories.
     pub git: Vec<String>,
-    /// What could not be put back, and why.
+    /// The paths that could not be restored, and why.
     pub problems: Vec<String>,
     /// Files that had several names, which come back as files of their own, and how many.
     pub unlinked: Vec<(String, u64)>,
@@ -130,7 +130,7 @@ fn target_of(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
 }
 
 impl Restorer<'_> {
-    /// What becomes of each entry that is meant.
+    /// The fate of each entry that is selected.
     #[must_use]
     pub fn plan<'a>(&self, manifest: &'a Manifest, options: &Options) -> Vec<Item<'a>> {
         let is_meant = |entry: &&Entry| {

@@ -11,10 +11,10 @@ use policy_input_document::KEYS;
 
 use crate::{names, shapes};
 
-/// What an expression sees of the settings.
+/// The name of the settings in an expression.
 const DATA: &str = "data";
 
-/// What names a type, or stands before the name of a function.
+/// Names of types, and names in front of a function.
 const TYPES: [&str; 12] =
     ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "strings", "type", "uint"];
 
@@ -32,7 +32,7 @@ pub(crate) struct Expression {
     parsed: IdedExpr,
 }
 
-/// What expressions see of one call.
+/// The variables of an expression for one call.
 pub(crate) struct Variables {
     context: Context<'static, 'static>,
 }

@@ -12,7 +12,7 @@ const RULES: usize = 1_000;
 pub struct Settings {
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     rules: Vec<Written>,
-    /// What the expressions see as `data`.
+    /// The `data` of the expressions.
     data: Map<String, Value>,
     /// The trace says which rules there are: `guard-host test` fills it in.
     pub(crate) coverage: bool,
@@ -27,15 +27,15 @@ pub struct Settings {
 pub(crate) struct Written {
     /// Its name.
     pub(crate) rule: String,
-    /// What it gives where it holds.
+    /// The outcome where the condition is true.
     pub(crate) outcome: Outcome,
     /// Its condition.
     pub(crate) when: String,
-    /// What was found.
+    /// The message.
     pub(crate) message: String,
     /// An expression for a message that names what was found.
     pub(crate) message_expression: Option<String>,
-    /// What to do instead.
+    /// The remedy.
     #[serde(default)]
     pub(crate) remedy: String,
 }

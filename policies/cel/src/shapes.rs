@@ -1,5 +1,5 @@
-//! What the parts of an expression stand for in the document of a call, and the names and values among them that no call
-//! can have.
+//! The shapes of an expression's parts in the document of a call, and the names and values among them that no call can
+//! have.
 //!
 //! What only a call can tell, such as the input of a tool, is never refused.
 
@@ -101,7 +101,7 @@ impl<'a> Scope<'a> {
         result
     }
 
-    /// What an expression stands for. None if nobody can tell.
+    /// The shape of an expression; `None` if it can't be known.
     fn shape(&mut self, expression: &'a IdedExpr) -> Option<Shape> {
         match &expression.expr {
             Expr::Ident(name) => match self.bound.iter().rev().find(|(bound, _)| bound == name) {
@@ -125,7 +125,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What a step of `map` or `filter` adds to its list.
+/// The element that a step of `map` or `filter` adds to its list.
 fn added(step: &IdedExpr) -> Option<&IdedExpr> {
     let Expr::Call(call) = &step.expr else { return None };
     match (call.func_name.as_str(), call.args.as_slice()) {

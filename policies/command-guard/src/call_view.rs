@@ -28,7 +28,7 @@ pub(crate) struct CallView<'a> {
     facts: OnceCell<Facts>,
     raw_text: OnceCell<String>,
     text: OnceCell<String>,
-    /// What was last shown, and of which command: a long one has many effects.
+    /// The text shown last, and its command: a long one has many effects.
     shown: RefCell<Option<(u32, String)>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> CallView<'a> {
         commands.get(place)
     }
 
-    /// What to show of the call: all of it if it is short, else the command in question.
+    /// The part of the call to show: all of it if it is short, else the command in question.
     fn shown(&self, command_id: u32) -> String {
         let mut last = self.shown.borrow_mut();
         if let Some((_, text)) = last.as_ref().filter(|(id, _)| *id == command_id) {
@@ -160,7 +160,7 @@ impl Recovery {
     }
 }
 
-/// What a rule says of a call.
+/// A rule's hit on a call.
 pub(crate) struct Hit {
     outcome: Outcome,
     command_id: u32,
@@ -242,12 +242,12 @@ impl Hit {
         self
     }
 
-    /// What the effect loses is the only reason for the hit.
+    /// The loss by the effect is the only reason for the hit.
     pub(crate) fn of_loss(self, effect: &Effect) -> Self {
         Hit { recovery: Some(Recovery::of(effect)), ..self }
     }
 
-    /// What the user is told of it by `rule`, whose outcome the settings may change. None if they silence it.
+    /// The finding of `rule` for the user, whose outcome the settings may change; `None` if they silence it.
     pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Told> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
         let outcome = view.settings.adjust(&names, self.outcome)?;
@@ -275,7 +275,7 @@ impl Hit {
     }
 }
 
-/// What the user is told of one hit, or of several that differ in the names alone.
+/// The finding for one hit, or for several that differ in the names alone.
 pub(crate) struct Told {
     outcome: Outcome,
     before: String,
@@ -329,7 +329,7 @@ impl Told {
     }
 }
 
-/// What to do instead of the effect, or before it, as the table of programs has it.
+/// The alternative to the effect, or the step before it, from the table of programs.
 pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
     effect.tag("instead").unwrap_or(otherwise)
 }

@@ -5,8 +5,8 @@ use guard_sdk::code::literal;
 /// The most literals that are told from the code around them.
 const MOST: usize = 512;
 
-/// The code, each literal as an empty one. What a literal holds that is code again stays: expressions in it, and commands
-/// between backticks, of which one backtick is left. Modules that are called for by their name stand as that name.
+/// The code, with each literal emptied. Code in a literal stays: expressions in it, and commands between backticks, of
+/// which one backtick is left. Modules that are called for by their name are replaced by that name.
 pub(crate) fn of(text: &str, language: &str) -> String {
     if language == "awk" {
         // Its literals are commands as often as not.

@@ -27,7 +27,7 @@ const LIVE: &[&str] = &["prod", "production", "staging", "live", "secret", "secr
 /// Private keys, by what their names begin with.
 const KEYS: &[&str] = &["id_rsa_", "id_ed25519_", "id_ecdsa_", "id_rsa-", "id_ed25519-", "id_ecdsa-"];
 
-/// What a program shows that is likely a secret: an entry of the list that a pattern takes in, or the file's kind.
+/// The likely secret that a program shows: an entry of the list that a pattern matches, or the file's kind.
 pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
     let program = view.command(effect).map_or("", |command| command.program());
     // A redirection of a loop has no program.

@@ -12,7 +12,7 @@ const OF_COPIES: &[&str] = &["worktree", "worktrees"];
 const COPIES: &[&str] =
     &["backup", "backups", "bak", "copy", "old", "orig", "original", "previous", "snapshot", "snapshots", "wt"];
 
-/// What takes the place of files of the project that the command does not name.
+/// The source that replaces files of the project which the command does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replacing {
     Archive,

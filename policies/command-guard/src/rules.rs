@@ -9,7 +9,7 @@ use guard_sdk::syntax::Effect;
 
 use crate::call_view::{CallView, Hit};
 
-/// What a rule looks at.
+/// The input of a rule.
 pub(crate) enum Check {
     /// Each effect on its own.
     Effect(fn(&Effect, &CallView<'_>) -> Option<Hit>),

@@ -41,7 +41,7 @@ fn shows_nothing(view: &CallView<'_>) -> bool {
         && !["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
 }
 
-/// What stands for a substitution in a text that becomes shell.
+/// The placeholder for a substitution in a text that becomes shell.
 const SUBSTITUTED: &str = "$_";
 
 /// Whether the shell evaluates the assignments, and nothing prints them: `eval "$(cat .env)"`.

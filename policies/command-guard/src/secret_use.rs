@@ -1,4 +1,4 @@
-//! What a command does with a file of secrets: whether a value of it is shown, and whether a template becomes it.
+//! A command's use of a file of secrets: whether a value of it is shown, and whether a template becomes it.
 
 use guard_sdk::Presence;
 use guard_sdk::syntax::{Command, Effect};
@@ -287,7 +287,7 @@ fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
         }
 }
 
-/// What `[[ ... ]]` right before the command's operator tests. The analysis lists no command for it.
+/// The operand that `[[ ... ]]` right before the command's operator tests. The analysis lists no command for it.
 fn tested_by_double_brackets<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
     let start = usize::try_from(command.span.start).ok()?;
     let before = view.raw_text().get(..start)?.trim_end();

@@ -1,4 +1,4 @@
-//! What the policy lets its user set.
+//! The policy's settings.
 //!
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 

@@ -1,4 +1,4 @@
-//! What a message tells to do instead must itself be let through: a way out that is stopped again is none.
+//! Remedies must themselves be let through: an alternative that is stopped again is none.
 
 #![cfg(test)]
 

@@ -91,7 +91,7 @@ pub(crate) fn of_classes(names: &[String]) -> Result<Vec<String>, Error> {
     Ok(rules)
 }
 
-/// What a rule says of a call.
+/// A rule's hit on a call.
 pub(crate) struct Hit {
     message: String,
     remedy: &'static str,

@@ -166,11 +166,11 @@ fn join(folder: &str, text: &str) -> String {
     if text.starts_with(['/', '~']) { text.to_owned() } else { format!("{folder}/{text}") }
 }
 
-/// What the rules say.
+/// The verdicts of the rules.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts(Vec<Verdict>);
 
-/// What a rule says of one target, or of several.
+/// A rule's verdict on one target, or on several.
 #[derive(Debug)]
 struct Verdict {
     rule: Rule,

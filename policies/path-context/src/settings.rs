@@ -19,7 +19,7 @@ const VERSION: f64 = 1.0;
 /// The most entries of one list.
 const ENTRIES: usize = 500;
 
-/// What the policy lets its user set.
+/// The policy's settings.
 ///
 /// ```json
 /// {
@@ -96,10 +96,10 @@ enum Action {
     Confirm,
 }
 
-/// What a rule for commands looks for.
+/// The condition of a rule for commands.
 #[derive(Debug)]
 pub(crate) enum Matter {
-    /// What a pattern of the starter file means.
+    /// A pattern of the starter file.
     Starter(&'static Starter),
     /// `rm`.
     Removal,

@@ -22,7 +22,7 @@ const OF_THE_SHELL: &[&str] = &[
 const READERS: &[&str] =
     &["cat", "cut", "egrep", "fgrep", "grep", "head", "less", "more", "tail", "tee", "tr", "uniq", "wc"];
 
-/// What is to be said of a command that the plan does not cover.
+/// The judgement on a command that the plan does not cover.
 #[derive(Debug)]
 pub(crate) struct Judgement {
     kind: Kind,
@@ -89,7 +89,7 @@ impl Judgement {
         Some(json!({ "kind": kind, "command": cut(&self.command, NOTED), "arm": self.arm }))
     }
 
-    /// The finding. What is only noted has no outcome.
+    /// The finding. One that is only noted has no outcome.
     pub(crate) fn into_finding(self, strict: bool) -> Finding {
         let finding = match &self.kind {
             Kind::AdHoc => ad_hoc::finding(),

@@ -46,7 +46,7 @@ use guard_sdk::{Call, Decision, Error, Example, Fault, Level, Manifest, NoSettin
 
 use judgement::Judgement;
 
-/// What a command holds that is to run though the plan does not name it.
+/// The marker of a command that may run though the plan does not name it.
 const MARKER: &str = "# nous: ad-hoc";
 
 /// The journal's stream.

@@ -16,7 +16,7 @@ type Check = fn(&Effect, &Settings) -> Option<Hit>;
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, secret_read::RULE];
 
-/// What is said of files, and of the entry in brackets that a link leads to.
+/// The message on files, and on the entry in brackets that a link leads to.
 type Message = fn(&NameList, &str) -> String;
 
 /// The check and the message of the rules over changes, in the same order.

@@ -1,4 +1,4 @@
-//! What the policy lets its user set.
+//! The policy's settings.
 
 use guard_sdk::Outcome;
 use guard_sensitive_paths::{Entries, Lists};
@@ -19,7 +19,7 @@ use serde::Deserialize;
 #[serde(from = "Written")]
 pub struct Settings {
     pub(crate) lists: Lists,
-    /// What a tool that reads a secret gets; none: nothing.
+    /// The outcome for a tool that reads a secret; `None` for no finding.
     pub(crate) secret_reads: Option<Outcome>,
 }
 

@@ -38,7 +38,7 @@ pub struct Settings {
     text: Option<String>,
     /// Modules by their paths.
     files: BTreeMap<String, String>,
-    /// What the text finds below `data`.
+    /// The data that the text finds below `data`.
     data: Map<String, Value>,
     /// Calls ask for tests, and get no answer: `guard-host test` fills it in.
     test: bool,

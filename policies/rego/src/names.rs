@@ -1,4 +1,4 @@
-//! What stands below `data`: packages, their rules, and the data; and what a name in a module means.
+//! The names below `data`: packages, their rules, and the data; and the meaning of a name in a module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::shapes::Locals;
 
 /// The names of all modules.
 pub(crate) struct Names {
-    /// What stands below `data` and below each package.
+    /// The names below `data` and below each package.
     below: BTreeMap<String, BTreeSet<String>>,
     /// The functions of the modules.
     functions: BTreeSet<String>,
@@ -33,7 +33,7 @@ pub(crate) fn package(module: &Module) -> Option<String> {
     Some(format!("data.{}", path(&module.package.refr)?))
 }
 
-/// What a rule's head refers to.
+/// The reference in a rule's head.
 pub(crate) fn head(rule: &Rule) -> &Expr {
     match rule {
         Rule::Default { refr, .. } => refr,
@@ -99,7 +99,7 @@ impl Names {
         Ok(names)
     }
 
-    /// What stands below a path from `data`; none if nobody can tell.
+    /// The names below a path from `data`; `None` if they can't be known.
     pub(crate) fn below(&self, path: &str) -> Option<&BTreeSet<String>> {
         self.below.get(path).filter(|below| !below.is_empty())
     }
@@ -116,7 +116,7 @@ impl Names {
     }
 }
 
-/// What a path in a module means, by the module's imports.
+/// The meaning of a path in a module, by the module's imports.
 pub(crate) fn meant(module: &Module, locals: &Locals<'_>, path: &str) -> String {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let mut imports = module.imports.iter().filter(|import| alias(import) == Some(first));

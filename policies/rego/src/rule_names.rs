@@ -48,7 +48,7 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
     }
 }
 
-/// What a name of the rule is bound to, or the expression itself.
+/// The expression that a name of the rule is bound to, or the expression itself.
 fn written<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
     match expression {
         Expr::Var { span, .. } => *values.get(span.text())?,

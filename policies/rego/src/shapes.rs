@@ -48,7 +48,7 @@ impl<'a> Locals<'a> {
         self.shapes.contains_key(name)
     }
 
-    /// What an expression stands for. None if nobody can tell.
+    /// The shape of an expression; `None` if it can't be known.
     pub(crate) fn shape(&self, module: &Module, expression: &Expr) -> Option<Shape> {
         match expression {
             Expr::Var { span, .. } if self.has(span.text()) => self.shapes.get(span.text())?.clone(),

@@ -22,20 +22,20 @@ pub(crate) const HEADS: [(Outcome, &str); 4] =
 /// The most bytes of all modules: the host reads no longer settings either.
 const BYTES: usize = 1 << 20;
 
-/// What a text is made of.
+/// The sources of a text.
 pub(crate) struct Sources {
     /// Where it stands as a whole.
     pub(crate) place: String,
     /// Each module: its place, and its text.
     pub(crate) modules: Vec<(String, String)>,
-    /// What stands below `data`.
+    /// The data below `data`.
     pub(crate) data: Map<String, serde_json::Value>,
 }
 
 /// A text in Rego, in one module or several.
 pub(crate) struct Text {
     engine: Engine,
-    /// Those of [`HEADS`] that it has.
+    /// The [`HEADS`] that it has.
     heads: Vec<&'static str>,
 }
 
@@ -153,13 +153,13 @@ impl Text {
         rules.filter_map(|rule| rule_names::name(rule, &HEADS.map(|(_, head)| head))).collect()
     }
 
-    /// What the text has printed since it was last asked.
+    /// Takes the text's prints since the last call.
     pub(crate) fn prints(&mut self) -> Vec<String> {
         self.engine.take_prints().unwrap_or_default()
     }
 }
 
-/// Those of [`HEADS`] that the package has.
+/// The [`HEADS`] that the package has.
 fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, String> {
     let asked = format!("data.{PACKAGE}");
     let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);

@@ -29,24 +29,24 @@ pub(crate) struct Test {
     pub(crate) is_todo: bool,
 }
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) passes: bool,
-    /// What its value is, or why it has none.
+    /// Its value, or why it has none.
     pub(crate) why: String,
     /// The line that was evaluated last, or that of the test.
     pub(crate) line: u32,
 }
 
-/// What is asked: the tests from some number on, or what becomes of one.
+/// A request: the tests from some number on, or the result of one.
 pub(crate) enum Asked {
     List(usize),
     Run(String),
 }
 
 impl Asked {
-    /// What the input of a call asks.
+    /// The request in the input of a call.
     pub(crate) fn of(input: &Value) -> Option<Self> {
         if let Some(name) = input.get("run") {
             return Some(Asked::Run(name.as_str()?.to_owned()));

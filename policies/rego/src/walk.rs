@@ -2,7 +2,7 @@
 
 use regorus::unstable::{Expr, Literal, Query, Ref, Rule, RuleAssign, RuleHead, Span};
 
-/// What stands in a rule.
+/// A part of a rule.
 pub(crate) enum Node<'a> {
     /// An expression. Those in it follow.
     Expression(&'a Expr),
@@ -10,7 +10,7 @@ pub(crate) enum Node<'a> {
     Local(&'a Span, Option<Bound<'a>>),
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound<'a> {
     /// The expression.

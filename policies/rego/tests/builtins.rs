@@ -6,7 +6,7 @@ use guard_sdk::serde_json::json;
 use guard_sdk::testing::World;
 use policy_rego::Rego;
 
-/// What a text says that asks whether these hold: nothing, or the first that does not.
+/// The denials of a text that tests whether these conditions are true: none, or the first that is not.
 fn ask(conditions: &[&str]) -> Result<Vec<String>, String> {
     let rule = |condition: &&str| format!("deny contains `{condition}` if not hold_{}\n", at(conditions, condition));
     let holds = |condition: &&str| format!("hold_{} if {{ {condition} }}\n", at(conditions, condition));

@@ -4,7 +4,7 @@ use guard_sdk::Outcome;
 
 use crate::guarded::Guard;
 
-/// What holds hooks, as commands and keys of settings name it.
+/// Names of the things that contain hooks, in commands and keys of settings.
 const HOLDERS: &[&str] = &["extension", "extensions", "hook", "hooks", "plugin", "plugins"];
 
 /// Commands whose words are a key and a value.

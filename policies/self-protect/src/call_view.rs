@@ -68,7 +68,7 @@ impl<'a> CallView<'a> {
         self.input().get("command").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What the call does to guarded files.
+    /// The effects of the call on guarded files.
     pub(crate) fn touches(&self) -> &[Touch<'a>] {
         self.touches.get_or_init(|| touch::all(self))
     }

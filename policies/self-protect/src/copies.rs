@@ -15,7 +15,7 @@ const COPIERS: &[&str] = &[
     "tee",
 ];
 
-/// What a command copies beyond these is not looked at: each costs a question to the machine.
+/// The most sources of a command that are looked at: each costs a question to the machine.
 const SOURCES: usize = 32;
 
 /// The new name, where a command gives the program one.
@@ -44,7 +44,7 @@ fn of_command<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item 
     view.index().effects(command).iter().copied().filter(|effect| effect.tag("where").is_none())
 }
 
-/// What the command copies, links or moves, or what it is given through pipes by others that copy.
+/// The files that the command copies, links or moves, or gets through pipes from others that copy.
 fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a str> {
     let place = command.position.clone();
     let earlier: Vec<&Command> = view

@@ -4,7 +4,7 @@ use crate::harnesses::{REGISTRATIONS, SCRIPTS};
 use crate::names::{Names, Relation, fits, last_of};
 use crate::settings::Places;
 
-/// What a guarded file or folder is.
+/// The kind of a guarded file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     /// The configuration of guard-host: the user's, a project's or the managed one, and what they name.
@@ -49,7 +49,7 @@ const USUAL: &[(&str, What)] = &[
 /// Everything that is guarded here: the usual places, those that the host names, and the registrations.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
-    /// What the host names.
+    /// The paths that the host names.
     named: Vec<(String, What)>,
 }
 

@@ -126,7 +126,7 @@ pub(crate) const KEYS: &[&str] = &[
     "failClosed",
 ];
 
-/// What switches hooks off, in settings without white space and quotes, lower case.
+/// Settings that switch hooks off, without white space and quotes, in lower case.
 pub(crate) const SWITCHES: &[&str] = &[
     "disableallhooks:true",
     "disableallhooks=true",

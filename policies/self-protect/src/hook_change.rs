@@ -1,4 +1,4 @@
-//! What a change does to the hooks that a file holds, as far as the call shows it.
+//! Changes to the hooks of a file, as far as the call shows them.
 
 use guard_sdk::Presence;
 use guard_sdk::serde_json::{self, Value};
@@ -15,7 +15,7 @@ const TEXT_BYTES: usize = 1 << 20;
 /// Deeper values are not looked into.
 const DEPTH: usize = 32;
 
-/// What a change of a file with hooks amounts to.
+/// The result of a change to a file with hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// The hook is lost, and this is how.
@@ -26,7 +26,7 @@ pub(crate) enum Change {
     Edits,
 }
 
-/// What a touch does to the hooks.
+/// The change that a touch makes to the hooks.
 pub(crate) fn change(touch: &Touch<'_>, view: &CallView<'_>) -> Change {
     let effect = touch.effect;
     match touch.how {

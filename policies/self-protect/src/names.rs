@@ -40,7 +40,7 @@ struct Name<'a> {
 pub(crate) struct Names<'a> {
     names: Vec<Name<'a>>,
     absolute: bool,
-    /// What the components begin with; anything if one is a pattern of the shell.
+    /// First bytes of the components; any byte if one is a pattern of the shell.
     begins: Begins,
 }
 

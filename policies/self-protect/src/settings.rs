@@ -1,4 +1,4 @@
-//! What the policy is told: where the files of this guard-host lie.
+//! The settings from the host: the places of this guard-host's files.
 //!
 //! The host fills `places` in; nobody has to write it. The usual places are guarded whatever it says.
 

@@ -51,7 +51,7 @@ pub(crate) fn of_words<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Sea
     sources(false, command, view).filter_map(Search::by_name).take(SEARCHES).collect()
 }
 
-/// What stands behind a supplied name in the effect's target; none if the target is no supplied name.
+/// The part after a supplied name in the effect's target; `None` if the target is no supplied name.
 fn tail_of(effect: &Effect, command: &Command) -> Option<String> {
     let target = effect.target.as_str();
     if let Some((before, behind)) = target.split_once("{}") {

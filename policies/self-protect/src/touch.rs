@@ -40,7 +40,8 @@ pub(crate) struct Touch<'a> {
 }
 
 impl Touch<'_> {
-    /// The finding with what it is about. Who would lose a folder, which is denied, minds more than the guard's file in it.
+    /// The finding with its path. The loss of a whole folder, which is denied, matters more than the guard's file in
+    /// it.
     pub(crate) fn tagged(&self, finding: Finding) -> Finding {
         let finding = finding.tag("path", self.effect.target.as_str());
         let is_aside = self.how != How::Itself && finding.outcome == Outcome::Deny;
@@ -220,7 +221,7 @@ fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallVi
     }
 }
 
-/// What is lost with a home, a project, or a folder above them.
+/// The guarded files lost with a home, a project, or a folder above them.
 fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<What> {
     let facts = view.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));

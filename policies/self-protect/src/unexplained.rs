@@ -13,7 +13,7 @@ const DECLARERS: &[&str] = &["declare", "local", "readonly", "typeset"];
 /// Variables that name a file which the shell itself writes, so that it needs no program.
 const WRITTEN_BY_SHELLS: &[&str] = &["HISTFILE"];
 
-/// What the name of an option that names an output begins with, without dashes.
+/// Beginnings of names of options that name an output, without dashes.
 const OUTPUTS: &[&str] = &[
     "dump",
     "export",
@@ -29,7 +29,7 @@ const OUTPUTS: &[&str] = &[
     "write",
 ];
 
-/// What the name of an option begins with that ends in `-file` and is read.
+/// Beginnings of names of options that end in `-file` and are read.
 const INPUTS: &[&str] = &[
     "body", "ca", "cert", "config", "env", "exclude", "from", "ignore", "include", "input", "key", "notes", "pass",
     "rc",
@@ -54,7 +54,7 @@ pub(crate) fn of_variable(command: &Command, covers: impl Fn(&str) -> bool) -> O
     Some((value.to_owned(), format!("writes unknown content to the file that `{name}` names")))
 }
 
-/// What may be a path in a command's words.
+/// A word of a command that may be a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) value: &'a str,
@@ -64,7 +64,7 @@ pub(crate) struct Candidate<'a> {
     pub(crate) is_output: bool,
 }
 
-/// What may be a path in the words of a command, without those of a command that it starts.
+/// The words of a command that may be paths, without those of a command that it starts.
 pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> impl Iterator<Item = Candidate<'a>> {
     let own = command.argv.get(..own_words(command, commands)).unwrap_or_default();
     let short_o = !PLAIN_O.contains(&command.program());

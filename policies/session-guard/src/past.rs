@@ -6,7 +6,7 @@ use guard_sdk::paths::below;
 use guard_sdk::syntax::Index;
 use guard_sdk::{Call, Event, Fault};
 
-/// What the session did before the call.
+/// The session before the call.
 pub(crate) struct Past<'a> {
     call: &'a Call<'a>,
     /// Effects and pipelines by command.

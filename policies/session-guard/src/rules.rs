@@ -25,7 +25,7 @@ pub(crate) const ALL: &[(&Rule, Check)] = &[
     (&downloaded_then_run::RULE, downloaded_then_run::check),
 ];
 
-/// What a rule says of a call.
+/// A rule's hit on a call.
 pub(crate) struct Hit {
     pub(crate) message: String,
     pub(crate) remedy: String,

@@ -13,13 +13,13 @@ use crate::past::Past;
 
 /// Data that leaves the machine.
 pub(crate) struct Sent {
-    /// What sends it, for a message.
+    /// The data that is sent, for a message.
     pub(crate) what: String,
     /// The host; empty if it is not known.
     pub(crate) to: String,
 }
 
-/// What the call sends to a machine that is neither this one, nor listed, nor a remote of the project.
+/// The data that the call sends to a machine that is neither this one, nor listed, nor a remote of the project.
 pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Sent> {
     let analysis = call.analysis();
     let is_foreign = |host: &str| !is_here(host) && !settings.trusts(host);

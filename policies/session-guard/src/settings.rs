@@ -1,4 +1,4 @@
-//! What the policy lets its user set.
+//! The policy's settings.
 
 use guard_sdk::addresses::HostPattern;
 use guard_sensitive_paths::Lists;

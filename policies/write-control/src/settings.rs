@@ -22,7 +22,7 @@ const TEMPLATES: &[&str] = &[".env*.example", ".env*.sample", ".env*.template", 
 /// The most patterns of one tier.
 const PATTERNS: usize = 1000;
 
-/// What the policy lets its user set.
+/// The policy's settings.
 ///
 /// ```json
 /// { "protected": [".git/**"], "warned": ["src/**"], "safe": ["docs/**"] }

@@ -16,7 +16,7 @@ const UNKNOWN_HOST: Rule = rule("unknown-host", "a connection to a host that is 
 const PRIVATE_KEY: Rule = rule("private-key", "a private key in the text of a file", Outcome::Deny);
 const UNCLEAR: Rule = rule("unclear", "a command that cannot be followed to its end", Outcome::Ask);
 
-/// What runs a command as another user.
+/// Programs that run a command as another user.
 const ELEVATORS: [&str; 3] = ["sudo", "doas", "su"];
 
 const fn rule(id: &'static str, summary: &'static str, default: Outcome) -> Rule {

@@ -1,4 +1,4 @@
-//! What only neighbours show: a download or a decoded text that an interpreter runs.
+//! Effects that only neighboring commands reveal: an interpreter that runs a download or a decoded text.
 
 use guard_sdk::syntax::{Command, Word};
 

@@ -1,4 +1,4 @@
-//! What redirections write and read. Descriptors are no files.
+//! The files that redirections write and read. Descriptors aren't files.
 
 use guard_sdk::syntax::Word;
 
@@ -26,8 +26,8 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Whether a file that the output goes to loses what it held for nothing: the command prints nothing, or reads the very
-/// file, which the shell empties first. What is supplied name by name is overwritten, whatever is printed.
+/// Whether the output redirection needlessly loses the file's content: the command prints nothing, or reads the same
+/// file, which the shell empties first. Files supplied name by name are overwritten, whatever is printed.
 fn loses_content(run: &Run<'_>, file: &Operand<'_>) -> bool {
     let is_own = |word: &Word| word.text == file.text && (word.glob || word.dynamic || file.text.contains("{}"));
     let reads_own = || run.arguments().iter().any(is_own);

@@ -16,7 +16,7 @@ use tokens::Token;
 pub(crate) const OPTIONS: Options =
     Options::leading("FvfeEilW", "field-separator assign file include load source exec");
 
-/// What a program does besides computing.
+/// An action of a program other than computing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     /// A text becomes shell.
@@ -35,13 +35,13 @@ pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> O
     super::with_options::given(parsed, &["e", "source"], &["f", "file", "E", "exec"], 0, content)
 }
 
-/// What a call sets before its program runs, `NAME=VALUE`: by `-v`, or between the files.
+/// Returns the variables that a call sets before its program runs, `NAME=VALUE`: by `-v`, or between the files.
 pub(crate) fn variables<'p>(parsed: &'p Parsed<'_>) -> impl Iterator<Item = &'p str> {
     let set = parsed.flags.iter().filter(|flag| flag.is_any(&["v", "assign"])).map(Flag::text);
     set.chain(parsed.operands.iter().skip(1).map(|operand| &*operand.text).filter(|text| text.contains('=')))
 }
 
-/// What the program does, with these variables, `NAME=VALUE`, set before.
+/// Returns the program's actions, with these variables, `NAME=VALUE`, set beforehand.
 pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) -> Vec<Act> {
     let tokens = tokens::read(program);
     let mut code = Code { tokens: &tokens, values: BTreeMap::new() };
@@ -63,7 +63,7 @@ pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) 
 
 struct Code<'t> {
     tokens: &'t [Token],
-    /// What each variable may hold.
+    /// The possible values of each variable.
     values: BTreeMap<String, Vec<Pieces>>,
 }
 
@@ -103,7 +103,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// What begins at a token.
+    /// Adds the action that begins at a token.
     fn act(&self, at: usize, found: &mut Vec<Act>) {
         match self.at(at) {
             Some(Token::Name(name)) if name == "system" && self.is(at + 1, "(") => {
@@ -204,7 +204,7 @@ impl<'t> Code<'t> {
         tokens.get(at.saturating_sub(length)..).unwrap_or_default()
     }
 
-    /// What an expression may give: strings side by side are joined.
+    /// Returns the possible values of an expression. Adjacent strings are joined.
     fn expression(&self, tokens: &[Token]) -> Vec<Pieces> {
         let mut values = vec![Pieces::default()];
         let mut at = 0;
@@ -272,7 +272,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// What `sprintf` makes of its arguments, where its format takes nothing but strings.
+    /// Returns the possible results of `sprintf`, if its format takes only strings.
     fn formatted(&self, tokens: &[Token]) -> Vec<Pieces> {
         let mut arguments = tokens.split(|token| token.is(",")).map(|part| {
             let mut values = self.expression(part);

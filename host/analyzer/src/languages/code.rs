@@ -16,7 +16,7 @@ use guard_sdk::secret_names::{Likelihood, likelihood};
 use super::Found;
 use crate::draft::Draft;
 
-/// What a call does to the path that is its first argument.
+/// The effect of a call on the path that is its first argument.
 #[derive(Debug, Clone, Copy)]
 enum Does {
     /// Reads or writes, as the mode that follows says.
@@ -100,7 +100,7 @@ const MAX_PATH: usize = 4096;
 /// The longest name of a variable.
 const MAX_NAME: usize = 128;
 
-/// What code provably does that `program` runs.
+/// Returns the effects that code run by `program` provably has.
 pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
     let mut found = Vec::new();
     data::changes(&mut found, language, text);

@@ -2,7 +2,7 @@
 //!
 //! Functions are looked for by their names, so a function of an embedded language counts as well.
 
-/// What a text does besides editing.
+/// An action of a text other than editing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     /// A text becomes shell.
@@ -90,7 +90,7 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
 const STARTS: &[&str] = &["system", "systemlist", "job_start", "jobstart", "termopen", "term_start"];
 const EXECUTES: &[&str] = &["execute", "cmd", "nvim_command", "nvim_exec", "nvim_exec2", "feedkeys", "nvim_input"];
 
-/// What the text does.
+/// Returns the actions of the text.
 pub(crate) fn acts(text: &str) -> Vec<Act> {
     let mut found = Vec::new();
     read(text, 0, &mut found);
@@ -183,7 +183,7 @@ fn name_and_rest(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// What a command does with the file that it names.
+/// Returns the action of a command on the file that it names.
 fn of_file(name: &str, file: &str) -> Option<Act> {
     // `redir > FILE`, and the commands that save a session.
     let saves = ["redi", "mks", "mkv", "mkex"].iter().any(|start| name.starts_with(start));
@@ -220,7 +220,7 @@ fn command_inside(name: &str, words: &str) -> Option<String> {
     }
 }
 
-/// What stands behind so many words.
+/// Returns the text after the first `count` words.
 fn behind_words(text: &str, count: usize) -> String {
     text.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
 }
@@ -250,7 +250,7 @@ pub(crate) fn shell_of(text: &str) -> Option<String> {
     settings(set).into_iter().find(|(name, _)| matches!(*name, "shell" | "sh")).map(|(_, value)| value)
 }
 
-/// What stands behind a bar that is in no string.
+/// Returns the text after a bar that is outside strings.
 fn behind_bar(text: &str) -> Option<&str> {
     let mut quote = None;
     let mut escaped = false;

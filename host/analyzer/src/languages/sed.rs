@@ -10,12 +10,12 @@ use crate::options::{Operand, Options, Parsed};
 /// Which options of `sed` take a value.
 pub(crate) const OPTIONS: Options = Options::new("efl", "expression file line-length").with_attached("i");
 
-/// What a script does besides editing.
+/// An action of a script other than editing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     /// A text becomes shell.
     Runs(Pieces),
-    /// What a line holds then becomes shell.
+    /// The line's current content becomes shell.
     RunsLines,
     /// The text that a line holds once `from`, which has no meaning of its own in a pattern, is replaced becomes shell.
     RunsReplaced {
@@ -45,7 +45,7 @@ impl Edit {
     }
 }
 
-/// What a text is behind these edits. A line that a pattern would have to find stays, and what takes its place follows.
+/// Returns a text after these edits. A line that a pattern would have to find stays, and its replacement follows.
 pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
     let mut text = text.to_owned();
     for edit in edits {
@@ -98,7 +98,7 @@ pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> O
     super::with_options::given(parsed, &["e", "expression"], &["f", "file"], usize::from(suffix), content)
 }
 
-/// What the script does.
+/// Returns the actions of the script.
 pub(crate) fn acts(script: &str) -> Vec<Act> {
     let mut reader = Reader { rest: script, acts: Vec::new(), edits: Vec::new(), replaced: None };
     while reader.command().is_some() {
@@ -115,7 +115,7 @@ struct Reader<'s> {
     rest: &'s str,
     acts: Vec<Act>,
     edits: Vec<Edit>,
-    /// What the last replacement before leaves in a line.
+    /// The content of a line after the last preceding replacement.
     replaced: Option<Pieces>,
 }
 
@@ -204,7 +204,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// What stands before the next `delimiter`, which is taken as well. In a pattern a bracket hides one.
+    /// Returns the text before the next `delimiter`, which is consumed as well. In a pattern, a bracket hides one.
     fn until(&mut self, delimiter: char, pattern: bool) -> Option<String> {
         let mut text = String::new();
         loop {
@@ -310,7 +310,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// What a replacement puts into a line: `&` and `\1` are known only at run time.
+/// Returns the text that a replacement puts into a line: `&` and `\1` are known only at run time.
 fn replaced(replacement: &str) -> Pieces {
     let mut pieces = Pieces::default();
     let mut chars = replacement.chars();

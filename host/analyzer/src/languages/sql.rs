@@ -28,12 +28,12 @@ const MAX_STATEMENTS: usize = 4096;
 /// The most tokens of one statement that are kept.
 const MAX_TOKENS: usize = 4096;
 
-/// What a text does that the program `client` reads: its statements, between lines that are for the client itself.
+/// Returns the effects of a text that the program `client` reads: its statements, between lines for the client itself.
 pub(crate) fn effects(client: &str, text: &str, certain: bool) -> Vec<Found> {
     both(client, text, certain, Lines::of(client))
 }
 
-/// What statements do that `sender`, a language or a protocol, may send to a database.
+/// Returns the effects of statements that `sender`, a language or a protocol, may send to a database.
 pub(crate) fn perhaps_effects(sender: &str, text: &str) -> Vec<Found> {
     both(sender, text, false, Lines::None)
 }
@@ -89,7 +89,8 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
 /// How deep texts that statements run are followed.
 const MAX_DEPTH: u32 = 3;
 
-/// What a client runs without showing it: a statement that a variable of the client begins, or one for each row.
+/// Returns the part that a client runs without showing it: a statement that begins with a client variable, or one for
+/// each row.
 fn unknown_part<'t>(statement: &[Token<'t>], lines: Lines) -> Option<&'t str> {
     match (statement.first(), statement.last()) {
         (Some(Token::Unknown(variable)), _) if lines == Lines::Psql && variable.starts_with(':') => Some(variable),
@@ -206,7 +207,7 @@ fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
 /// The most changes inside one statement that are looked at.
 const MAX_CHANGES: usize = 16;
 
-/// What a statement does. One that begins with a common table expression may hold several changes.
+/// Returns the effects of a statement. One that begins with a common table expression may contain several changes.
 fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     let statement = skip_words(statement);
     let Some(first) = statement.first() else { return Vec::new() };

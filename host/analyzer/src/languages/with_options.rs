@@ -2,7 +2,7 @@
 
 use crate::options::{Operand, Parsed};
 
-/// What a call is given to run.
+/// The code that a call runs.
 #[derive(Debug)]
 pub(crate) struct Given<'a> {
     pub(crate) text: String,

@@ -3,7 +3,7 @@
 //! Keeps an explicit stack instead of recursion, so that no text can exhaust the machine's own. It does not decide
 //! what is a command; it only knows enough (quotes, comments, here-documents, `case`) to match openers with closers.
 
-/// What the scanner is inside of.
+/// A construct that the scanner is inside of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// Commands, up to `)` if `closes`. `cases` counts the `case` that are open.
@@ -28,7 +28,7 @@ struct Heredoc {
     tabs: bool,
 }
 
-/// What a whole scan counted.
+/// The totals of a whole scan.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// The deepest stack of any frames.

@@ -33,7 +33,7 @@ pub(crate) struct Node {
     pub(crate) span: Range,
 }
 
-/// What a command is.
+/// The kind of a command.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Simple {
@@ -53,7 +53,7 @@ pub(crate) enum Kind {
         condition: Option<Sequence>,
         /// The variable of `for` and `select`.
         variable: String,
-        /// What the variable runs over, or the expressions of an arithmetic `for`.
+        /// The words that the variable iterates over, or the expressions of an arithmetic `for`.
         words: Vec<Range>,
         arithmetic: Vec<Range>,
         body: Sequence,

@@ -149,7 +149,7 @@ impl Reader<'_> {
         end > 0 && rest.get(end..).is_none_or(|behind| !behind.starts_with(['/', '\\', '@']))
     }
 
-    /// What stands right behind the beginning of a word belongs to it.
+    /// Reads the rest of a word: the text directly after its beginning.
     fn rest_of_word(&mut self, mut value: Value) -> Value {
         let mut pieces: Vec<Piece> = Vec::new();
         while let Some(char) = self.cursor.peek() {

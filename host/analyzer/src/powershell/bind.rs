@@ -26,7 +26,7 @@ const SHORT: &[(&str, &str)] = &[
     ("type", "itemtype"),
 ];
 
-/// What a cmdlet was given.
+/// The arguments of a cmdlet.
 #[derive(Default)]
 pub(super) struct Bound {
     named: Vec<(String, Value)>,

@@ -368,7 +368,7 @@ impl Reader<'_> {
         format!("for {name} in {set}; do\n{body}\n:\ndone")
     }
 
-    /// What `for /f` reads the lines of: a file, a text, or a command in single quotes.
+    /// Reads the source of the lines of `for /f`: a file, a text, or a command in single quotes.
     fn lines_of(&mut self) -> String {
         self.blanks();
         if !self.cursor.eat("'") {

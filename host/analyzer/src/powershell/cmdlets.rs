@@ -15,7 +15,7 @@ pub(super) struct Command {
     pub(super) arguments: Vec<Value>,
     /// Redirections, as bash writes them.
     pub(super) redirects: String,
-    /// What runs before it, because its redirections need it.
+    /// Commands that run before it, because its redirections need them.
     pub(super) before: String,
     /// `&` or `.` stands before it.
     pub(super) is_called: bool,

@@ -2,20 +2,20 @@
 
 use super::values::{Text, Value};
 
-/// What a method is called on.
+/// The receiver of a method call.
 pub(super) enum Receiver {
     Type(String),
     Object,
 }
 
-/// What a call does.
+/// The bash translation of a call.
 #[derive(Default)]
 pub(super) struct Call {
     /// Commands of bash.
     pub(super) code: String,
     /// Commands that print what the call gives.
     pub(super) output: String,
-    /// What it gives, if that is known.
+    /// The result of the call, if known.
     pub(super) words: Option<Vec<Text>>,
     pub(super) type_name: Option<String>,
     /// The code is a text that runs when what it gives is called.

@@ -149,7 +149,7 @@ impl Reader<'_> {
         Value { table: self.tables.get(&name).cloned(), splat: Some(name), ..Value::default() }
     }
 
-    /// What is in parentheses, behind the first.
+    /// Reads the content of parentheses, after the opening one.
     pub(super) fn parenthesis(&mut self) -> Value {
         self.cursor.lines();
         let value = self.deeper(|reader| reader.sequence_value(')'));
@@ -428,7 +428,7 @@ fn element(value: Value, index: Value) -> Value {
     Value::opaque(vec![value, index])
 }
 
-/// What an operator makes of two values.
+/// Returns the result of an operator on two values.
 fn combined(operator: &str, left: Value, right: Value) -> Value {
     let joins = matches!(operator, "+" | "f" | "join");
     if operator == "+" && left.words.len() == 1 && right.words.len() == 1 {

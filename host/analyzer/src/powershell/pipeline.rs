@@ -10,16 +10,16 @@ use super::values::{Piece, Text, Value};
 pub(super) struct Element {
     /// The commands; empty if it is a value only.
     pub(super) text: String,
-    /// What it gives to the next element.
+    /// The output to the next element.
     pub(super) gives: Gives,
     /// It is a value: the text only prints it.
     pub(super) value: Option<Value>,
 }
 
-/// What an element gives.
+/// The output of an element.
 #[derive(Default, Clone, PartialEq)]
 pub(super) enum Gives {
-    /// What it prints.
+    /// The text that it prints.
     #[default]
     Output,
     /// These, all of them: paths, or texts.
@@ -175,7 +175,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands for the place of a path until it is known.
+/// Returns the placeholder for the position of a path until it is known.
 fn mark() -> Text {
     Text::of(Piece::Quoted("ps_place_of_path".to_owned()))
 }

@@ -257,7 +257,7 @@ pub(super) fn function_name(name: &str) -> String {
     format!("ps_function_{plain}")
 }
 
-/// What an element of a pipeline gives, where its value is wanted.
+/// Returns the value of a pipeline element, where its value is wanted.
 fn of_element(element: Element) -> Value {
     match element.gives {
         Gives::Words(words) => {

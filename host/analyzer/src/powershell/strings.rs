@@ -3,7 +3,7 @@
 use super::values::{Piece, Text, Value};
 use super::{ITEM, Reader, UNKNOWN};
 
-/// What a variable of PowerShell is in bash.
+/// Returns the bash counterpart of a PowerShell variable.
 pub(super) fn variable(name: &str) -> Piece {
     let lower = name.to_lowercase();
     if let Some(name) = lower.strip_prefix("env:") {

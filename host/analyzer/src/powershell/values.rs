@@ -14,7 +14,7 @@ pub(super) enum Piece {
     Variable(String),
     /// All elements of the variable of this name.
     Elements(String),
-    /// What commands of bash print.
+    /// The output of these bash commands.
     Output(String),
 }
 
@@ -166,7 +166,7 @@ pub(super) fn looks_like_path(text: &str) -> bool {
         && !text.contains(['\n', '"'])
 }
 
-/// What an argument or an expression gives.
+/// The result of an argument or an expression.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Value {
     /// Its elements.

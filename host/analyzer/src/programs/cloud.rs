@@ -1,4 +1,4 @@
-//! What no table can say of cloud accounts and hosted repositories: the files that a command moves.
+//! Effects on cloud accounts and hosted repositories that no table can express: the files that a command moves.
 
 use super::trees::keeps_names;
 use crate::draft::Draft;

@@ -11,7 +11,7 @@ use crate::run::path::lexical;
 use crate::wrappers::remote::ENGINE;
 use crate::wrappers::sandbox::mounts_of_engine;
 
-/// What a call does beside removing.
+/// Adds the effects of a call other than removal.
 pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let engine = run.name.clone();
     let parsed = run.parse(run.arguments(), ENGINE);

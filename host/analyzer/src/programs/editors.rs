@@ -71,7 +71,7 @@ fn ed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// The most lines of commands on standard input.
 const MOST: usize = 256;
 
-/// What the commands on standard input do to files.
+/// Adds the effects of the commands on standard input on files.
 fn typed(run: &mut Run<'_>, by_lines: bool) {
     let Some(input) = run.input().filter(|_| by_lines) else { return };
     for line in input.text.lines().take(MOST) {
@@ -81,7 +81,7 @@ fn typed(run: &mut Run<'_>, by_lines: bool) {
     }
 }
 
-/// What a command of vim does to a file.
+/// Adds the effect of a vim command on a file.
 fn touched(run: &mut Run<'_>, act: Act) {
     let word = |path: String| Word { text: path, ..here() };
     match act {

@@ -269,7 +269,7 @@ fn sends_a_body(parsed: &Parsed<'_>) -> bool {
     has_form || has_body && !parsed.is("G", "get")
 }
 
-/// What the words of a call hold goes to an address.
+/// Records that the content of a call's words is sent to an address.
 fn sends(run: &mut Run<'_>, url: &str) {
     run.emit(Draft::routine("network", "network.send").target(url));
 }

@@ -139,7 +139,7 @@ fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
 }
 
-/// What lay in the bin cannot be taken out of it again.
+/// Adds the emptying of the bin, whose content can't be recovered afterwards.
 fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.is("h", "help") && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("delete", "trash.empty"));
@@ -190,12 +190,12 @@ fn write_into<'a>(run: &mut Run<'a>, target: &Target<'a, '_>, draft: impl Fn(&Op
     target.write(run, draft);
 }
 
-/// What is written where a copy goes.
+/// Drafts the write at the destination of a copy.
 fn copied(by: &str) -> Draft {
     Draft::notable("write", "fs.write").tag("by", by)
 }
 
-/// What lies at `source` is put at `place`, or below it if that is a folder.
+/// Adds the write that puts `source` at `place`, or below it if that is a folder.
 pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>, each: bool) {
     let by = run.name.clone();
     let mut target = targets::perhaps_in(source, place.clone());

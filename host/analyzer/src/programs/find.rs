@@ -53,7 +53,7 @@ pub(super) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
-/// What everything has in common that a search finds or does something to.
+/// The common properties of everything that a search finds or acts on.
 pub(crate) struct SoleName<'a> {
     /// The tag for [`SoleName::name`]: `every`, or another one if letters may be small or capital.
     pub(crate) tag: &'static str,

@@ -198,7 +198,8 @@ fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run.emit(draft.target(parsed.text(0)));
 }
 
-/// What git holds can be had back from it, so a tree that it removes is not lost as with `rm -r`.
+/// Adds the effects of `git rm`. Files in git can be restored from it, so a tree that it removes isn't lost as with `rm
+/// -r`.
 fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.on("n", "dry-run", false) {
         return;
@@ -348,8 +349,8 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     super::text::write_patched(run, &parsed.operands, level);
 }
 
-/// What is lost when an operation that stopped half-way is given up. To abort puts back the state before it, where
-/// everything was committed or is kept; to skip leaves a commit out.
+/// Drafts the loss when an operation that stopped half-way is abandoned. Aborting restores the previous state, where
+/// everything was committed or is kept; skipping omits a commit.
 fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
     let skips = parsed.has("", "skip");
     (skips || parsed.is("", "abort")).then(|| Draft::notable("vcs", "git.abort").severe(Severity::Destructive, skips))

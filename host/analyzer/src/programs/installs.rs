@@ -19,7 +19,7 @@ struct Manager {
     verbs: &'static [&'static [&'static str]],
     /// The words that have it install what a lock file or a manifest names; empty: it does so without a word.
     locked: &'static [&'static str],
-    /// What stands between a name and its version.
+    /// The separator between a name and its version.
     version: &'static str,
     /// `user/name` is a repository on a forge.
     short: bool,
@@ -267,7 +267,7 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
     }
 }
 
-/// What all packages of the call share.
+/// Returns the draft that all packages of the call share.
 fn base(name: &str, parsed: &Parsed<'_>) -> Draft {
     let dry = parsed.on("", "dry-run", false) || parsed.is("s", "simulate") && name.starts_with("apt");
     Draft::routine("package", "package.install")

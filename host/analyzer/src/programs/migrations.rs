@@ -1,4 +1,4 @@
-//! What no table can say of migration tools: the SQL that they carry, and the scripts that an interpreter runs.
+//! Effects of migration tools that no table can express: embedded SQL, and scripts that an interpreter runs.
 
 use guard_sdk::syntax::Word;
 
@@ -13,7 +13,7 @@ pub(super) fn of_script<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// What the program of that name does, if a table knows it.
+/// Adds the effects of the program of that name, if it is in a table.
 pub(super) fn of_program<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     super::consoles::find(run, &name, words);

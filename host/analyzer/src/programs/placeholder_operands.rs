@@ -60,7 +60,7 @@ pub(crate) fn tested<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
 pub(crate) struct Search<'a> {
     /// Where it starts.
     pub(crate) start: &'a str,
-    /// What everything has in common that it finds.
+    /// The common properties of everything that it finds.
     pub(crate) sole: SoleName<'a>,
 }
 

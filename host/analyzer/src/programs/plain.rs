@@ -330,7 +330,7 @@ fn outputs(run: &mut Run<'_>) {
     }
 }
 
-/// What a tool that nobody has described does when its first word says that it publishes or deploys. A program of the
+/// Adds the effects of an undescribed tool whose first word says that it publishes or deploys. A program of the
 /// project's own, which is started by its path, may mean anything by that.
 fn brings_out(run: &mut Run<'_>) {
     let rehearses = |word: &Word| REHEARSES.contains(&word.text.as_str());

@@ -12,7 +12,6 @@ pub(crate) struct Program {
     pub(super) names: &'static [&'static str],
     /// Which of its options take a value.
     pub(super) options: Options,
-    /// What it does.
     pub(super) act: Act,
 }
 

@@ -8,7 +8,7 @@ use super::{migrations, table};
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// What `bun` and `deno` do as package managers, which is what npm does.
+/// Adds the effects of `bun` and `deno` as package managers, which are those of npm.
 pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let name = run.name.clone();
     table::find_as(run, "npm", &name, words);

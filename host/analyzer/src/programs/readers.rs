@@ -132,7 +132,7 @@ fn changes_last<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.last().into_iter().for_each(|file| run.write(file));
 }
 
-/// What is preprocessed or included is shown, in the output or in complaints.
+/// Adds the reads of a compiler. Preprocessed and included files are shown, in the output or in diagnostics.
 fn compiler<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let words = run.arguments();
     let shows = words.iter().any(|word| word.text == "-E");

@@ -43,7 +43,7 @@ fn asks_user<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// What is printed goes to a printer, which may be one of another machine.
+/// Adds the effects of printing. The files go to a printer, which may be on another machine.
 fn prints<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|file| run.read(file));
     for host in parsed.values("hH", "") {
@@ -102,7 +102,7 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// The most lines of such a script that are looked at.
 const MAX_LINES: usize = 4096;
 
-/// What is attached leaves the machine.
+/// Adds the effects of sending mail. Attachments leave the machine.
 fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let attached: Vec<Operand<'a>> = parsed.values("aA", "attach").collect();
     attached.iter().for_each(|file| run.read(file));

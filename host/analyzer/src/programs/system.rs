@@ -58,7 +58,7 @@ fn crontab<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// What runs later is text on standard input.
+/// Adds the commands scheduled for later, which are text on standard input.
 fn schedules<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("lrdcV", "") {
         return;

@@ -41,7 +41,7 @@ pub(crate) struct Entry {
     instead: &'static str,
     /// The same for single names.
     instead_of: &'static [(&'static str, &'static str)],
-    /// What the table cannot say.
+    /// The behavior that the table can't express.
     act: Option<Act>,
     /// The first one that fits counts.
     pub(crate) effects: &'static [Fact],

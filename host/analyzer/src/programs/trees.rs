@@ -31,7 +31,7 @@ enum Folder {
     Copy,
     /// The value of a letter or a long option.
     Value(&'static str, &'static str),
-    /// What is assigned to one of these variables by an operand.
+    /// The value that an operand assigns to one of these variables.
     Variable(&'static [&'static str]),
 }
 
@@ -336,7 +336,7 @@ fn is_local(text: &str, run: &Run<'_>) -> bool {
     text.starts_with(['/', '~', '.', '$']) || !run.name.starts_with("mc") && !text.contains(':')
 }
 
-/// What is assigned to one of the variables, by an operand or in front of the command.
+/// Returns the value assigned to one of the variables, by an operand or in front of the command.
 fn variable<'a>(names: &[&str], run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
     let by_operand = parsed.operands.iter().find_map(|operand| {
         let (name, value) = operand.word.text.split_once('=')?;

@@ -8,7 +8,7 @@ use crate::limits;
 /// The most bytes of text that effects and scripts may hold together.
 const MAX_TEXT: usize = 1 << 20;
 
-/// What was found, of all commands.
+/// The collected results of all commands.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     /// In the order of the commands.

@@ -21,7 +21,7 @@ impl<'a> Run<'a> {
         own(self.command).or_else(|| self.piped())
     }
 
-    /// What a process substitution gives to read, where a literal `echo` prints it.
+    /// Returns the input that a process substitution provides, if a literal `echo` prints it.
     pub(crate) fn substituted(&self, operand: &Operand<'_>) -> Option<Input> {
         let is_one = operand.word.parts.first().is_some_and(|part| part.kind == "process");
         let mut inside = self.pipelines.children(self.commands, self.command.id).filter(|_| is_one);
@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What the command's own redirections hold.
+/// Returns the input in the command's own redirections.
 fn own(command: &Command) -> Option<Input> {
     let redirection = command.redirections.iter().rev().find(|r| r.operator.starts_with("<<"))?;
     if redirection.operator == "<<<" {
@@ -103,7 +103,8 @@ fn own(command: &Command) -> Option<Input> {
     Some(Input { text: redirection.body.clone(), certain })
 }
 
-/// What `echo` or `printf` prints, near enough: the words in a row, with line breaks where they are spelt out.
+/// Returns the approximate output of `echo` or `printf`: the words in a row, with line breaks where they are spelled
+/// out.
 fn printed(command: &Command) -> Input {
     let is_printf = command.program() == "printf";
     let mut text = String::new();

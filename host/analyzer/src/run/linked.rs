@@ -11,7 +11,7 @@ use crate::run::Run;
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     links: Links,
-    /// Those that the command makes that is being looked at.
+    /// Links made by the current command.
     fresh: Vec<(String, String)>,
     /// The command that made them.
     maker: u32,

@@ -1,4 +1,4 @@
-//! What a path means by its text alone: where it points, whether it is a device, how much lies below it.
+//! The meaning of a path by its text alone: where it points, whether it is a device, and how much is below it.
 //!
 //! Asks no machine. Symbolic links and existing files are the host's business.
 
@@ -208,7 +208,7 @@ const STORAGE: &[&str] = &[
 
 const STREAM: &[&str] = &["null", "zero", "full", "stdin", "stdout", "stderr", "tty", "console", "random", "urandom"];
 
-/// What kind of device an absolute path names; `None` for an ordinary file.
+/// Returns the kind of device at an absolute path; `None` for an ordinary file.
 pub(crate) fn device(path: &str) -> Option<Device> {
     if path.starts_with("//") && is_disk_of_windows(path) {
         return Some(Device::Storage);

@@ -1,4 +1,4 @@
-//! What operations that Rust families state lose, and how to look at it first. The tables of programs say it themselves.
+//! Losses of operations that Rust families state, and how to look first. The tables of programs contain their own.
 
 /// An operation, what it loses, and the harmless way to look first.
 type Remediation = (&'static str, &'static str, &'static str);
@@ -135,7 +135,7 @@ const REMEDIATIONS: &[Remediation] = &[
     ),
 ];
 
-/// What an operation loses, and the way to look first; none for one that its own rule knows better.
+/// Returns the loss of an operation, and the way to look first; `None` if the operation's own rule knows better.
 pub(super) fn of(operation: &str) -> Option<(&'static str, &'static str)> {
     let place = REMEDIATIONS.binary_search_by_key(&operation, |(name, ..)| name).ok()?;
     REMEDIATIONS.get(place).map(|(_, loses, instead)| (*loses, *instead))

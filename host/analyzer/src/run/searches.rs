@@ -77,7 +77,7 @@ fn names(command: &Command, found: &mut Vec<String>) {
     }
 }
 
-/// What a regular expression selects, as a pattern of the shell.
+/// Converts the selection of a regular expression to a shell pattern.
 fn pattern(text: &str) -> String {
     let begins = ["^", ".", "\\.", "/\\."].iter().any(|start| text.starts_with(start)) && !text.starts_with(".*");
     let ends = text.ends_with('$');

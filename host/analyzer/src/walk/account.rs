@@ -1,5 +1,5 @@
-//! Every byte of a text must belong to something that was visited, or be an operator, a reserved word, a comment or a
-//! blank. What is left over may be a command that nobody saw.
+//! The check that every byte of a text belongs to something visited, or is an operator, a reserved word, a comment or a
+//! blank. Leftover text may be an unseen command.
 
 use super::{Unit, Walker};
 use crate::parse::tree::Range;

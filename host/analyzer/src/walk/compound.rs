@@ -247,7 +247,7 @@ impl Walker {
             None => *ends = Some(end),
         }
     }
-    /// What holds behind two branches of which one ran.
+    /// Joins the states after two branches of which one ran.
     pub(super) fn meet_shell(&mut self, other: &Shell) {
         let mut shell = self.shell.clone();
         self.join(&mut shell, other);

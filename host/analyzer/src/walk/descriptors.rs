@@ -1,4 +1,5 @@
-//! What stands behind the descriptors that a command reads: here-documents, pipes, and what `exec` opened before.
+//! The inputs behind the descriptors that a command reads: here-documents, pipes, and descriptors opened before by
+//! `exec`.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +9,15 @@ use super::Walker;
 use super::output::{self, Input};
 use crate::word::expand::literal;
 
-/// What is read from each descriptor.
+/// The input of each descriptor.
 pub(super) type Held = BTreeMap<i32, Input>;
 
 /// The most descriptors that one command opens for writing.
 const MOST: usize = 16;
 
 impl Walker {
-    /// What a command reads from each descriptor that its redirections open; the last one wins. `outer` is what it
-    /// reads from its input without them.
+    /// Returns the input of each descriptor that a command's redirections open; the last one wins. `outer` is its
+    /// standard input without them.
     pub(super) fn opened(&mut self, redirections: &[Redirection], outer: &Input) -> Held {
         let mut held = Held::new();
         for redirection in redirections {
@@ -37,7 +38,7 @@ impl Walker {
         held
     }
 
-    /// What a command reads from its standard input because of its redirections.
+    /// Returns the standard input of a command, as set by its redirections.
     pub(super) fn redirected(&mut self, redirections: &[Redirection], outer: &Input) -> Option<Input> {
         redirections
             .iter()
@@ -45,7 +46,7 @@ impl Walker {
             .then(|| self.opened(redirections, outer).remove(&0))?
     }
 
-    /// What is behind a descriptor of a command.
+    /// Returns the input behind a descriptor of a command.
     pub(super) fn behind(&mut self, number: i32, command: &Command, input: &Input) -> Input {
         if number == 0 {
             return input.clone();
@@ -94,7 +95,7 @@ impl Walker {
         read.into_iter().filter(|read| is_here(read)).map(|text| output::here(text, &self.shell)).collect()
     }
 
-    /// What a redirection from a file gives, if this text wrote the file or prints what is read.
+    /// Returns the input from a redirected file, if this text wrote the file or prints the content that is read.
     fn supplied(&mut self, redirection: &Redirection, held: &Held, outer: &Input) -> Option<Input> {
         if let Some(part) = redirection.target.parts.iter().find(|part| part.kind == "process") {
             let text = self.printed(&part.text)?;

@@ -1,4 +1,4 @@
-//! What `echo` and `printf` print, as the builtins of each shell have it.
+//! The output of `echo` and `printf`, as printed by the builtins of each shell.
 
 use guard_sdk::syntax::Word;
 
@@ -31,7 +31,7 @@ struct Escapes {
     stops: bool,
 }
 
-/// What `echo WORDS` prints.
+/// Returns the output of `echo WORDS`.
 pub(super) fn echo(words: &[Word], speaker: Speaker) -> String {
     let mut rest = words;
     let mut escapes = speaker != Speaker::Bash;
@@ -55,7 +55,7 @@ pub(super) fn echo(words: &[Word], speaker: Speaker) -> String {
     unescape(&text, kind).0
 }
 
-/// What `printf FORMAT WORDS` prints; `None` if that depends on more than the words.
+/// Returns the output of `printf FORMAT WORDS`; `None` if it depends on more than the words.
 pub(super) fn printf(words: &[Word], speaker: Speaker) -> Option<String> {
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
     let (format, arguments) = words.split_first()?;

@@ -1,4 +1,4 @@
-//! What files hold that a command edits in place, makes of a patch, splits, or compiles.
+//! The content of files that a command edits in place, creates from a patch, splits, or compiles.
 //!
 //! An edit is followed by its text alone: it applies to each line, whatever the address before it says.
 

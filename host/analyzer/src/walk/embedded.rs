@@ -158,7 +158,8 @@ fn is_program(word: &str) -> bool {
     !name.is_empty() && (programs::is_known(&name) || is_shell(&name) || matches!(name.as_str(), "sudo" | "env"))
 }
 
-/// What a program may run. Of one that is described, or runs code of its own, only options count whose name says so.
+/// Returns the commands that a program may run. For a program that is described or runs code of its own, only options
+/// whose names say so are considered.
 pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool) -> Vec<What> {
     let mut found = Vec::new();
     for (name, value) in values(words) {

@@ -9,7 +9,7 @@ use super::running;
 use super::shell::Value;
 use crate::limits;
 
-/// What the walk has found, which is the result.
+/// The findings of the walk, which are the result.
 pub(crate) struct Found {
     pub(crate) commands: Vec<Command>,
     /// How far the text was understood.
@@ -37,7 +37,7 @@ impl Found {
     }
 }
 
-/// What is around the command that is walked.
+/// The context of the command that is walked.
 pub(super) struct Scope {
     /// The command that starts it; 0 if the text does.
     pub(super) parent: u32,
@@ -47,7 +47,7 @@ pub(super) struct Scope {
     pub(super) via: Vec<Via>,
     /// How many of `via` are around the text that is walked, so that a command in it counts its own only.
     pub(super) texts_via: usize,
-    /// What a program such as `xargs` replaces in the text that it runs.
+    /// Placeholders that a program such as `xargs` replaces in the text that it runs.
     pub(super) marks: Vec<String>,
     /// Whether it runs as it is read.
     pub(super) certain: bool,
@@ -78,7 +78,7 @@ impl Scope {
     }
 }
 
-/// What was spent of the [`limits`], and what is left of them.
+/// The used and remaining amounts of the [`limits`].
 pub(super) struct Budget {
     /// Words of the commands that are listed.
     pub(super) words: usize,
@@ -116,7 +116,7 @@ impl Budget {
     }
 }
 
-/// What runs later than where it stands: bodies of functions, and texts of `trap`.
+/// Texts that run later than their position: bodies of functions, and texts of `trap`.
 #[derive(Default)]
 pub(super) struct Later {
     /// The variables that such texts were read with.

@@ -25,7 +25,7 @@ pub(super) struct Files {
     pub(super) searched: bool,
     /// The file systems of commands that don't simply see this machine's.
     pub(super) inside: BTreeMap<u32, Inside>,
-    /// Those of containers, by their names.
+    /// The file systems of containers, by name.
     pub(super) containers: BTreeMap<String, Rc<View>>,
     pub(super) full: bool,
 }

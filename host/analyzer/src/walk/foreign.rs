@@ -103,8 +103,8 @@ const LOOKING: &[&str] = &[
     "write",
 ];
 
-/// What a text of PowerShell may do besides: methods that change things, code that is made at run time, and commands
-/// that run others.
+/// Other possible actions of a PowerShell text: methods that change things, code made at run time, and commands that
+/// run others.
 const ACTING: &[&str] = &[
     "::delete",
     "::write",

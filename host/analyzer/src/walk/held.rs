@@ -1,4 +1,4 @@
-//! What the files hold that a text writes.
+//! The content of files that a text writes.
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 
@@ -7,10 +7,10 @@ use super::{Walker, shell};
 use crate::limits;
 use crate::word::expand::literal;
 
-/// What a file holds, or what is printed into it.
+/// The content of a file, or the text printed into it.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
-    /// What is known of it. It may have parts that only the run shows.
+    /// Its known text, which may have parts that only the run shows.
     pub(super) text: Word,
     /// Nothing of it was printed by a program that says something else each time. A file that lay there before counts as
     /// known: to run it is nothing new.
@@ -29,7 +29,7 @@ impl Held {
         Held { text: if whole { text } else { literal("") }, whole, adds: false, lies: false, is_part: false }
     }
 
-    /// What lies in a file.
+    /// Creates the content of an existing file.
     pub(super) fn lying(text: Word) -> Held {
         Held { lies: true, ..Held::known(text) }
     }
@@ -88,7 +88,7 @@ pub(super) fn writes(command: &Command) -> bool {
         || super::edited::makes(command)
 }
 
-/// What a command is given to read.
+/// Returns the content that a command reads.
 pub(super) fn given(input: &Input) -> Held {
     match input {
         Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
@@ -131,7 +131,7 @@ fn is_copy(command: &Command) -> bool {
 }
 
 impl Walker {
-    /// What a command prints. `output`: what its words say of that.
+    /// Returns the content that a command prints. `output` is the output that its words determine.
     pub(super) fn shown(&self, command: &Command, input: &Input, output: &Input) -> Held {
         let program = command.program();
         if let Input::Piped(word) | Input::Here(word) = output {
@@ -163,7 +163,7 @@ impl Walker {
         held
     }
 
-    /// What `cat FILES` prints, if this text wrote all of them.
+    /// Returns the output of `cat FILES`, if this text wrote all of them.
     pub(super) fn concatenated(&self, command: &Command) -> Option<Word> {
         if command.program() != "cat" || self.files.is_empty() {
             return None;

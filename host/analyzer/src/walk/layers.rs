@@ -27,7 +27,7 @@ pub(super) struct Pending<'t> {
     pub(super) span: Span,
     pub(super) certain: bool,
     pub(super) input: Input,
-    /// What runs because the words are expanded; taken by the first command that is listed.
+    /// Commands that run because the words are expanded; taken by the first command that is listed.
     pub(super) children: Option<(Unit<'t>, Vec<Child>)>,
     pub(super) level: usize,
 }
@@ -323,7 +323,7 @@ impl Walker {
         run(self);
     }
 
-    /// What was kept since then ends with the process, if it still holds.
+    /// Discards values and folders kept since then when the process ends, if they are still current.
     pub(super) fn end_process(&mut self, (count, folders): (usize, BTreeSet<String>)) {
         let mut since = self.later.kept.iter().skip(count);
         let mut places = self.later.kept_in.difference(&folders);

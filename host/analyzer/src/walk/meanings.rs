@@ -1,4 +1,4 @@
-//! What names mean that a text declares: by `alias`, by `hash`, and in the arrays in which shells keep both.
+//! Meanings of names that a text declares: by `alias`, by `hash`, and in the arrays where shells store both.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::output::Input;
 use crate::options::{Flag, Options, leading};
 use crate::word::expand::literal;
 
-/// What bash and zsh call when a command is not found, with the command's words.
+/// Functions that bash and zsh call when a command isn't found, with the command's words.
 const HANDLERS: &[&str] = &["command_not_found_handle", "command_not_found_handler"];
 
 /// Words that begin, divide or end a compound command, unless they are aliases.
@@ -23,7 +23,7 @@ pub(super) fn element(word: &str) -> Option<(&str, &str)> {
     word.strip_suffix(']')?.split_once('[')
 }
 
-/// What is said of a name whose meaning only the run shows.
+/// The reason for a name whose meaning only the run shows.
 pub(super) const NOT_KNOWN: &str = "what a name means is known only at run time";
 
 /// Whether bash keeps in this array what names mean.
@@ -31,7 +31,7 @@ pub(super) fn is_table(name: &str) -> bool {
     matches!(name, "BASH_CMDS" | "BASH_ALIASES")
 }
 
-/// What an alias stands for. If all of it is what another program prints, it is a text that only the run shows.
+/// Returns the text of an alias. If all of it is the output of another program, it is a text that only the run shows.
 fn text_of_alias(word: &Word, text: &str) -> Option<Word> {
     if !word.dynamic {
         return Some(literal(text));

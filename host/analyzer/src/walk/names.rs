@@ -1,4 +1,4 @@
-//! What a command's name stands for, where it is neither written out nor fixed by the text.
+//! The meaning of a command's name that is neither written out nor fixed by the text.
 
 use guard_sdk::syntax::Word;
 
@@ -75,7 +75,7 @@ impl Walker {
         }
     }
 
-    /// What an alias of git that this text defined makes of a call.
+    /// Expands a git alias that this text defined in a call.
     pub(super) fn unalias_git(&self, argv: &[Word]) -> Option<Layer> {
         if self.git_aliases.is_empty() || program(argv) != Some("git") {
             return None;

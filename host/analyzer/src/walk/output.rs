@@ -1,4 +1,4 @@
-//! What a command reads, and what it is known to write, so that `echo TEXT | sh` can be followed.
+//! The input of a command and its known output, so that `echo TEXT | sh` can be followed.
 //!
 //! Looks at one command at a time and knows nothing of the walk.
 
@@ -12,10 +12,10 @@ use crate::programs;
 use crate::word::expand::{self, Values};
 use crate::word::{self, Mode};
 
-/// What a command reads on its standard input.
+/// The standard input of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
-    /// What the whole text was given.
+    /// The input of the whole text.
     Outer,
     /// Something from a pipe.
     Pipe,
@@ -65,7 +65,7 @@ pub(super) fn takes_output(redirection: &Redirection) -> bool {
     matches!(redirection.fd, 1 | -1)
 }
 
-/// What `command` writes to its standard output, wherever that goes, if its words say so.
+/// Returns the text that `command` writes to its standard output, wherever that goes, if its words determine it.
 pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
     let words = command.argv.get(1..).unwrap_or_default();
@@ -127,7 +127,7 @@ pub(super) fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
 }
 
-/// What `dirname` or `basename` prints of one path.
+/// Returns the output of `dirname` or `basename` for one path.
 fn part_of_path(program: &str, words: &[Word]) -> Option<String> {
     let [path] = words else { return None };
     let path = path.text.as_str();
@@ -151,7 +151,7 @@ fn reversed(text: &str) -> String {
     text.lines().map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
-/// What `echo` prints of words with parts that only the run shows.
+/// Returns the output of `echo` for words with parts that only the run shows.
 fn spelled_out(words: &[Word]) -> Input {
     let options = words.iter().take_while(|word| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
     let words = words.get(options.count()..).unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::wrappers;
 use crate::wrappers::layer::place_of;
 use crate::wrappers::shells::{self, Script};
 
-/// What is said of a file that runs although nobody can know what it holds.
+/// The reason for a file that runs although its content can't be known.
 pub(super) const NOT_KNOWN: &str = "a file that the text itself writes runs, and what it holds is not known";
 
 impl Walker {
@@ -124,7 +124,7 @@ impl Walker {
         !name.glob && (!name.dynamic || folder_is_home) && !self.defined.contains_key(&name.text)
     }
 
-    /// What a command prints, if that is known.
+    /// Returns the output of a command, if known.
     fn output_of(&self, command: &Command, input: &Input) -> Input {
         let is_printer = matches!(command.program(), "echo" | "printf") && command.argv.iter().any(|word| word.dynamic);
         let at_home = is_printer.then(|| Command { argv: self.shell.at_home(&command.argv), ..command.clone() });
@@ -148,7 +148,7 @@ impl Walker {
         }
     }
 
-    /// What a shell reads from its standard input runs.
+    /// Walks the code that a shell reads from its standard input and runs.
     fn run_input(&mut self, command: &Command, input: &Input) {
         let file = self.input_file(command, input).filter(|path| self.files.get(path).is_none());
         if let Some((path, held)) = file.and_then(|path| self.running(&path).map(|held| (path, held))) {

@@ -1,4 +1,4 @@
-//! What a substitution prints, where its own words say so: `$(echo rm)`.
+//! The output of a substitution, if its own words determine it: `$(echo rm)`.
 
 use guard_sdk::syntax::{Redirection, Span, Word};
 
@@ -15,7 +15,7 @@ use crate::wrappers::shells;
 const PRINTERS: &[&str] =
     &["basename", "cat", "command", "dirname", "echo", "mktemp", "printf", "readlink", "realpath", "type", "which"];
 
-/// What prints the root of the work tree.
+/// The command that prints the root of the work tree.
 const ROOT: &str = "git rev-parse --show-toplevel";
 
 impl Walker {
@@ -35,7 +35,7 @@ impl Walker {
         Some(self.printed(&part.text))
     }
 
-    /// What a command or process substitution, given as it is written, prints, if its words say so.
+    /// Returns the output of a command or process substitution, given as written, if its words determine it.
     pub(super) fn printed(&mut self, source: &str) -> Option<String> {
         let (open, close) = if source.starts_with('`') { ("`", "`") } else { ("(", ")") };
         let body = source.trim_start_matches(['$', '<']).strip_prefix(open)?.strip_suffix(close)?.trim();
@@ -98,7 +98,7 @@ impl Walker {
         }
     }
 
-    /// What commands print one after the other.
+    /// Returns the joined output of consecutive commands.
     fn collected(&mut self, unit: Unit<'_>, sequence: &Sequence) -> Input {
         self.sink = Some(Held::nothing());
         self.sequence(unit, sequence);
@@ -106,7 +106,7 @@ impl Walker {
         held.map_or(Input::Pipe, |held| Input::Piped(held.text))
     }
 
-    /// What `cd FOLDER && pwd` prints.
+    /// Returns the output of `cd FOLDER && pwd`.
     fn printed_folder(&mut self, body: &str) -> Option<String> {
         if self.budget.outputs_left == 0 || self.budget.depth + 1 >= limits::WALK_DEPTH {
             return None;
@@ -159,7 +159,7 @@ fn ends_with_printer(body: &str, items: &[Item]) -> bool {
     PRINTERS.contains(&last) || items.iter().flat_map(|item| &item.elements).any(defines)
 }
 
-/// What a search for one program prints, whichever of its versions is there: `which python3 || which python`.
+/// Returns the output of a search for one program, whichever of its versions exists: `which python3 || which python`.
 fn found_program(body: &str) -> Option<String> {
     if body.len() > limits::VALUE || body.contains(['$', '`', '"', '\'', ';', '(']) {
         return None;

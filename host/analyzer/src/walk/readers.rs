@@ -160,7 +160,7 @@ fn cells(text: &str) -> String {
     out
 }
 
-/// Who reads code in a file with this ending.
+/// Returns the program that reads code in a file with this extension.
 pub(super) fn by_ending(path: &str) -> Option<&'static str> {
     match path.rsplit_once('.')?.1 {
         "py" => Some("python3"),

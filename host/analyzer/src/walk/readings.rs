@@ -100,10 +100,10 @@ impl Walker {
     }
 }
 
-/// What dash reads otherwise.
+/// Syntax that dash reads differently.
 const ODD: &[&str] = &["&>", "$'", "$\""];
 
-/// What the scanner stands in.
+/// The position of the scanner: among commands, or in double quotes.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Commands,

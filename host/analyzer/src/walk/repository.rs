@@ -1,4 +1,4 @@
-//! What the settings of a git repository have a command of git run: hooks and aliases.
+//! Code that a git command runs because of the repository's settings: hooks and aliases.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use crate::wrappers::shells::is_shell;
 /// The most settings of one file that name programs.
 const MOST: usize = 64;
 
-/// What runs hooks of the repository, and which.
+/// The git commands that run hooks of the repository, and their hooks.
 const HOOKS: &[(&[&str], &[&str])] = &[
     (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
     (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
@@ -191,7 +191,7 @@ impl Walker {
         found
     }
 
-    /// What files of the project have this command of git run.
+    /// Returns the code that files of the project make this git command run.
     fn repository_files(&mut self, command: &str) -> Vec<Started> {
         let (file, keys): (&str, &[&str]) = match command {
             "submodule" => (".gitmodules", &["update", "url"]),
@@ -244,7 +244,8 @@ const SETTINGS: &[(&str, &str)] = &[
 ];
 
 impl Walker {
-    /// What settings of git in a file that this text wrote have a command run: its alias, and the programs that they name.
+    /// Returns the code that a command runs because of git settings in a file that this text wrote: its alias, and the
+    /// programs in the settings.
     pub(super) fn settings_of_git(&mut self, program: &str, words: &[Word], set: &[Assignment]) -> Vec<Started> {
         if program != "git" {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What the files hold that a text runs: what the text wrote to them, or else what lies there.
+//! The content of files that a text runs: text that it wrote to them, or else their existing content.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub(super) struct File {
     pub(super) given: Given,
 }
 
-/// What a file that runs is given by whoever runs it.
+/// The input that a file gets from the command that runs it.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     /// It has parameters.
@@ -123,7 +123,7 @@ impl Walker {
         self.path_of(file).filter(|path| is_here && path.starts_with('/'))
     }
 
-    /// What a file holds that runs.
+    /// Returns the content of a file that runs.
     pub(super) fn running(&mut self, path: &str) -> Option<Held> {
         let written = self.files.get(path).cloned();
         match written {
@@ -146,7 +146,7 @@ impl Walker {
         self.running(&path).map(|held| (path, held))
     }
 
-    /// What lies at this path. Whoever copied it there has it from elsewhere.
+    /// Returns the existing content at this path, or at the source of a file that was copied there.
     fn lying(&mut self, path: &str) -> Option<Held> {
         for path in self.files.sources(path) {
             if self.is_probe || !path.starts_with('/') || sources::is_of_system(&path) {

@@ -1,4 +1,4 @@
-//! What a text fixes about the shell that runs it: its directory and the values of some variables.
+//! Facts that a text fixes about the shell that runs it: its directory and the values of some variables.
 //!
 //! Follows straight lines only. What may or may not have happened is unknown afterwards.
 
@@ -17,7 +17,7 @@ use crate::view::View;
 use crate::word::expand::parameter;
 use crate::word::expand::{Home, Values, literal};
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     Scalar(Rc<Word>),
@@ -48,7 +48,7 @@ pub(crate) struct Shell {
     pub(crate) cwd: String,
     /// The file system, if it is not simply that of this machine.
     pub(crate) view: Option<Rc<View>>,
-    /// What `cd -` goes to.
+    /// The target of `cd -`.
     previous: String,
     home: Rc<str>,
     variables: BTreeMap<Rc<str>, Value>,

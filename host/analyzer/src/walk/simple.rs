@@ -325,7 +325,7 @@ struct Assigned {
     to: To,
 }
 
-/// What is assigned to.
+/// The target of an assignment.
 enum To {
     Scalar,
     /// The elements, if all of them can be read.

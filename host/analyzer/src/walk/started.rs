@@ -27,7 +27,7 @@ const FOLDERS: usize = 8;
 const BUILTINS: &[&str] =
     &["test", "[", "echo", "printf", "cd", "true", "false", "set", "export", "read", "exit", "pwd"];
 
-/// What a command takes from a file.
+/// Code that a command takes from a file.
 pub(super) struct Started {
     /// A name for what runs.
     pub(super) name: String,
@@ -100,7 +100,7 @@ impl Walker {
         last == name && (self.files.searched || folder.ends_with("/bin") || is_run())
     }
 
-    /// What a command takes from files.
+    /// Returns the code that a command takes from files.
     pub(super) fn started(&mut self, command: &Command, input: &Input) -> Vec<Started> {
         let Some(name) = program(&command.argv).map(str::to_owned) else { return Vec::new() };
         let words = command.argv.get(1..).unwrap_or_default();

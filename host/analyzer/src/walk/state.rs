@@ -1,4 +1,4 @@
-//! What a command does to the shell that runs it, as far as later commands depend on it.
+//! Effects of a command on the shell that runs it, where later commands depend on them.
 
 use guard_sdk::syntax::{Command, Span, Word};
 
@@ -197,7 +197,7 @@ pub(super) fn expands_again(argv: &[Word], shell: &Shell) -> bool {
     })
 }
 
-/// What stands after `NAME[`.
+/// Returns the text after `NAME[`.
 fn subscript(text: &str) -> Option<&str> {
     let (name, rest) = text.split_once('[')?;
     is_name(name).then_some(rest)

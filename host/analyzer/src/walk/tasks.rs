@@ -274,7 +274,7 @@ impl Walker {
         read.ok()
     }
 
-    /// What the tools of this name take from their files.
+    /// Returns the code that the tools of this name take from their files.
     fn task(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
         for runner in runners(program) {

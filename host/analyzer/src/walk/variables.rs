@@ -208,7 +208,8 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
     }
 }
 
-/// What git runs, or looks for programs in, by a setting in its environment.
+/// Returns the program that git runs, or the place where it looks for programs, because of a setting in its
+/// environment.
 fn led_to(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (key, text) = match name.strip_prefix("GIT_CONFIG_VALUE_") {
         Some(number) => (key(&format!("GIT_CONFIG_KEY_{number}"))?, value),

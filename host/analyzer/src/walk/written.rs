@@ -1,4 +1,5 @@
-//! What a text writes first and runs later: code in a file, rules for `make`, scripts of a package, a copy of a program.
+//! Code that a text writes first and runs later: code in a file, rules for `make`, scripts of a package, a copy of a
+//! program.
 //!
 //! Shell that is written and run is followed in [`super::plain`], for it may run in this very shell.
 
@@ -20,7 +21,7 @@ use crate::word::expand::literal;
 /// Files that `make` reads by itself, the first one that is there.
 pub(super) const MAKE: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
-/// Those of `just`.
+/// Files that `just` reads by itself.
 pub(super) const JUST: &[&str] = &["justfile", "Justfile", ".justfile"];
 
 /// The most rules of a makefile, and goals that they reach.
@@ -132,10 +133,10 @@ impl Walker {
     }
 }
 
-/// What stands between the path of a file and which of its rules run.
+/// The separator between the path of a file and the rules of it that run.
 pub(super) const GOAL: &str = "\n";
 
-/// What stands before the name of a script of a package, among the files.
+/// The prefix for the name of a package's script, among the files.
 pub(super) const SCRIPT: &str = "script of the package: ";
 
 /// Whether a recipe of `just` has parameters.

@@ -10,7 +10,7 @@ use guard_sdk::syntax::{Part, Word};
 use super::{Piece, PieceKind, brace, is_name};
 use crate::limits;
 
-/// What a text knows of its variables. A value may have parts that are known only at run time.
+/// The known variables of a text. A value may have parts that are known only at run time.
 pub(crate) trait Values {
     /// The value of `name`, or of the parameter of this number.
     fn value(&self, name: &str) -> Option<Cow<'_, Word>>;
@@ -24,13 +24,13 @@ pub(crate) trait Values {
     }
     /// The characters that an unquoted value is split at.
     fn separators(&self) -> Option<&str>;
-    /// What the text has made of the home that `~` stands for.
+    /// Returns the home that `~` refers to, as changed by the text.
     fn home(&self) -> Home<'_> {
         Home::Usual
     }
 }
 
-/// What `~` stands for.
+/// The directory that `~` refers to.
 pub(crate) enum Home<'a> {
     /// The user's home.
     Usual,
@@ -61,7 +61,7 @@ impl Values for Nothing {
     }
 }
 
-/// What is known of an expansion.
+/// The known value of an expansion.
 pub(super) enum Known<'v> {
     One(Cow<'v, Word>),
     /// `"$@"`: a word each. Joined if it is `$*`.
@@ -87,7 +87,7 @@ fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
     }
 }
 
-/// What is known of a plain variable.
+/// Returns the known value of a plain variable.
 pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<Known<'v>> {
     let all = || values.elements("@").map(|words| words.into_iter().map(Cow::Borrowed).collect());
     match name {
@@ -301,7 +301,7 @@ impl Fields {
         word.glob |= part.kind == "glob";
     }
 
-    /// What a substitution prints; the part says where it comes from.
+    /// Adds the output of a substitution; the part records its origin.
     fn output(&mut self, piece: &Piece, text: &str) {
         self.part("command", &piece.text, piece.quoted);
         let word = self.current();

@@ -1,4 +1,4 @@
-//! What only zsh reads in a word. The shell of a harness may be zsh, and bash has another use for none of it.
+//! Word syntax that only zsh reads. The shell of a harness may be zsh, and bash gives none of it another meaning.
 
 use super::is_name;
 

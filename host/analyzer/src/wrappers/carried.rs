@@ -21,7 +21,7 @@ struct Carrier {
     takes: Options,
     /// Options, each with what must stand before the text in its value.
     options: &'static [(&'static str, &'static str)],
-    /// What must stand before the text in an operand.
+    /// Prefixes that must come before the text in an operand.
     operands: &'static [&'static str],
 }
 
@@ -173,7 +173,8 @@ fn everything<'a>(words: &'a [Word], takes: Options, name: &str) -> (Vec<Flag<'a
     (flags, operands)
 }
 
-/// What follows `before`, whatever its case, in a word; past it if it begins a name's end, as `=!` does.
+/// Returns the text after `before` in a word, ignoring case. A `before` at the end of a name, such as `=!`, may be
+/// anywhere in the word.
 fn behind(word: &Word, before: &str) -> Option<Word> {
     if before.is_empty() {
         return Some(word.clone());

@@ -92,7 +92,7 @@ fn reads_text(word: &Word) -> bool {
     word.text == "-" || descriptor(&word.text).is_some() || word.parts.iter().any(|part| part.kind == "process")
 }
 
-/// What the code that a command is given runs.
+/// Returns everything that the code given to a command runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
     let words = argv.get(1..).unwrap_or_default();
@@ -265,7 +265,7 @@ fn files_of_make(line: &str) -> impl Iterator<Item = What> {
     })
 }
 
-/// What `send` of `expect` types, without quotes and the key that ends a line.
+/// Returns the text that `send` of `expect` types, without quotes and the key that ends a line.
 fn typed<'t>(name: &str, command: &'t str) -> &'t str {
     let inner = command.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| name == "expect");
     inner.map_or(command, |inner| inner.trim_end_matches("\\r").trim_end_matches("\\n"))

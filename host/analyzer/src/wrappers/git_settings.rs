@@ -142,7 +142,7 @@ impl Setting {
     }
 }
 
-/// What an alias stands for, as shell.
+/// Returns the expansion of an alias, as shell.
 pub(crate) fn expansion(value: &Word) -> Word {
     match value.text.strip_prefix('!') {
         Some(text) => literal(text),

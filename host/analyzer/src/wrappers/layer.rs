@@ -7,10 +7,10 @@ use crate::options::Options;
 use crate::word::expand::literal;
 use crate::word::is_name;
 
-/// What a wrapper runs.
+/// A wrapper's own command, and everything that it runs.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// What stays as a command of its own.
+    /// The part that remains as a command of its own.
     pub(crate) outer: Option<Vec<Word>>,
     pub(crate) runs: Vec<Run>,
 }
@@ -23,11 +23,11 @@ pub(crate) struct Run {
     pub(crate) place: Place,
     /// False if an option was known only at run time, so that the rest is a guess.
     pub(crate) certain: bool,
-    /// What the wrapper replaces in the words, such as `{}`.
+    /// The placeholder that the wrapper replaces in the words, such as `{}`.
     pub(crate) mark: Option<String>,
 }
 
-/// What is run.
+/// The program or text that is run.
 #[derive(Debug)]
 pub(crate) enum What {
     /// A program and its words.

@@ -121,8 +121,8 @@ pub(super) fn ssh_has_no_command(argv: &[Word]) -> bool {
     matches!(options.rest, [_]) && !inert
 }
 
-/// What stays of a wrapper, and what runs in its container. Behind the program that the image starts, `inner` may be
-/// words for that one.
+/// Splits a call into the remaining wrapper and the command in its container. `inner` may be words for the program that
+/// the image starts.
 fn contained(argv: &[Word], inner: &[Word], name: &str, image: &str, place: &Place, certain: bool) -> Option<Layer> {
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let run = |words: Vec<Word>| {

@@ -5,7 +5,7 @@ use guard_sdk::syntax::Word;
 use crate::options::{Flag, Parsed};
 use crate::word::expand::literal;
 
-/// What a command line says of the file system of the command that it starts.
+/// The file system that a command line sets up for the command that it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sandbox {
     pub(crate) mounts: Vec<Mount>,

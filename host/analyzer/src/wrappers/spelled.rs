@@ -133,7 +133,7 @@ fn edited(words: &[Word]) -> Option<Vec<Word>> {
     Some(with(&["sudoedit"], words.get(at + 1..)?))
 }
 
-/// What names of architectures begin with.
+/// Prefixes of architecture names.
 const ARCHITECTURES: [&str; 17] = [
     "linux",
     "uname",

@@ -65,7 +65,7 @@ pub(super) struct Wrapper {
     pub(super) root: &'static [&'static str],
     /// The first operand is a new root directory.
     pub(super) takes_root: bool,
-    /// What of this machine is in its containers without a word about it.
+    /// Parts of this machine that its containers share by default.
     pub(super) shares: &'static [&'static str],
     /// It stays as a command of its own, because policies judge its options.
     pub(super) stays: bool,

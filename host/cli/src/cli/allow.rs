@@ -145,7 +145,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     Ok(found.clone())
 }
 
-/// What the person wants of the narrowest allows: where they hold, why, and for how long.
+/// Returns a function that adds the person's options to the narrowest allows: where they apply, why, and for how long.
 fn given(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
     let within = if args.any_project { "project".to_owned() } else { root(at) };
     let (why, until) = (args.why.clone(), args.until.clone());

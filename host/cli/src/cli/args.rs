@@ -1,4 +1,4 @@
-//! What the command line takes: types of clap and nothing else.
+//! The command line's arguments: types of clap and nothing else.
 
 mod allow;
 mod audit;

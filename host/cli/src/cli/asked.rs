@@ -1,4 +1,4 @@
-//! What was asked about, by the audit log, and what would have spared the questions.
+//! Calls in the audit log that needed an approval, and changes that would have avoided the prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -124,7 +124,7 @@ impl Questions {
     }
 }
 
-/// What would have spared questions.
+/// A change that would have avoided prompts.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Suggestion {
@@ -151,7 +151,7 @@ struct Judged<'a> {
     trace: Trace,
 }
 
-/// What would have spared questions that were always approved, most of them first.
+/// Suggests changes that would have avoided prompts that were always approved, the most effective ones first.
 pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environment) -> anyhow::Result<Vec<Suggestion>> {
     let mut evaluators = Evaluators::new(places, environment);
     let mut judged = Vec::new();
@@ -256,7 +256,7 @@ impl Suggestion {
         Suggestion { id, lower, undo: false, spares, approved, also }
     }
 
-    /// What a person does to have it: a command, or what to write.
+    /// Returns the person's action to apply it: a command, or text to write.
     pub(super) fn how(&self) -> String {
         match self.lower.split_once(':') {
             _ if self.undo => format!("{INSTEAD_OF_ASK}, which copies what a call destroys and runs it with a warning"),

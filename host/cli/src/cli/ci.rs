@@ -33,7 +33,7 @@ use guard_kit::suite::{self, Done, Options, Run, Subject, SuiteOnChain, run_all}
 use guard_state::Places;
 use guard_state::environment::Environment;
 
-/// What must hold, in order.
+/// The checks that must pass, in order.
 const STEPS: [(&str, Step); 6] = [
     ("lock", lock),
     ("check", check),
@@ -51,7 +51,7 @@ const ALL: Options<'static> = Options { filters: &[], fail_fast: false, repeat: 
 
 type Step = fn(&Project<'_>) -> anyhow::Result<Came>;
 
-/// What came of a step.
+/// The result of a step.
 enum Came {
     /// All holds: this.
     Passed(String),

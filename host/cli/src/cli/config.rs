@@ -22,7 +22,7 @@ use guard_setup::surroundings::survey;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
-/// What every mistake breaks.
+/// The rule that every mistake breaks.
 const RULE: sarif::Rule = ("configuration", "The configuration of guard-host is understood, and every policy answers");
 
 /// `is_named`: the command line names the user's file.

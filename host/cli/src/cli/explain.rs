@@ -95,17 +95,17 @@ fn told(text: &str) -> String {
     plain(&redact(text))
 }
 
-/// What is told of a call, in lines.
+/// The explanation of a call, in lines.
 pub(super) struct Parts {
     /// How far it is understood.
     pub(super) understood: String,
     /// Its commands and effects.
     pub(super) tree: Vec<String>,
-    /// What each policy answers.
+    /// The answer of each policy.
     pub(super) policies: Vec<String>,
     /// Why the verdict is what it is.
     pub(super) reason: String,
-    /// What would make it milder.
+    /// Changes that would make the verdict milder.
     pub(super) milder: Vec<String>,
 }
 
@@ -165,7 +165,7 @@ pub(super) fn understood(analysis: &Analysis) -> &'static str {
     }
 }
 
-/// What the analysis holds: why it is not complete, the tree of commands and effects, and scripts.
+/// Returns the lines for an analysis: why it isn't complete, the tree of commands and effects, and scripts.
 pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
     let mut lines: Vec<String> = analysis.reasons.iter().map(|reason| format!("because {}", told(reason))).collect();
     lines.extend(tree::lines(analysis));
@@ -176,7 +176,7 @@ pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
     lines
 }
 
-/// What a policy answered, and what it asked the host for.
+/// Returns the lines for a policy's answer and its requests to the host.
 fn policy(step: &Step) -> Vec<String> {
     let outcome = match &step.answer.decision {
         Ok(decision) => outcome_name(decision.outcome).to_owned(),

@@ -157,7 +157,7 @@ impl Lots<'_> {
     }
 }
 
-/// What decides.
+/// The two sides that decide the calls, and the facts they use.
 struct Decider {
     first: Side,
     second: Option<Side>,

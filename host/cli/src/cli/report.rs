@@ -55,7 +55,7 @@ const HEAD_BYTES: u64 = 4096;
 /// The most different calls that are remembered while the log is read.
 const REMEMBERED: usize = 200_000;
 
-/// What is shown.
+/// The contents of the report.
 struct Report<'a> {
     made: String,
     stats: Stats,
@@ -87,7 +87,7 @@ struct Call {
     tool: String,
     operation: String,
     cwd: String,
-    /// Those who made it, and their sessions: the first ones.
+    /// The first agents that made the call, and their first sessions.
     agents: BTreeSet<String>,
     sessions: BTreeSet<String>,
     times: u64,
@@ -334,7 +334,7 @@ fn gravity(action: &str) -> u8 {
     }
 }
 
-/// What people call an action of the log.
+/// Returns the human-readable name of an action of the log.
 pub(super) fn word(action: &str) -> &str {
     match action {
         "block" => "deny",
@@ -345,7 +345,7 @@ pub(super) fn word(action: &str) -> &str {
     }
 }
 
-/// Who made a call: the harness, and the kind of its subagent if it tells one.
+/// Returns the maker of a call: the harness, and the kind of its subagent if the harness reports one.
 pub(super) fn agent(record: &Record) -> String {
     match record.agent.as_str() {
         "" => record.harness.clone(),

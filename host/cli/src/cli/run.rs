@@ -157,7 +157,7 @@ fn report(ended: &Ended, folders: &Folders<'_>) {
     needed.lines().filter(|line| !line.starts_with('#')).for_each(|line| print::note(&format!("  {}", plain(line))));
 }
 
-/// What `explain` says of the profile of a command, in one line.
+/// Summarizes the profile of a command in one line, for `explain`.
 pub(super) fn summary(analysis: &Analysis, at: &CallContext, environment: &Environment) -> String {
     let variable = |name: &str| environment.variables.get(name).cloned();
     let profile = derive(analysis, &folders(at, &variable), &Lists::default());

@@ -1,4 +1,4 @@
-//! What the guard has done, from files that are there anyway: the audit log, histories, and a pause.
+//! The guard's activity, from files that exist anyway: the audit log, histories, and a pause.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,7 +14,7 @@ const TAIL_BYTES: u64 = 1 << 20;
 /// The session of the calls that `doctor` tries.
 const DOCTOR: &str = "guard-host-doctor";
 
-/// What became of calls.
+/// The outcome of calls.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Calls that ran, as far as the harness told.

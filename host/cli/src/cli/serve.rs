@@ -49,7 +49,7 @@ static NOTES: LazyLock<SyncSender<Note>> = LazyLock::new(|| {
     sender
 });
 
-/// What to do about a file that holds no private token.
+/// The hint for a token file that is not private or has no token.
 pub(super) const TOKEN_HINT: &str =
     "make it a private file, or remove it: the next start makes a new token, and `install claude --http` registers it";
 

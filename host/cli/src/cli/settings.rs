@@ -23,10 +23,10 @@ use guard_state::files;
 /// The largest plan that is read; the reader of plans takes less.
 const PLAN_BYTES: u64 = 1 << 20;
 
-/// What is run when the agent of an experiment stops, if it is there.
+/// The program to run when the agent of an experiment stops, if it exists.
 const STOP: &str = "nous-execute-stop";
 
-/// What is asked before each shell command of an experiment, if it is there.
+/// The program to consult before each shell command of an experiment, if it exists.
 const ENFORCER: &str = "nous-plan-enforcer";
 
 pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Result<Exit> {

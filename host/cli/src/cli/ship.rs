@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How much is sent at once.
 const MOST: Most = Most { lines: 512, bytes: 1 << 20 };
 
-/// What became of the lines.
+/// The totals of sent and lost lines.
 #[derive(Debug, Default)]
 struct Sums {
     sent: u64,

@@ -68,7 +68,7 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
     Ok(Exit::Success)
 }
 
-/// What the harness tells on standard input; nothing where a person types the command.
+/// Reads the harness's JSON from standard input. The value is null where a person types the command.
 fn input() -> serde_json::Value {
     let mut bytes = Vec::new();
     let stdin = std::io::stdin();

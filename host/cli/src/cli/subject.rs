@@ -1,4 +1,4 @@
-//! What `check` and `explain` are asked about, and the chain that they ask.
+//! The subject of `check` and `explain`: a call, and the chain that decides it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -51,7 +51,7 @@ pub(super) struct Evaluator {
     places: Places,
     program: PathBuf,
     facts: Arc<dyn Facts>,
-    /// What judges alone, whatever the folders below the project say.
+    /// The policy or chain that decides alone, regardless of the folders below the project.
     alone: Option<Subject>,
     _clock: Option<Clock>,
 }

@@ -36,7 +36,7 @@ use guard_state::environment::Environment;
 use guard_state::session::stamp;
 use site::{Site, State, Taken, Try, Wanted, digest_of};
 
-/// What the manifest says: the version, the share of machines, and the groups with commas between them.
+/// Annotations of the manifest: the version, the share of machines, and the groups, separated by commas.
 const VERSION: &str = "org.opencontainers.image.version";
 const PERCENT: &str = "guard-host.percent";
 const GROUPS: &str = "guard-host.groups";
@@ -44,7 +44,7 @@ const GROUPS: &str = "guard-host.groups";
 /// The name of the configuration among its files.
 const MAIN: &str = "guard.toml";
 
-/// What to do with a file that a person wrote.
+/// The hint for a file that a person wrote.
 const MOVE: &str = "nothing was changed; move the file away";
 
 /// How many configurations that were taken back are known.
@@ -214,7 +214,7 @@ fn stays(
     Ok(format!("{why}; {} was gone, and is there again", current.version))
 }
 
-/// What is offered, checked.
+/// The offered files, checked.
 struct Files<'a> {
     version: Version,
     percent: u8,
@@ -244,7 +244,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// What is wrong with a configuration of these files, a line each. It is tried in a folder of its own.
+/// Returns the mistakes in a configuration of these files, one per line. It is tried in a folder of its own.
 fn mistakes_of<'a>(
     main: &str,
     others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,

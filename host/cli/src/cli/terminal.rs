@@ -78,7 +78,7 @@ pub(super) fn is_agreed(question: &str) -> anyhow::Result<bool> {
     Ok(matches!(answer(&format!("{question} [y/N]"))?.as_str(), "y" | "yes"))
 }
 
-/// What the person at the terminal answers, in lower case and without blanks around it.
+/// Reads the answer of the person at the terminal, in lower case and trimmed.
 ///
 /// # Errors
 ///

@@ -38,7 +38,7 @@ const CEL: &str = "cel";
 /// The name that stands for the whole chain.
 pub(super) const CHAIN: &str = "chain";
 
-/// What there is to report.
+/// The contents of the report.
 struct Report<'a> {
     run: &'a Run<'a>,
     args: &'a TestArgs,
@@ -46,7 +46,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What is wrong with the rules that were hit.
+    /// Describes the problem with the rules that were hit, if there is one.
     fn shortfall(&self) -> Option<String> {
         let threshold = self.args.threshold?;
         let falls_short = |percent: usize, what: &str| {
@@ -179,7 +179,7 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
     Ok(if failed { Exit::Failures } else { Exit::Success })
 }
 
-/// What is tested.
+/// Returns the policy or chain to test.
 fn subject(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Subject> {
     let subject = match args.policy.as_str() {
         CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
@@ -246,7 +246,7 @@ fn place(file: &Path, case: &Case) -> String {
     if case.line == 0 { file.to_string() } else { format!("{file}:{}", case.line) }
 }
 
-/// What differs in a case and what was found, a text each.
+/// Returns the differences and findings of a case, one text each.
 pub(super) fn complaints(done: &Done<'_>) -> Vec<String> {
     let differences = done.report.differences.iter().map(ToString::to_string);
     let findings = findings(done).into_iter().map(|finding| format!("finding: {finding}"));
@@ -258,7 +258,7 @@ fn one_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
 
-/// What the policies logged, a line each.
+/// Returns the log of the policies, one line each.
 fn log<'a>(done: &'a Done<'_>) -> impl Iterator<Item = String> + 'a {
     done.report.log.iter().map(|line| format!("{} {}: {}", line.policy, level_name(line.level), line.message))
 }

@@ -131,7 +131,8 @@ impl Undoing<'_> {
         Ok(Exit::Success)
     }
 
-    /// What was changed again after the call, as far as later copies and the history of its session tell.
+    /// Returns the options with the paths that changed again after the call, according to later copies and the history
+    /// of its session.
     fn options(&self, manifest: &Manifest) -> anyhow::Result<Options> {
         let second = |time: &str| time.parse::<Timestamp>().map(Timestamp::as_second).ok();
         let began = second(&manifest.time).unwrap_or_default();
@@ -332,7 +333,7 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What would be put back.
+/// Lists the changes that the undo would make.
 fn told(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
     let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != Fate::Same).collect();
     for item in open.iter().take(LISTED) {

@@ -101,7 +101,7 @@ impl Watch<'_> {
         }
     }
 
-    /// What is told of a call beside its line.
+    /// Collects the details of a call that its line does not show.
     fn detail(&mut self, record: &Record, decision: Option<&Decision>) -> anyhow::Result<Detail> {
         let trace = match decision {
             Some(decision) => Some(self.evaluators.at(&decision.at)?.again(decision)),

@@ -1,4 +1,4 @@
-//! The rows of the settings of an experiment, by their ids. What a process does is in `tests/cli/settings.rs`.
+//! Tests of the rows of an experiment's settings, by their ids. Tests of the process are in `tests/cli/settings.rs`.
 
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What of a server's answer counts: one that is whole, that this program knows every word of, and that fits itself.
+//! Checks of a server's answer: it must be complete, consistent, and free of words that this program does not know.
 
 use serde_json::{Map, Value};
 

@@ -57,7 +57,7 @@ impl Target<'_> {
 /// Where something is put into a text, and what.
 type Insertion = (usize, String);
 
-/// What puts an item into a list of the entry of that number. Whether it says what is wanted is checked afterwards.
+/// Returns the insertion that adds an item to a list of the entry at `index`. The result is checked afterwards.
 fn within(text: &str, index: usize, (key, item): (&str, &str), newline: &str) -> Option<Insertion> {
     let document = Document::parse(text).ok()?;
     let entry = document.as_table().get(POLICY)?.as_array_of_tables()?.get(index)?;

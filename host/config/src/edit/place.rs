@@ -29,7 +29,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Those of the list of that name.
+    /// Returns the entries of the list of that name.
     pub fn of(text: &'a str, list: &str) -> Result<Self, Malplaced> {
         let document = Document::parse(text).map_err(|_| Malplaced::Unsafe)?;
         let root = document.as_table();

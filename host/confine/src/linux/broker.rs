@@ -35,7 +35,7 @@ pub(super) enum Answer {
     File { file: OwnedFd, close_on_exec: bool },
 }
 
-/// What the broker knows.
+/// The state of the broker.
 #[derive(Debug, Clone)]
 pub(super) struct Broker {
     exact: BTreeSet<PathBuf>,
@@ -43,7 +43,7 @@ pub(super) struct Broker {
     missing: Vec<PathBuf>,
     /// Folders above the paths, which are missing as well.
     above: BTreeSet<PathBuf>,
-    /// What the command created beside a path, to replace it.
+    /// Files that the command created next to a path, to replace it.
     made: BTreeSet<PathBuf>,
     hidden: BTreeSet<PathBuf>,
     split: BTreeSet<PathBuf>,

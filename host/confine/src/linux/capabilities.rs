@@ -5,7 +5,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 use super::setup;
 use crate::ConfineError;
 
-/// What root needs to work with files as root, for users and ports.
+/// The capabilities that root needs to work with files as root, for users and ports.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)

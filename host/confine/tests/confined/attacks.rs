@@ -92,7 +92,7 @@ fn no_script_of_the_shell_gets_more_than_its_profile() {
     }
 }
 
-/// What a script of Python needs to make a system call.
+/// The setup that a Python script needs to make a system call.
 const CALLS: &str = "
 import ctypes, os, socket, sys, platform
 libc = ctypes.CDLL(None, use_errno=True)

@@ -88,7 +88,7 @@ fn is_verb(word: &Word) -> bool {
 /// A word that is known, and neither an address nor an option that leads elsewhere or runs something: where something is
 /// sent to, and what runs, is for the person to say.
 pub(super) fn is_plain_word(word: &Word, program: &str) -> bool {
-    /// What `git` may be given; its other options may be shortened, and some of them run a program.
+    /// The permitted options of `git`. Its other options may be shortened, and some of them run a program.
     const OF_GIT: &[&str] =
         &["-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress"];
     const ELSEWHERE: &[&str] = &["-R", "--repo", "--host", "--registry", "--config", "--exec"];

@@ -1,14 +1,14 @@
-//! What the names of arguments and tools tell. Names are compared without regard to case, `_` and `-`.
+//! The meanings of the names of arguments and tools. Names are compared without regard to case, `_` and `-`.
 
 use super::Certainty;
 
-/// What an argument holds.
+/// The meaning of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Shell,
     /// Keys for a program that runs.
     Typed,
-    /// What an agent is told.
+    /// A prompt for an agent.
     Prompt,
     /// Code of a language that something else tells.
     Code,
@@ -19,11 +19,11 @@ pub(super) enum Kind {
     Source,
     /// The file that something goes to.
     Target,
-    /// What is written to a file.
+    /// The content of a written file.
     Content,
 }
 
-/// What a tool does to files.
+/// The effect of a tool on files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     Deletes {
@@ -277,7 +277,7 @@ pub(super) fn is_path(key: &str) -> bool {
     key.starts_with('.') || key.starts_with("file://") || key.contains('/') && !key.contains("://")
 }
 
-/// What an argument of this name holds, of a tool with these words in its name; the name is a [`plain`] one.
+/// Returns the kind of an argument with this name, of a tool with these words in its name. The name is a [`plain`] one.
 pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> {
     let is_of = |words: &[&str]| tool.iter().any(|word| words.contains(&word.as_str()));
     let any = |list: &[&str]| list.contains(&name);
@@ -300,7 +300,7 @@ pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> 
     rows.into_iter().find_map(|(holds, kind, certainty)| holds.then_some((kind, certainty)))
 }
 
-/// What a tool with these words in its name does to files.
+/// Returns the effect on files of a tool with these words in its name.
 pub(super) fn doing(tool: &[String]) -> Doing {
     const DELETES: &[&str] =
         &["delete", "remove", "unlink", "rm", "rmdir", "trash", "erase", "purge", "destroy", "wipe"];

@@ -13,10 +13,10 @@ const NAME_BYTES: usize = 256;
 /// How harnesses join the name of a server and that of its tool.
 const JOINTS: [&str; 7] = ["___", "__", ".", "/", ":", "-", "_"];
 
-/// What may stand before the name of a server.
+/// Prefixes that may precede the name of a server.
 const PREFIXES: [&str; 6] = ["mcp__", "mcp_", "mcp-", "mcp.", "MCP:", "@"];
 
-/// What the arguments of a tool hold.
+/// The meanings of the arguments of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arguments {
     /// A pattern of the tool's name; that of a server's tool is `mcp__SERVER__TOOL`, however the harness spells it.
@@ -31,12 +31,12 @@ pub struct Arguments {
     pub sql: Vec<String>,
     /// Arguments that hold an address.
     pub url: Vec<String>,
-    /// What it says is added to what the names of the arguments tell; else it stands in the place of that.
+    /// Whether these meanings are added to those guessed from the arguments' names, instead of replacing them.
     pub adds: bool,
 }
 
 impl Arguments {
-    /// What stands under a key.
+    /// Returns the kind of the value of a key.
     pub(super) fn kind(&self, key: &str) -> Option<Kind> {
         let lists = [
             (&self.shell, Kind::Shell),

@@ -68,7 +68,7 @@ pub(super) fn is_remade(effect: &Effect, earlier: &[Effect], later: &[Effect], r
     (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier)
 }
 
-/// What follows the folder for temporary files in which a path lies.
+/// Returns the part of a path below the folder for temporary files.
 fn below_temporary(path: &str) -> Option<&str> {
     FOLDERS.iter().find_map(|folder| path.strip_prefix(folder)).filter(|below| !below.is_empty())
 }

@@ -108,7 +108,7 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
     question.answer(&output?, code)
 }
 
-/// What the process writes until it ends, or the start of that; none if it takes too long.
+/// Reads the output of the process until it ends, or the start of that. Returns `None` if it takes too long.
 fn read(child: &mut Child, wait: Duration, most: u64) -> Option<Vec<u8>> {
     let mut pipe = child.stdout.take()?.take(most);
     let (sender, receiver) = mpsc::channel();

@@ -5,7 +5,7 @@ use Confidence::{High, Medium};
 use FileScope::User;
 use Format::Yaml;
 
-/// What `hermes` can be told.
+/// The capabilities of `hermes`.
 pub static HERMES: Capabilities = Capabilities {
     name: "hermes",
     title: "Hermes Agent",

@@ -19,7 +19,7 @@ const CURSOR_COMMAND: Surface = Surface {
     ..Surface::named("beforeShellExecution")
 };
 
-/// What `cursor` can be told.
+/// The capabilities of `cursor`.
 pub static CURSOR: Capabilities = Capabilities {
     name: "cursor",
     title: "Cursor",
@@ -65,7 +65,7 @@ pub static CURSOR: Capabilities = Capabilities {
     sources: &["the vendor's hooks documentation of 2026-09", "a check against its terminal program of 2026-10-08"],
 };
 
-/// What `vscode` can be told.
+/// The capabilities of `vscode`.
 pub static VSCODE: Capabilities = Capabilities {
     name: "vscode",
     title: "VS Code agents",
@@ -113,7 +113,7 @@ const CLINE_CALL: Surface = Surface {
     ..Surface::named("PreToolUse")
 };
 
-/// What `cline` can be told.
+/// The capabilities of `cline`.
 pub static CLINE: Capabilities = Capabilities {
     name: "cline",
     title: "Cline",
@@ -170,7 +170,7 @@ pub static CLINE: Capabilities = Capabilities {
 const WINDSURF_CALL: Surface =
     Surface { deny: Deny::Exit, exits: &[0, 2], on_silence: OnSilence::OwnRules, ..Surface::named("pre_run_command") };
 
-/// What `windsurf` can be told.
+/// The capabilities of `windsurf`.
 pub static WINDSURF: Capabilities = Capabilities {
     name: "windsurf",
     title: "Windsurf Cascade",

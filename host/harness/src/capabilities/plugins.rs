@@ -18,7 +18,7 @@ const PLUGIN: Surface = Surface {
     ..Surface::named("tool.execute.before")
 };
 
-/// What `opencode` can be told.
+/// The capabilities of `opencode`.
 pub static OPENCODE: Capabilities = Capabilities {
     name: "opencode",
     title: "OpenCode",
@@ -43,7 +43,7 @@ pub static OPENCODE: Capabilities = Capabilities {
     sources: &["the plugin interface's types of 1.18.33", "threads of the vendor's repository up to 2.0.26"],
 };
 
-/// What `kilo` can be told.
+/// The capabilities of `kilo`.
 pub static KILO: Capabilities = Capabilities {
     name: "kilo",
     title: "Kilo",
@@ -55,7 +55,7 @@ pub static KILO: Capabilities = Capabilities {
     ..OPENCODE
 };
 
-/// What `pi` can be told.
+/// The capabilities of `pi`.
 pub static PI: Capabilities = Capabilities {
     name: "pi",
     title: "Pi",
@@ -75,7 +75,7 @@ pub static PI: Capabilities = Capabilities {
     ..OPENCODE
 };
 
-/// What `openclaw` can be told.
+/// The capabilities of `openclaw`.
 pub static OPENCLAW: Capabilities = Capabilities {
     name: "openclaw",
     title: "OpenClaw",
@@ -101,7 +101,7 @@ pub static OPENCLAW: Capabilities = Capabilities {
     ..OPENCODE
 };
 
-/// What `amp` can be told.
+/// The capabilities of `amp`.
 pub static AMP: Capabilities = Capabilities {
     name: "amp",
     title: "Amp",
@@ -128,7 +128,7 @@ pub static AMP: Capabilities = Capabilities {
     sources: &["two second sources of 2026-08"],
 };
 
-/// What `generic` can be told.
+/// The capabilities of `generic`.
 pub static GENERIC: Capabilities = Capabilities {
     name: "generic",
     title: "the plain protocol",

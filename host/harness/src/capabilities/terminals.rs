@@ -29,7 +29,7 @@ const CLAUDE_CALL: Surface = Surface {
     ..Surface::named("PreToolUse")
 };
 
-/// What `claude` can be told.
+/// The capabilities of `claude`.
 pub static CLAUDE: Capabilities = Capabilities {
     name: "claude",
     title: "Claude Code",
@@ -75,7 +75,7 @@ pub static CLAUDE: Capabilities = Capabilities {
 const CODEX_CALL: Surface =
     Surface { tells_model: true, tells_user: true, keys: NESTED, ..Surface::named("PreToolUse") };
 
-/// What `codex` can be told.
+/// The capabilities of `codex`.
 pub static CODEX: Capabilities = Capabilities {
     name: "codex",
     title: "Codex",
@@ -119,7 +119,7 @@ pub static CODEX: Capabilities = Capabilities {
     sources: &["the vendor's source of hooks and its generated schemas, up to version 0.164.0 of 2026-10-23"],
 };
 
-/// What `gemini` can be told.
+/// The capabilities of `gemini`.
 pub static GEMINI: Capabilities = Capabilities {
     name: "gemini",
     title: "Gemini CLI",
@@ -151,7 +151,7 @@ pub static GEMINI: Capabilities = Capabilities {
     sources: &["the vendor's hooks documentation and source of 2026-08-21", "a check against 0.64.0 of 2026-10"],
 };
 
-/// What `antigravity` can be told.
+/// The capabilities of `antigravity`.
 pub static ANTIGRAVITY: Capabilities = Capabilities {
     name: "antigravity",
     title: "Antigravity",
@@ -196,7 +196,7 @@ const COPILOT_CALL: Surface = Surface {
     ..Surface::named("preToolUse")
 };
 
-/// What `copilot` can be told.
+/// The capabilities of `copilot`.
 pub static COPILOT: Capabilities = Capabilities {
     name: "copilot",
     title: "Copilot CLI",
@@ -224,7 +224,7 @@ pub static COPILOT: Capabilities = Capabilities {
     sources: &["the vendor's hooks reference and changelog up to 1.0.78", "a check against 1.0.101"],
 };
 
-/// What `qwen` can be told.
+/// The capabilities of `qwen`.
 pub static QWEN: Capabilities = Capabilities {
     name: "qwen",
     title: "Qwen Code",
@@ -277,7 +277,7 @@ const DROID_CALL: Surface = Surface {
     ..Surface::named("PreToolUse")
 };
 
-/// What `droid` can be told.
+/// The capabilities of `droid`.
 pub static DROID: Capabilities = Capabilities {
     name: "droid",
     title: "Factory Droid",
@@ -311,7 +311,7 @@ pub static DROID: Capabilities = Capabilities {
     sources: &["the vendor's hooks reference of 2026-07-24", "checks against 0.245.0 and, live, 0.186.0"],
 };
 
-/// What `grok` can be told.
+/// The capabilities of `grok`.
 pub static GROK: Capabilities = Capabilities {
     name: "grok",
     title: "Grok Build",
@@ -351,7 +351,7 @@ pub static GROK: Capabilities = Capabilities {
     sources: &["recorded payloads and replies of 1.0.62", "runs of 0.2.111"],
 };
 
-/// What `kimi` can be told.
+/// The capabilities of `kimi`.
 pub static KIMI: Capabilities = Capabilities {
     name: "kimi",
     title: "Kimi Code CLI",
@@ -370,7 +370,7 @@ pub static KIMI: Capabilities = Capabilities {
     sources: &["the vendor's hooks documentation"],
 };
 
-/// What `vibe` can be told.
+/// The capabilities of `vibe`.
 pub static VIBE: Capabilities = Capabilities {
     name: "vibe",
     title: "Mistral Vibe",
@@ -393,7 +393,7 @@ pub static VIBE: Capabilities = Capabilities {
     sources: &["the vendor's documentation of 3.0.2", "runs of 3.0.2"],
 };
 
-/// What `crush` can be told.
+/// The capabilities of `crush`.
 pub static CRUSH: Capabilities = Capabilities {
     name: "crush",
     title: "Crush",
@@ -420,7 +420,7 @@ pub static CRUSH: Capabilities = Capabilities {
     sources: &["the vendor's hooks documentation of 2026-08-21"],
 };
 
-/// What `kiro` can be told.
+/// The capabilities of `kiro`.
 pub static KIRO: Capabilities = Capabilities {
     name: "kiro",
     title: "Kiro and Amazon Q Developer CLI",
@@ -448,7 +448,7 @@ pub static KIRO: Capabilities = Capabilities {
     sources: &["the vendor's documentation of 2026-04 and 2026-09"],
 };
 
-/// What `devin` can be told.
+/// The capabilities of `devin`.
 pub static DEVIN: Capabilities = Capabilities {
     name: "devin",
     title: "Devin CLI",

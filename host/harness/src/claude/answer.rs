@@ -1,4 +1,5 @@
-//! What Claude Code makes of a hook's reply before a tool call: the one place that reads its protocol as the harness does.
+//! Claude Code's reaction to a hook's reply before a tool call. Only this module reads its protocol as the harness
+//! does.
 
 use serde_json::Value;
 

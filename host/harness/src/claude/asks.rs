@@ -93,7 +93,7 @@ const OPTIONS: [&str; 6] = ["command", "description", "persistent", "run_in_back
 /// Programs whose arguments Claude Code does not take for paths of files that they write.
 const PATHLESS: [&str; 3] = ["gh", "git", "guard-host"];
 
-/// What a shell makes other words of.
+/// Characters that a shell expands into other words.
 const PATTERN: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
 /// Redirections that write no file.
@@ -285,7 +285,7 @@ fn commands(text: &str) -> Option<Vec<Vec<String>>> {
     Some(all)
 }
 
-/// What follows a redirection that writes no file.
+/// Returns the text after a redirection that writes no file.
 fn after_quiet(text: &str) -> Option<&str> {
     let after = QUIET.iter().find_map(|quiet| text.strip_prefix(quiet))?;
     let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&');

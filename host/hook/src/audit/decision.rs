@@ -23,18 +23,18 @@ pub struct Decision {
     pub call: ToolCall,
     /// Where it happened.
     pub at: CallContext,
-    /// What was learned of the machine.
+    /// The facts learned about the machine.
     pub facts: Record,
     /// The verdict of the chain, before approvals and modes.
     pub outcome: String,
-    /// Who gave it, as `policy:rule`; empty if nobody did.
+    /// The deciding policy and rule, as `policy:rule`; empty if none decided.
     pub rule: String,
     /// A secret was taken out of it, so that the verdict of a replay may be another one.
     #[serde(default)]
     pub redacted: bool,
 }
 
-/// What came of a decision that was made again.
+/// The result of repeating a decision.
 #[derive(Debug)]
 pub struct Again {
     /// The verdict, and how it came about.
@@ -44,7 +44,7 @@ pub struct Again {
 }
 
 impl Decision {
-    /// What is known of a decision, without the secrets of the call and those that files and variables hold.
+    /// Records a decision without the secrets of the call and those in files and variables.
     #[must_use]
     pub fn new(call: &ToolCall, at: &CallContext, facts: Record, verdict: &Verdict, secrets: &Secrets) -> Self {
         let (outcome, rule) = Self::summary(verdict);

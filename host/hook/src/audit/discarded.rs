@@ -26,7 +26,7 @@ struct Counted {
 }
 
 impl Discarded {
-    /// What is known of the log at `path`; nothing discarded if nothing can be read.
+    /// The discards noted for the log at `path`; none if that note can't be read.
     #[must_use]
     pub fn of(path: &Path) -> Self {
         let text = read_to_string(place(path)).unwrap_or_default();

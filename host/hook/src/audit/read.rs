@@ -15,7 +15,7 @@ use guard_state::files::{Line, read_line};
 /// A longer line is damage: the writer bounds each part of a line far below.
 pub const LINE_BYTES: usize = 1 << 20;
 
-/// One line of a log, by whatever writer. What it lacks is empty.
+/// One line of a log, whichever program wrote it. Fields that the line lacks are empty.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the key of its name")]
@@ -59,7 +59,7 @@ pub struct Reader {
     pub damaged: u64,
 }
 
-/// What a reader found next.
+/// The next thing in a log.
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// A record, and the line it was read from.

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::read::Record;
 
-/// What a line must be to be wanted. An empty one wants all.
+/// The conditions that a line must meet. An empty selection takes every line.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Not before this time.
@@ -19,7 +19,7 @@ pub struct Selection {
     pub rule: Option<String>,
     /// The action.
     pub action: Option<String>,
-    /// What the session's id begins with.
+    /// The beginning of the session's id.
     pub session: Option<String>,
     /// The tool; case does not matter.
     pub tool: Option<String>,

@@ -44,14 +44,14 @@ pub struct Artifact {
     pub place: Place,
     /// The digest of the component that it was made of.
     pub component: String,
-    /// What the component imports and exports.
+    /// The component's imports and exports.
     pub interface: Interface,
-    /// What its calls of WASI meet.
+    /// The answer to the component's calls of WASI.
     pub wasi: Wasi,
 }
 
 impl Artifact {
-    /// What stands for an artifact that was loaded already. It never holds.
+    /// A placeholder for an artifact that is loaded already. Its stamp never matches.
     #[must_use]
     pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
         Artifact { place: Place::Loaded, component, interface, wasi }
@@ -103,7 +103,7 @@ impl Artifact {
 pub struct Made {
     /// The artifact.
     pub artifact: Artifact,
-    /// What the policy says of itself.
+    /// The policy's manifest.
     pub manifest: Manifest,
 }
 
@@ -118,7 +118,7 @@ pub struct Making {
     pub deadline: Instant,
 }
 
-/// What `guard-compiler describe` says of a policy.
+/// The output of `guard-compiler describe` for a policy.
 #[derive(Deserialize)]
 struct Description {
     interface: Interface,
@@ -126,7 +126,7 @@ struct Description {
 }
 
 impl Made {
-    /// What this program carries of a policy's component.
+    /// The artifact of a policy that this program contains.
     #[must_use]
     pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
         let guest = &guard_builtins::by_digest(component)?.guest;
@@ -281,7 +281,7 @@ impl Artifacts {
     }
 }
 
-/// What follows the component's digest in the name of an artifact.
+/// The part of an artifact's name after the component's digest.
 fn key(wasi: Wasi) -> String {
     match wasi {
         Wasi::Absent => format!("-{ENGINE_KEY}"),

@@ -52,7 +52,7 @@ pub struct Prepared {
 /// One policy of a prepared chain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Member {
-    /// What the configuration says of it.
+    /// The policy's entry in the configuration.
     pub entry: Entry,
     /// Whether it can be asked.
     pub readiness: Readiness,
@@ -64,11 +64,11 @@ pub struct Member {
 pub enum Readiness {
     /// It can.
     Ready {
-        /// What to map.
+        /// The artifact to map.
         artifact: Artifact,
-        /// What to map instead, so that `configure` need not be called.
+        /// The snapshot to map in the artifact's place, so that `configure` need not be called.
         snapshot: Option<Snapshot>,
-        /// What it says of itself.
+        /// The policy's manifest.
         manifest: Manifest,
     },
     /// It cannot, and this is why.
@@ -197,8 +197,8 @@ impl Prepared {
         self.members.iter().any(|member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady)))
     }
 
-    /// What is broken is so for good: it does not depend on the time or on other processes. Any other chain is prepared
-    /// anew for each call.
+    /// Whether the chain stays as it is. A policy that is broken stays broken: that depends neither on the time nor on
+    /// other processes. Any other chain is prepared again for each call.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let is_settled = |member: &Member| match &member.readiness {
@@ -375,7 +375,7 @@ fn make_all(
     })
 }
 
-/// What this program carries needs no folder: it is there in a home that nobody can write to, too.
+/// Policies that this program contains need no folder: they work in a home that is read-only, too.
 fn made(
     artifacts: Result<&Artifacts, &FaultKind>,
     component: &Component,
@@ -452,7 +452,7 @@ fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought)
     folders::chains(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
 }
 
-/// What a file of a chain is sealed for: its name, too, so that no chain can stand in another one's place.
+/// The purpose that a chain's file is sealed for. It includes the file's name, so that one chain can't replace another.
 fn purpose(path: &Path) -> String {
     format!("{PURPOSE} {}", path.file_name().unwrap_or_default().display())
 }

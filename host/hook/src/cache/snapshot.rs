@@ -41,7 +41,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// What stands for a snapshot that no file holds. It never holds.
+    /// A placeholder for a snapshot without a file. Its stamp never matches.
     #[must_use]
     pub fn in_memory() -> Self {
         Snapshot { path: PathBuf::new(), stamp: Stamp::default() }
@@ -65,7 +65,7 @@ struct Record {
     digest: Result<String, String>,
 }
 
-/// What is known of a snapshot.
+/// A snapshot's state.
 enum Known {
     Taken(Snapshot),
     Refused,
@@ -186,7 +186,8 @@ pub(super) fn is_snapshot(stem: &str) -> bool {
     stem.contains(&format!("-{ENGINE_KEY}-s"))
 }
 
-/// What a snapshot depends on besides the component and the engine: the settings, and the limits that it was taken under.
+/// The parts of a snapshot's name besides the component and the engine: the settings and the limits that it was taken
+/// under.
 fn key(entry: &Entry) -> String {
     let mut key = Sha256::new();
     key.update(format!("{} {}\0", entry.limits.time_ms, entry.limits.memory_mib));
@@ -218,7 +219,7 @@ fn take(
     })
 }
 
-/// What a snapshot says of itself.
+/// Reads the manifest from a snapshot.
 fn describes(snapshot: &Path, artifact: &Artifact) -> Result<Manifest, FaultKind> {
     let engine = Engine::new()?;
     let policy = engine.load(&engine.map(snapshot)?, &artifact.interface, artifact.wasi)?;

@@ -1,4 +1,4 @@
-//! What lies in the cache folder, for people: listed, and removed.
+//! The contents of the cache folder: listing and removal.
 //!
 //! Touches regular files of the two folders only, follows no link, and leaves locks to those who hold them.
 
@@ -27,14 +27,14 @@ pub struct Stored {
     pub made: SystemTime,
 }
 
-/// What was removed.
+/// The files that were removed.
 #[derive(Debug, Default)]
 pub struct Cleared {
     /// How many files.
     pub files: usize,
     /// Their size.
     pub bytes: u64,
-    /// What could not be removed.
+    /// The files that could not be removed, with their errors.
     pub failed: Vec<(PathBuf, io::Error)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a person let run in this session, and what is left open for one to confirm.
+//! Calls that a person has approved in this session, and open questions that one may confirm.
 //!
 //! Only an ask has to do with sessions: without one no file is touched. Nothing here changes a reply that is out.
 
@@ -29,7 +29,7 @@ const PATIENCE_AT_END: Duration = Duration::from_millis(50);
 /// The rule of self-protect that asks about commands of guard-host.
 const GUARD_COMMAND: &str = "guard-command";
 
-/// What is to be noted of a question once it is out.
+/// A question to be noted once the reply is out.
 #[derive(Debug)]
 pub(super) struct Question {
     sessions: Sessions,
@@ -37,7 +37,7 @@ pub(super) struct Question {
     kind: Kind,
 }
 
-/// Who reads the reply to an ask.
+/// The reader of the reply to an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
     /// The agent: the reply denies, and says how a person lets the call run.
@@ -56,8 +56,8 @@ enum Kind {
     Confirmation(Vec<String>),
 }
 
-/// Lifts the asks that a person has answered in this session. What is left is a question to be noted, and the verdict
-/// then ends with how to answer it, unless the harness asks a person itself.
+/// Lifts the asks that a person has answered in this session. Other asks are noted as a question, and the verdict then
+/// ends with how to answer it, unless the harness asks a person itself.
 pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],

@@ -1,5 +1,4 @@
-//! What is said of calls that a server decides: its answer and that of some policies here, or what counts without an
-//! answer.
+//! Calls that a server decides: its verdict merged with the local policies', or the fallback without an answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,16 +14,16 @@ use guard_contract::{Decision, Outcome};
 use guard_facts::Facts;
 use guard_facts::recorded::{Record, Recording};
 
-/// What is left of the deadline when a server is given up: time for the chain of this machine, and for the reply.
+/// The time before the deadline at which a server is given up: enough for the local chain and for the reply.
 const RESERVE: Duration = Duration::from_millis(100);
 
-/// What is said of calls that a server decides.
+/// The verdict on calls that a server decides.
 pub(super) struct Elsewhere {
-    /// What the chain of this machine said of each.
+    /// The traces of the local chain, one for each call.
     pub(super) traces: Vec<Trace>,
-    /// What comes to that.
+    /// The merged verdict.
     pub(super) verdict: Verdict,
-    /// What the server's policies want written.
+    /// Journal entries of the server's policies.
     pub(super) journal: Vec<JournalEntry>,
 }
 
@@ -81,7 +80,7 @@ fn wants_history(member: &Member) -> bool {
     asks && speaks_for_itself(&member.entry)
 }
 
-/// What the host says where there is no answer.
+/// The opinion for a server that gives no answer.
 fn no_answer(remote: &Remote, why: &str) -> Opinion {
     let outcome = match remote.fallback {
         Fallback::Local => Outcome::Abstain,

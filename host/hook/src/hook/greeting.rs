@@ -1,4 +1,4 @@
-//! What the user is told when a session begins: that the guard is on, and what it holds.
+//! The message at the start of a session: the guard is on, and these policies are active.
 
 use jiff::Timestamp;
 

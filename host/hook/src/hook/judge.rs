@@ -44,16 +44,16 @@ pub trait Chains {
     /// The chain that holds where the call happens.
     fn chain(&self, at: &CallContext) -> Arc<Chain>;
 
-    /// What was prepared for folders below a project's root.
+    /// Chains prepared for folders below a project's root.
     fn nested(&self, folders: &[String]) -> Prepared;
 }
 
-/// What judges payloads.
+/// Judges payloads.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
     /// Where the program's files lie.
     pub places: &'a Places,
-    /// What a call happens in, as far as its payload does not say it.
+    /// Parts of a call's context that its payload does not give.
     pub environment: &'a Environment,
     /// The machine.
     pub facts: &'a Arc<dyn Facts>,
@@ -84,19 +84,19 @@ pub(super) struct Asked<'a> {
     pub(super) history: Option<&'a History>,
 }
 
-/// What was heard about the calls of one event.
+/// The answers to the calls of one event.
 struct Heard {
-    /// What the chain of this machine said of each.
+    /// The traces of the local chain, one for each call.
     traces: Vec<Trace>,
-    /// What comes to that, and to what a server said.
+    /// The merged verdict, with the server's.
     verdict: Verdict,
-    /// What the policies of a server want written.
+    /// Journal entries of the server's policies.
     journal: Vec<JournalEntry>,
     /// A server has decided.
     is_elsewhere: bool,
 }
 
-/// What is said of a payload.
+/// The answer to a payload.
 #[derive(Debug)]
 pub enum Said {
     /// This verdict.
@@ -105,12 +105,12 @@ pub enum Said {
     Report(String),
 }
 
-/// What a payload gives.
+/// A payload's answer, with the records to write.
 #[derive(Debug)]
 pub struct Judged {
-    /// What is said of it.
+    /// The answer.
     pub said: Said,
-    /// What is to be written besides the audit line.
+    /// Records to write besides the audit line.
     pub records: Records,
 }
 
@@ -207,7 +207,7 @@ impl Judge<'_> {
         Judged { said: Said::Verdict(verdict), records }
     }
 
-    /// What is said and written of an event that is no call.
+    /// The answer to an event that is no call, with its records.
     fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judged {
         let kept = match event {
             Event::Told(end, calls) => {
@@ -227,7 +227,7 @@ impl Judge<'_> {
         Judged { said: Said::Verdict(merge([])), records: Records(kept) }
     }
 
-    /// What is said of settings that have changed. A person's pause of everything lets them be applied.
+    /// The verdict on changed settings. A person's pause of everything lets them be applied.
     fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judged {
         let pause = Pause::of(&self.places.state, Timestamp::now());
         if pause.is_some_and(|pause| pause.denies && pause.only.is_empty()) {
@@ -326,7 +326,7 @@ impl Judge<'_> {
         traces
     }
 
-    /// What a call does, as far as its command says.
+    /// The analysis of a call's command.
     fn read(&self, call: &ToolCall, at: &CallContext) -> Option<Analysis> {
         let (command, dialect) = call.command()?;
         self.chains.chain(at).analyze(&mut Default::default(), command, dialect.name(), at, None).ok()
@@ -384,7 +384,7 @@ fn with_history_note(verdict: Verdict, asked: Asked<'_>, traces: &[Trace]) -> Ve
     Verdict::all([verdict, merge([note])])
 }
 
-/// Who reads what a question says.
+/// The reader of a question.
 fn reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Reader {
     match surface.ask {
         Ask::Person if denies_asks => Reader::Agent,

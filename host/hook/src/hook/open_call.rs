@@ -45,10 +45,10 @@ pub struct OpenCall {
     denies_asks: AtomicBool,
 }
 
-/// What is said of a call whose audit line could not be written.
+/// The verdict on a call whose audit line could not be written.
 #[derive(Debug)]
 pub struct Unlogged {
-    /// What counts.
+    /// The verdict that applies.
     pub verdict: Verdict,
     /// Why it could not be written.
     pub error: io::Error,
@@ -112,8 +112,8 @@ impl OpenCall {
         attempt(&self.dialect).map_or_else(guard_harness::default, |dialect| dialect.0)
     }
 
-    /// What counts if there is no reply, for this reason: the verdict if there is one, else the worst opinion so far, and at
-    /// least ask.
+    /// The verdict if there is no reply, for this reason: the chain's verdict if there is one, else the worst opinion
+    /// so far, and at least ask.
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
         if let Some(decided) = attempt(&self.decided).and_then(|decided| decided.clone()) {
@@ -227,18 +227,18 @@ impl OpenCall {
         self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
     }
 
-    /// What an audit line says besides the verdict.
+    /// Sets the parts of the audit line besides the verdict.
     pub fn set_record(&self, audit: &Audit, call: &ToolCall, at: &CallContext) {
         let record = (audit.clone(), call.clone(), at.clone());
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
     }
 
-    /// What the audit line says of how the call was decided.
+    /// Sets the part of the audit line on how the call was decided.
     pub(super) fn set_decision(&self, decision: Decision) {
         *self.decision.lock().unwrap_or_else(PoisonError::into_inner) = Some(decision);
     }
 
-    /// What the audit line says of the copy of what the call destroys.
+    /// Sets the id of the copy in the audit line.
     pub(super) fn set_copy(&self, id: &str) {
         id.clone_into(&mut self.copy.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -259,7 +259,7 @@ pub(super) fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     thread::Builder::new().stack_size(STACK).spawn(work).map(drop)
 }
 
-/// What the work gives, if it is done in time. A file system that hangs keeps its thread, and nobody waits for it.
+/// Runs the work, for at most this time. If a file system hangs, the work's thread is left behind.
 fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
     let done = Arc::new(Mutex::new(None));
     let (given, caller) = (done.clone(), thread::current());

@@ -1,4 +1,4 @@
-//! What became of calls that were asked about: one line in the audit log each, written when the harness tells.
+//! Outcomes of calls that were asked: one line in the audit log each, written when the harness reports it.
 //!
 //! Nothing waits for it, and no answer is given: whatever fails here only loses a line.
 
@@ -15,7 +15,7 @@ use guard_state::session::{Sessions, call_key};
 /// How long a note waits for other processes.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// What a call is told by, before and after it.
+/// The key that identifies a call before and after it runs.
 pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     if !payload.call.is_empty() {
         return call_key(&[&payload.call]);

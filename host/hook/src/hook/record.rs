@@ -28,7 +28,7 @@ const DEPTH: usize = 32;
 /// Keys, without `_` and `-`, whose value names a user or a machine.
 const WHO: &[&str] = &["user", "username", "login", "logname", "account", "accountname", "host", "hostname"];
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 const MARK: &str = "[redacted]";
 
 /// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
@@ -177,7 +177,7 @@ struct Home {
     deep: bool,
 }
 
-/// What stands behind them is `u` in a fixture.
+/// Folders of homes. The name that follows is `u` in a fixture.
 const HOMES: &[Home] = &[
     Home { start: "/home/", deep: false },
     Home { start: "/Users/", deep: false },

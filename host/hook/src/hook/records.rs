@@ -18,8 +18,8 @@ use guard_harness::{End, Payload};
 use guard_state::Places;
 use guard_state::history::History;
 
-/// What is to be written besides the audit line of a call: its journals and the question that it leaves open, what
-/// became of a call, or the end of a session.
+/// Records to write besides the audit line of a call: its journals and open question, a call's outcome, or the end of a
+/// session.
 #[derive(Debug, Default)]
 pub struct Records(pub(super) Kept);
 
@@ -57,7 +57,7 @@ pub(super) struct Decided {
     pub(super) at: CallContext,
     pub(super) calls: Vec<ToolCall>,
     pub(super) traces: Vec<Trace>,
-    /// What the policies of a server want written.
+    /// Journal entries of the server's policies.
     pub(super) journal: Vec<JournalEntry>,
     pub(super) outcome: Outcome,
     pub(super) question: Option<Question>,
@@ -65,7 +65,7 @@ pub(super) struct Decided {
     pub(super) by_person: bool,
     /// The harness is known to put an ask to a person in this mode.
     pub(super) prompted: bool,
-    /// What tells the call from others.
+    /// The key that identifies the call.
     pub(super) key: String,
     /// The session that is told that policies are only watched.
     pub(super) told: Option<String>,

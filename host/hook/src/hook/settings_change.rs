@@ -21,7 +21,7 @@ const BYTES: u64 = 4 << 20;
 /// The end of the address of a server that answers in the place of the hook.
 const SERVER_PATH: &str = "/hook/claude";
 
-/// What is said of settings that have changed. An abstain lets them be applied.
+/// The verdict on changed settings. An abstain lets them be applied.
 pub(super) fn verdict(file: &str, places: &Places, environment: &Environment) -> Verdict {
     let deny = |rule: &str, message: String, remedy: &str| {
         merge([Opinion::of_host("guard-host", rule, Outcome::Deny, message, remedy.to_owned())])

@@ -16,7 +16,7 @@ const DEEP: usize = 120;
 pub(super) struct Call {
     pub(super) what: String,
     pub(super) call: ToolCall,
-    /// What the policy is given, as it stands.
+    /// The input as the policy gets it, unchanged.
     pub(super) input: String,
 }
 

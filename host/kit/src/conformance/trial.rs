@@ -45,7 +45,7 @@ pub(super) struct Trial {
     overruns: usize,
 }
 
-/// What was seen of one rule.
+/// The results for one rule.
 #[derive(Default)]
 struct Kept {
     tried: bool,
@@ -352,7 +352,7 @@ impl Trial {
         }
     }
 
-    /// What came of each rule, and all calls.
+    /// The results of each rule, and all calls.
     pub(super) fn end(mut self) -> (Vec<Check>, Vec<Made>) {
         let limits = |made: &Made| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);

@@ -33,11 +33,11 @@ pub struct Done<'a> {
     pub file: &'a Path,
     /// The case.
     pub case: &'a Case,
-    /// What came of it.
+    /// The case's report.
     pub report: Report,
 }
 
-/// What came of all cases.
+/// The results of all cases.
 #[derive(Debug)]
 pub struct Run<'a> {
     /// The cases that were run, in the order of the files.

@@ -15,7 +15,7 @@ pub struct Filter(Regex);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}, from character {character} on")]
 pub struct FilterError {
-    /// What is wrong.
+    /// The error.
     text: String,
     /// Where it begins, counted from 1.
     character: usize,

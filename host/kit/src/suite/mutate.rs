@@ -34,28 +34,28 @@ use guard_engine::{Analyzer, Shared};
 pub struct Rewrite {
     /// Its name in reports.
     pub id: &'static str,
-    /// What it does, in one line.
+    /// A description, in one line.
     pub about: &'static str,
-    /// What it keeps.
+    /// The guarantee.
     pub keeps: Keeps,
     /// A text, and what becomes of it.
     pub example: (&'static str, &'static str),
     how: How,
 }
 
-/// What a rewrite keeps of the text's meaning, and so of its verdict.
+/// The part of a text's meaning, and so of its verdict, that a rewrite keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
     /// All of it: the verdict is neither weaker nor stronger.
     Meaning,
-    /// What is done, with a layer that has a meaning of its own: the verdict is not weaker.
+    /// The deed, with a layer that has a meaning of its own: the verdict is not weaker.
     Deed,
     /// Only the text, as data: the verdict is not stronger than expected, or than that on the same form with a harmless
     /// text.
     Text,
 }
 
-/// How it is done; none where it would not be sound.
+/// The rewrite; `None` where it would not be sound.
 #[derive(Debug, Clone, Copy)]
 enum How {
     Command(fn(&Shape<'_>) -> Option<String>),

@@ -24,9 +24,9 @@ const SUITE_BYTES: u64 = 16 << 20;
 pub struct SuiteError {
     /// The file, with the line and the column where they are known.
     pub place: String,
-    /// What is wrong.
+    /// The error.
     pub text: String,
-    /// What to do; empty if nothing is known.
+    /// The fix; empty if none is known.
     pub hint: String,
     /// There is no such file, or no case in it.
     pub missing: bool,
@@ -42,7 +42,7 @@ impl SuiteError {
         SuiteError { missing, ..SuiteError::new(path.display().to_string(), error.to_string(), "") }
     }
 
-    /// What a reader of TOML or JSON says, with the nearest known key for one that is not known.
+    /// A parser's error in TOML or JSON, with the nearest known key if one is unknown.
     fn of_parser(place: String, message: &str) -> Self {
         SuiteError::new(place, message, nearest_key(message).unwrap_or_default())
     }

@@ -96,7 +96,7 @@ fn asked(chain: &Chain, input: &Value) -> Trace {
     chain.decide(&call, &circumstances(&world), &facts, AskOptions::default())
 }
 
-/// What the policy noted in JSON.
+/// The policy's log lines that are JSON.
 fn told(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
     let lines = trace.steps.iter().flat_map(|step| &step.answer.log).filter(|line| line.level == Level::Info);
     lines.filter_map(|line| serde_json::from_str(&line.message).ok())
@@ -180,7 +180,7 @@ pub(super) fn rules(trace: &Trace) -> Vec<String> {
     rows.flatten().collect()
 }
 
-/// What all reports together say, by file. Files of tests are left out.
+/// All reports merged, by file. Files of tests are left out.
 pub(super) fn merged<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) -> BTreeMap<String, Lines> {
     let mut all: BTreeMap<String, Lines> = BTreeMap::new();
     for (suite, report) in reports {

@@ -12,14 +12,14 @@ use guard_contract::{Level, Limits, LogLine};
 use guard_facts::Used;
 use guard_hook::chain::{Chain, Trace};
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub struct Report {
-    /// What differs from what the case expects; empty if it passes.
+    /// Differences from the case's expectation; empty if it passes.
     pub differences: Vec<Difference>,
-    /// What the chain said.
+    /// The chain's verdict.
     pub verdict: Verdict,
-    /// What each of the case's calls does, as far as a policy asked for it.
+    /// The analysis of each of the case's calls, if a policy wanted it.
     pub analyses: Vec<Arc<Analysis>>,
     /// The whole time of the case.
     pub time: Duration,
@@ -27,7 +27,7 @@ pub struct Report {
     pub spent: Option<Spent>,
     /// It is yet to be written, and was not run.
     pub is_skipped: bool,
-    /// What the policies logged.
+    /// The policies' log.
     pub log: Vec<Logged>,
     /// The lines of Rego that were evaluated, and those that were not.
     pub(super) lines: Vec<Noted>,
@@ -61,11 +61,11 @@ impl Report {
 /// Something that is not as the case expects it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is: `outcome`, `rule`, `message`, `fault`, ...
+    /// The part that differs: `outcome`, `rule`, `message`, `fault`, ...
     pub what: &'static str,
-    /// What the case says.
+    /// The expected value.
     pub expected: String,
-    /// What came.
+    /// The actual value.
     pub got: String,
 }
 
@@ -75,14 +75,14 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a policy used of its limits.
+/// The use that a policy made of its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spent {
     /// Its name in the chain.
     pub policy: String,
-    /// What it used.
+    /// The resources it used.
     pub used: Used,
-    /// What it might have used.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -93,11 +93,11 @@ pub struct Logged {
     pub policy: String,
     /// How grave it is.
     pub level: Level,
-    /// What it says.
+    /// The message.
     pub message: String,
 }
 
-/// What the policies logged, but for what they tell `guard-host test` about themselves.
+/// The policies' log, without the lines that are meant for `guard-host test`.
 pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let lines = steps.flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
@@ -108,7 +108,7 @@ pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
         .collect()
 }
 
-/// What a line says about the text of the policy: `{"lines": ...}` or `{"rules": ...}`.
+/// The content of a line about the policy's text: `{"lines": ...}` or `{"rules": ...}`.
 pub(super) fn told(line: &LogLine) -> Option<Value> {
     let value: Value = serde_json::from_str(&line.message).ok()?;
     value

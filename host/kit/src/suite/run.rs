@@ -22,7 +22,7 @@ use guard_hook::cache::Readiness;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
 
-/// What came of the calls of a case.
+/// The results of a case's calls.
 struct Course {
     harness: &'static dyn Harness,
     surface: &'static Surface,
@@ -62,7 +62,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     Report { differences, verdict, analyses, time, spent, log, lines, rules, is_skipped: false }
 }
 
-/// What is wrong with a case that cannot be run: what was expected of it, and what it is.
+/// The reason why a case can't be run: the expectation, and the fact.
 type Unfit = (String, String);
 
 /// A case: its payload as the hook would read it, or its input.
@@ -73,7 +73,7 @@ struct Read {
     asked: Result<Option<Asked>, Refusal>,
 }
 
-/// What a chain is asked about: calls, where they happen, and the machine.
+/// The question to a chain: calls, their context, and the machine.
 struct Asked {
     calls: Vec<ToolCall>,
     at: CallContext,
@@ -265,7 +265,7 @@ fn compare_near(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
     }
 }
 
-/// What the author of a policy's text calls the rule: policies that carry rules of a text tag their findings with it.
+/// The author's own name for the rule: policies that have the rules of a text tag their findings with it.
 pub(super) fn own_rule(finding: &Finding) -> Option<&str> {
     finding.tags.iter().find(|(name, _)| name == "rule").map(|(_, rule)| rule.as_str())
 }

@@ -21,7 +21,7 @@ use guard_hook::{carried, examples};
 use guard_state::Places;
 use guard_state::Seal;
 
-/// What is tested.
+/// The policy or chain under test.
 #[derive(Debug)]
 pub struct Subject {
     engine: Engine,
@@ -38,9 +38,9 @@ pub struct Subject {
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct SubjectError {
-    /// What is wrong.
+    /// The error.
     pub text: String,
-    /// What to do; empty if nothing is known.
+    /// The fix; empty if none is known.
     pub hint: String,
     /// Of which kind it is.
     pub kind: SubjectErrorKind,
@@ -221,7 +221,7 @@ fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
     Ok(guard_config::unconfigured(stem, Source::File(path.to_path_buf()), Layer::User))
 }
 
-/// What is wrong with a policy, and what its author can do.
+/// The error for a policy that can't be used, and the fix for its author.
 fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
     let hint = match fault {
         FaultKind::Contract(text) if text.ends_with("but a core module") => {

@@ -20,7 +20,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::SystemServices::ACCESS_ALLOWED_ACE_TYPE;
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
-/// Who can change a folder.
+/// The users that can change a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// This user, and the system.
@@ -31,7 +31,7 @@ pub enum Access {
     Open,
 }
 
-/// What changes a folder, or what is in it.
+/// Access rights that change a folder or its contents.
 const WRITES: u32 = FILE_WRITE_DATA
     | FILE_APPEND_DATA
     | FILE_DELETE_CHILD
@@ -41,7 +41,7 @@ const WRITES: u32 = FILE_WRITE_DATA
     | GENERIC_WRITE
     | GENERIC_ALL;
 
-/// Who can change a file that is for the whole machine. The remedy comes with it.
+/// The users that can change a file which is meant for the whole machine. The remedy is included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MachineAccess {
     /// Administrators.
@@ -52,7 +52,7 @@ pub enum MachineAccess {
     Open(String),
 }
 
-/// Who can change this file or folder. This user is one of the others.
+/// The users that can change this file or folder. This user is one of the others.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// Who can change this folder.
+/// The users that can change this folder.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What a process says when it crashes.
+//! The message of a process that crashes.
 
 use std::sync::OnceLock;
 

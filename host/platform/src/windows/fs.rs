@@ -32,7 +32,7 @@ fn unix_time(steps: i64) -> (i64, i64) {
     (steps.div_euclid(STEPS) - EPOCHS, steps.rem_euclid(STEPS) * 100)
 }
 
-/// What Unix's metadata have as well.
+/// The metadata that Unix has as well.
 pub trait MetadataExt {
     /// `0o700`, or `0o500` of a read-only file: the access list of the folder says who may do what.
     fn mode(&self) -> u32;
@@ -56,7 +56,7 @@ impl MetadataExt for Metadata {
     }
 }
 
-/// What Unix's permissions have as well.
+/// The permissions that Unix has as well.
 pub trait PermissionsExt {
     /// As [`MetadataExt::mode`].
     fn mode(&self) -> u32;
@@ -128,7 +128,7 @@ pub fn open_unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File>
     Ok(file)
 }
 
-/// What tells the file that a path leads to from others.
+/// The identity of the file that a path leads to.
 ///
 /// # Errors
 ///

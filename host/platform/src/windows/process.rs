@@ -62,7 +62,7 @@ pub fn own_group(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
 }
 
-/// Ends a child. What it has started goes on.
+/// Ends a child, but not the processes that it has started.
 pub fn end_group(child: &mut Child) {
     let _ = child.kill();
 }

@@ -23,7 +23,7 @@ impl<'t> Word<'t> {
         Word { text: Cow::Borrowed(text), places: Vec::new() }
     }
 
-    /// What the shell makes of it.
+    /// The word's text after quote removal and expansion.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -76,7 +76,7 @@ pub(super) fn commands(text: &str) -> Vec<Command<'static>> {
     all
 }
 
-/// What the next word is.
+/// The kind of the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Argument,

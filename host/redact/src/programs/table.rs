@@ -7,7 +7,7 @@ pub(super) enum Place {
     Option(&'static str),
     /// The word behind this one.
     Next(&'static str),
-    /// What is attached to this option; the next word is something else.
+    /// The value attached to this option; the next word is something else.
     Attached(&'static str),
     /// The last operand, if the letter is among the short options.
     LastIf(char),
@@ -17,9 +17,9 @@ pub(super) enum Place {
     Operands,
     /// The operand behind a telling name.
     Named,
-    /// What standard input gives, if this option or word is there; an empty one always is.
+    /// Standard input, if this option or word is present; an empty one always is.
     Input(&'static str),
-    /// What standard input gives, if an operand is a telling name.
+    /// Standard input, if an operand is a telling name.
     InputOfNamed,
 }
 
@@ -27,13 +27,13 @@ pub(super) enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
-    /// What stands behind this sign; without it nothing does.
+    /// The part behind this sign; nothing without it.
     Behind(char),
     /// The same behind a colon; before it if nothing stands there and it is no word.
     Login,
-    /// What stands between the colon and the sign of a host.
+    /// The part between the colon and the sign of a host.
     Proxy,
-    /// What stands between the slash and the sign of a host.
+    /// The part between the slash and the sign of a host.
     Connect,
 }
 

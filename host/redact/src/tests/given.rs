@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What stands in the place of `SECRET` goes, and nothing else.
+/// Lines in which `SECRET` is removed, and nothing else.
 const LINES: &[&str] = &[
     // Addresses.
     "git clone 'https://SECRET@git.example.com/a/b' c",
@@ -166,7 +166,7 @@ const LINES: &[&str] = &[
     "SSHPASS=SECRET sshpass -e ssh h",
 ];
 
-/// What stands in the place of `SECRET` goes, with a little more.
+/// Lines in which `SECRET` is removed, with a little more.
 const ROUGHLY: &[&str] = &[
     "curl --cookie \"sid=SECRET\" https://example.com",
     "curl -H 'Cookie: a=b; sid=SECRET' https://example.com",

@@ -16,7 +16,7 @@ const STATEMENTS: &[&str] = &["if", "else", "for", "while", "do", "with"];
 
 #[derive(Default)]
 struct Counts {
-    /// What is open: a bracket, or a template.
+    /// Open brackets and templates.
     open: Vec<char>,
     deep: usize,
     heads: usize,

@@ -1,4 +1,4 @@
-//! What stands on the left of `=`: names, members, and patterns that take a value apart.
+//! The left side of `=`: names, members, and patterns that take a value apart.
 
 use oxc_ast::ast::{
     AssignmentTarget, AssignmentTargetMaybeDefault, AssignmentTargetProperty, BindingPattern, Expression,
@@ -110,7 +110,7 @@ impl Writer {
         }
     }
 
-    /// What a turn of a loop sets.
+    /// Assigns the variables of one turn of a loop.
     pub(super) fn each(&mut self, left: &ForStatementLeft<'_>, value: &str) {
         match left {
             ForStatementLeft::VariableDeclaration(declaration) => {

@@ -338,7 +338,7 @@ impl Writer {
     }
 }
 
-/// What `this` is in a function.
+/// The meaning of `this` in a function.
 #[derive(Clone, Copy)]
 pub(super) enum This<'t> {
     Parameter,

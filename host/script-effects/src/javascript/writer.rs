@@ -18,9 +18,9 @@ const KEYWORDS: &[&str] = &[
 /// The names of a function, as far as it was written.
 #[derive(Default)]
 pub(super) struct Names {
-    /// What it declares.
+    /// Names that it declares.
     pub(super) own: BTreeSet<String>,
-    /// What it sets.
+    /// Names that it sets.
     pub(super) set: BTreeSet<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Writer {
     made: usize,
     /// Of the functions around what is written.
     pub(super) functions: Vec<Names>,
-    /// What the names are called that the blocks around what is written declare for themselves.
+    /// New names for the names that the enclosing blocks declare for themselves.
     blocks: Vec<BTreeMap<String, String>>,
     reason: Option<&'static str>,
 }
@@ -82,7 +82,7 @@ impl Writer {
         self.indent -= 1;
     }
 
-    /// A function. What it sets and does not declare is a name of those around it.
+    /// A function. A name that it sets and does not declare belongs to the functions around it.
     pub(super) fn function(&mut self, name: &str, parameters: &str, write: impl FnOnce(&mut Self)) {
         let before = std::mem::take(&mut self.lines);
         self.functions.push(Names::default());

@@ -14,7 +14,7 @@ const CHAIN: usize = 200;
 /// Tokens in one text.
 const TOKENS: usize = 60_000;
 
-/// What was counted between two brackets.
+/// Counts between two brackets.
 #[derive(Default)]
 struct Level {
     deep: usize,

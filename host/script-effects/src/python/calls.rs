@@ -108,7 +108,7 @@ impl Reader<'_> {
         value.bounded()
     }
 
-    /// What is handed to something that is not known may be called by it.
+    /// Calls the functions that are passed to an unknown function, which may call them.
     pub(super) fn call_back(&mut self, args: &Args) {
         let all = args.values.iter().chain(args.named.iter().map(|(_, value)| value));
         let callable: Vec<Value> = all.filter(|value| value.is_callable()).cloned().collect();

@@ -256,7 +256,7 @@ fn is_plain(codec: &Value) -> bool {
     codec.known().is_some_and(plain)
 }
 
-/// What a codec makes of a text.
+/// The text that a codec makes of a text.
 pub(super) fn coded(text: &str, codec: &str) -> Option<Value> {
     let text = match codec.to_ascii_lowercase().replace(['_', '-'], "").trim_end_matches("codec") {
         "rot13" => rot13(text),

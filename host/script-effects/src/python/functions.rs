@@ -15,7 +15,7 @@ const LATER: usize = 256;
 /// The most calls of one function that are known.
 const KNOWN: usize = 8;
 
-/// What a function does.
+/// The body of a function.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Body<'a> {
     Block(&'a [Stmt]),
@@ -40,12 +40,12 @@ pub(super) struct Function<'a> {
     parameters: Option<&'a Parameters>,
     body: Body<'a>,
     pub(super) kind: Kind,
-    /// What is taken for what is not given.
+    /// Values of parameters that are not given.
     defaults: Rc<Names>,
     /// The scope in which it stands, and the class.
     scope: usize,
     class: Option<usize>,
-    /// What it yields is what `with` gives.
+    /// `with` gives the value that it yields.
     enters: bool,
     /// Something may call it with other arguments.
     wrapped: bool,
@@ -56,7 +56,7 @@ pub(super) struct Function<'a> {
     called: bool,
     /// How many of its calls are being followed.
     active: usize,
-    /// What calls gave that changed nothing.
+    /// Results of calls that changed nothing.
     known: Rc<Vec<Known>>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         Value::Function(self.functions.len().saturating_sub(1))
     }
 
-    /// What stands behind the name of a variable, which may call.
+    /// Evaluates the annotation of a variable, which may call.
     pub(super) fn annotation(&mut self, annotation: &'a Expr) {
         if !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_)) {
             self.eval(annotation);

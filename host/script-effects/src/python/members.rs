@@ -1,4 +1,4 @@
-//! What values are asked for: by a name, or by a key.
+//! Members and items: a value's attribute by name, and its element by key.
 
 use super::calls::Args;
 use super::fold;
@@ -22,7 +22,7 @@ fn is_variable(name: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// What a value is asked for by a name.
+    /// The value of a member.
     pub(super) fn member(&mut self, base: &Value, name: &str) -> Value {
         if AROUND.contains(&name) {
             return Value::Hidden;
@@ -78,7 +78,7 @@ impl Reader<'_> {
         Value::join(found)
     }
 
-    /// What something that is not known gives for a name: that of any object, or what nobody knows.
+    /// The member of an unknown value: one that any object has, or unknown.
     fn of_any(&mut self, base: &Value, name: &str) -> Value {
         let method = match base {
             Value::Unknown => Value::Method(Box::new(Value::Unknown), name.to_owned()),
@@ -119,7 +119,7 @@ impl Reader<'_> {
         Value::join(found)
     }
 
-    /// What an object gives for a name that nobody set: what its class looks up, or what is not known.
+    /// The member of an object that was never set: the class's lookup hook gives it, or it is unknown.
     fn looked_up_by_class(&mut self, object: &Object, at: usize, name: &str) -> Value {
         let hook = object.class.filter(|_| !name.starts_with("__")).and_then(|class| {
             self.of_class(class, "__getattr__", 0).or_else(|| self.of_class(class, "__getattribute__", 0))
@@ -130,7 +130,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What every class has.
+    /// Members that every class has.
     fn of_class_itself(&mut self, class: usize, name: &str) -> Value {
         match name {
             "_make" | "from_dict" | "parse_obj" | "model_validate" => {
@@ -141,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a value holds at a key.
+    /// The element of a value at a key.
     pub(super) fn item(&mut self, base: &Value, key: &Value) -> Value {
         match base {
             Value::OneOf(values) => {

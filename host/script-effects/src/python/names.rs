@@ -1,9 +1,9 @@
-//! What names of the language and of modules mean. Data.
+//! Meanings of names of the language and of modules. Data.
 
 use super::value::Value;
 use crate::Piece;
 
-/// What a call by this full name does with its arguments.
+/// The effect of a call by this full name, by its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Does {
     /// Reads or writes, as the mode says, which is the second argument.
@@ -212,7 +212,7 @@ const CALLS: &[(&str, Does)] = &[
     ("paramiko.SSHClient", Connect),
 ];
 
-/// What a call by this name does, if it counts.
+/// The effect of a call by this name, if it has one that is recorded.
 pub(super) fn does(name: &str) -> Option<Does> {
     if let Some(name) = name.strip_prefix("node.") {
         return super::node::does(name);
@@ -320,7 +320,7 @@ const BUILTINS: &[&str] = &[
     "classmethod",
 ];
 
-/// What a name means that nobody set.
+/// The value of a name that the code has not set.
 pub(super) fn builtin(name: &str) -> Option<Value> {
     if let Some(name) = name.strip_prefix("js_") {
         return super::node::global(name);

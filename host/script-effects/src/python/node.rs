@@ -1,5 +1,5 @@
-//! What names of JavaScript mean, in Node, Deno and Bun: the names that [`crate::javascript`] writes, and `node.` with what
-//! modules hold.
+//! Meanings of names of JavaScript, in Node, Deno and Bun: the names that [`crate::javascript`] writes, and `node.`
+//! with the members of modules.
 
 use super::calls::{Args, each};
 use super::expressions::add;
@@ -188,13 +188,13 @@ const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
 /// Members of functions that call them.
 pub(super) const CALLERS: &[&str] = &["call", "apply", "bind"];
 
-/// What a call by this name does, if it counts. `name` has no `node.` in front.
+/// The effect of a call by this name, if it has one that is recorded. `name` has no `node.` in front.
 pub(super) fn does(name: &str) -> Option<Does> {
     let plain = name.strip_suffix("Sync").unwrap_or(name);
     CALLS.iter().find(|(call, _)| *call == plain).map(|(_, does)| *does)
 }
 
-/// What a name means that nobody set. `name` has no `js_` in front.
+/// The value of a name that the code has not set. `name` has no `js_` in front.
 pub(super) fn global(name: &str) -> Option<Value> {
     match name {
         // Of scripts of zx.

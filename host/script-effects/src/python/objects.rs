@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         self.set(class.name.as_str(), value);
     }
 
-    /// What a class holds under a name, itself or by what it is made from.
+    /// The member of a class, its own or inherited.
     pub(super) fn of_class(&mut self, place: usize, name: &str, deep: usize) -> Option<Value> {
         if deep >= DEEP || !self.spend(1) {
             return None;
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         (!found.is_empty()).then(|| Value::join(found))
     }
 
-    /// What an object or a class at a place gives for a name; none if it is not seen to have it.
+    /// The member of an object or a class at a place; `None` if none is seen.
     pub(super) fn of_object(&mut self, place: usize, object: &Object, name: &str) -> Option<Value> {
         let own = Value::Ref(place);
         if object.any.is_some() {
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What `super()` stands for here.
+    /// The value of `super()` here.
     pub(super) fn above(&mut self) -> Value {
         match self.scope().and_then(|scope| scope.this.clone()) {
             Some((class, this)) => Value::Super(Box::new(this), class),
@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What the bases of a class give an object for a name.
+    /// The member that the bases of a class give an object.
     pub(super) fn of_super(&mut self, this: &Value, class: usize, name: &str) -> Option<Value> {
         let held = self.at(class);
         let Value::Object(kind) = &*held else { return None };

@@ -54,7 +54,7 @@ impl Codes {
 pub(super) struct Reader<'a> {
     summary: Summary,
     codes: &'a Codes,
-    /// What branches may change.
+    /// The state that branches may change.
     pub(super) state: State,
     /// The expression or the statement that is followed.
     pub(super) site: usize,
@@ -75,15 +75,15 @@ pub(super) struct Reader<'a> {
     /// The scope that is followed.
     pub(super) current: usize,
     pub(super) functions: Vec<Function<'a>>,
-    /// What the functions that are followed give back, and what they yield.
+    /// The values that the followed functions return and yield.
     pub(super) returned: Vec<Vec<Value>>,
     pub(super) yielded: Vec<Vec<Value>>,
     /// Where the functions and the loops that are followed may end early.
     pub(super) exits: Vec<Vec<State>>,
     pub(super) breaks: Vec<Vec<State>>,
-    /// What there was at the points of what may fail.
+    /// The states at points where code may fail.
     pub(super) points: Vec<Vec<State>>,
-    /// What members of objects that are not known are set to, by their names.
+    /// Values that members of unknown objects are set to, by name.
     pub(super) members: Names,
     /// Functions of classes, by their names, and the classes.
     pub(super) methods: BTreeMap<&'a str, Vec<(usize, usize)>>,
@@ -95,7 +95,8 @@ pub(super) struct Reader<'a> {
     pub(super) moves: bool,
     /// How many branches are around.
     pub(super) branches: usize,
-    /// What the code may do by its words, and the texts that were not searched for them: most are never asked about.
+    /// Effects that the code may have, judged by its words, and the texts that were not searched for them yet: most
+    /// never need it.
     may: Unknown,
     unsearched: Vec<String>,
     work: usize,

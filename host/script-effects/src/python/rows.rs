@@ -206,7 +206,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a row holds, if that is known; otherwise one element, which stands for all.
+/// The elements of a row, if they are known; otherwise one element that represents all.
 fn each_element(row: &Value) -> impl Iterator<Item = Value> + use<> {
     row.elements().unwrap_or_else(|| vec![row.element()]).into_iter()
 }
@@ -364,7 +364,7 @@ fn without(old: &Value, key: Option<&Value>) -> Value {
     }
 }
 
-/// What a table holds at a key.
+/// The values of a table at a key.
 pub(super) fn looked_up(items: &[(Value, Value)], key: &Value) -> Value {
     let all = || Value::join(items.iter().map(|(_, value)| value.clone()));
     if !is_key(key) {

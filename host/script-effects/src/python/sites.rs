@@ -18,7 +18,7 @@ pub(super) struct Sites {
     pub(super) seen: BTreeMap<usize, usize>,
     /// The places for what other turns made.
     older: BTreeMap<usize, usize>,
-    /// What was made in this turn.
+    /// The objects made in this turn.
     pub(super) made: BTreeSet<usize>,
 }
 

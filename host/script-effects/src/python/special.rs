@@ -164,7 +164,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What a getter gives for the value that follows its own arguments.
+    /// The value that a getter gives for the value after its own arguments.
     fn got(&mut self, name: &str, args: &Args) -> Value {
         let Some((what, base)) = args.values.first().zip(args.values.last()).filter(|_| args.values.len() > 1) else {
             return Value::Hidden;

@@ -15,7 +15,7 @@ const PLACES: usize = 1 << 14;
 /// A name that stands for all names that are set by one that is not known.
 pub(super) const ANY: &str = "*";
 
-/// What a scope belongs to.
+/// The owner of a scope.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The script, or a function.
@@ -215,7 +215,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a name stands for.
+    /// The value of a name.
     pub(super) fn get(&mut self, name: &str) -> Value {
         let mut at = Some(self.current);
         let mut found = None;
@@ -246,7 +246,7 @@ impl Reader<'_> {
         Value::join(found.map_or(Value::Unknown, Value::Named).alternatives().iter().cloned().chain(any))
     }
 
-    /// What the script itself calls by a name.
+    /// The value of a global name of the script.
     pub(super) fn get_global(&mut self, name: &str) -> Value {
         let around = std::mem::replace(&mut self.current, 0);
         let value = self.get(name);
@@ -254,7 +254,7 @@ impl Reader<'_> {
         value
     }
 
-    /// What the script holds under a name that is no name of Python.
+    /// The script's note under a name that is no name of Python.
     pub(super) fn noted(&self, name: &str) -> Option<Value> {
         self.state.scopes.first().and_then(|scope| scope.names.get(name)).cloned()
     }
@@ -361,12 +361,12 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands at a place.
+    /// The value at a place.
     pub(super) fn at(&self, place: usize) -> Rc<Value> {
         self.state.places.get(place).map(Rc::clone).unwrap_or_default()
     }
 
-    /// What a value holds, if it is a row or a table; objects stay what they are.
+    /// The contents of a row or a table; objects stay as they are.
     pub(super) fn load(&mut self, value: &Value) -> Value {
         match value {
             Value::Ref(place) => {

@@ -15,7 +15,7 @@ const HEAVY: usize = 1 << 16;
 /// Values inside each other.
 const DEEP: usize = 6;
 
-/// What an object of the script holds, or a class.
+/// An object of the script, or a class.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Object {
     /// The place of its class, if it is an object of one.
@@ -23,7 +23,7 @@ pub(super) struct Object {
     pub(super) fields: Names,
     /// Fields that it may have or not.
     pub(super) loose: Vec<String>,
-    /// What a class is made from.
+    /// The bases of a class.
     pub(super) bases: Vec<Value>,
     /// The fields of a class that stand with their types, in their order.
     pub(super) row: Vec<String>,
@@ -51,23 +51,24 @@ pub(super) enum Value {
     OneOf(Vec<Value>),
     /// A module or what it holds, by its full name.
     Named(String),
-    /// What a value is asked for by a name.
+    /// A member of a value, by name.
     Method(Box<Value>, String),
     /// A function of the script.
     Function(usize),
     /// A callable that has some of its arguments.
     Partial(Box<Value>, Box<Args>),
-    /// What something that is not known may be asked for: a method of a class of the script.
+    /// A member that an unknown value may have: a method of a class of the script.
     Guess(Box<Value>),
-    /// What can be changed under each of its names, by its place: a row, a table, an object or a class.
+    /// A reference to the place of a value that can be changed under each of its names: a row, a table, an object or a
+    /// class.
     Ref(usize),
-    /// What stands at such a place.
+    /// The object at such a place.
     Object(Box<Object>),
     /// An object as its class's bases see it: the object, and the place of the class.
     Super(Box<Value>, usize),
     /// An open file, and where it lies.
     File(Text),
-    /// What talks to a server.
+    /// A client of a server.
     Client,
 }
 
@@ -116,7 +117,7 @@ impl Value {
         }
     }
 
-    /// What it may be, each by itself.
+    /// Its alternatives, one by one.
     pub(super) fn alternatives(&self) -> &[Value] {
         match self {
             Value::OneOf(values) => values,
@@ -170,7 +171,7 @@ impl Value {
         }
     }
 
-    /// What it holds when one goes through it, if it is a row that is known.
+    /// Its elements in order, if it is a row that is known.
     pub(super) fn elements(&self) -> Option<Vec<Value>> {
         match self {
             Value::List(values) => Some(values.clone()),
@@ -182,7 +183,7 @@ impl Value {
         }
     }
 
-    /// What one of its elements is.
+    /// The join of its elements.
     pub(super) fn element(&self) -> Value {
         match self {
             Value::Many(value) => (**value).clone(),

@@ -1,4 +1,4 @@
-//! What a loop makes of values, when it is done any number of times.
+//! The effect of a loop on values, for any number of turns.
 
 use std::rc::Rc;
 
@@ -74,7 +74,7 @@ fn is_news(old: &Value, now: &Value) -> bool {
     }
 }
 
-/// What a place may hold after any number of turns, when one turn made the new value of the old one.
+/// The value of a place after any number of turns, given the value before and after one turn.
 fn widened(old: &Value, now: &Value) -> Value {
     let rows =
         |value: &Value| value.alternatives().iter().all(|value| matches!(value, Value::List(_) | Value::Many(_)));

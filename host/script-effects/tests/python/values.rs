@@ -1,4 +1,4 @@
-//! What changes values: under other names, in objects, in functions and on ways that end early.
+//! Changes of values: under other names, in objects, in functions and on paths that end early.
 
 use super::all;
 

@@ -1,5 +1,5 @@
-//! What is read of code, as short lines: `delete a`, `run git status`, `~` for the home, `?` for what is not known,
-//! `$X` for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` stands before what is in a branch.
+//! The reading of code as short lines: `delete a`, `run git status`, `~` for the home, `?` for an unknown part, `$X`
+//! for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` is in front of an action in a branch.
 
 use guard_script_effects::{Action, Piece, Summary, Text, What, read};
 

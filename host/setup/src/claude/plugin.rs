@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::install::{Foreign, InstallError, ManagedFile, Site};
 use guard_platform::paths::native;
 
-/// What the program is called in `hooks.json`, for a shell.
+/// The program in `hooks.json`, as a shell word.
 pub(super) const PROGRAM: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host";
 
 const DESCRIPTION: &str = "guard-host asks sandboxed policies before each tool call";

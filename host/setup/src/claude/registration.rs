@@ -29,7 +29,7 @@ const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 /// The flag with the folder of settings files.
 pub(super) const SETTINGS_DIR: &str = "--settings-dir";
 
-/// What the command line of the hook calls the harness.
+/// The harness's name in the hook's command line.
 pub(super) const NAME: &str = "claude";
 
 /// The tools that run commands or write files.
@@ -212,12 +212,12 @@ pub(super) struct Target {
     pub(super) shape: Shape,
     pub(super) within: Option<PathBuf>,
     mode: u32,
-    /// What `${CLAUDE_PLUGIN_ROOT}` stands for.
+    /// The value of `${CLAUDE_PLUGIN_ROOT}`.
     pub(super) plugin: Option<PathBuf>,
 }
 
 impl Target {
-    /// What tells an entry in the file.
+    /// The names by which an entry of this program is recognized.
     pub(super) fn names(&self, site: Site<'_>) -> Names {
         Names::at(site, NAME, self.plugin.clone())
     }
@@ -300,7 +300,7 @@ fn has_bare_shape(file: &Path) -> bool {
     settings.get("hooks").is_none() && [BEFORE, AFTER, END].iter().any(|event| settings.get(event).is_some())
 }
 
-/// What a file of settings holds; null if it cannot be read.
+/// The contents of a file of settings; null if it cannot be read.
 pub(super) fn settings_in(file: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

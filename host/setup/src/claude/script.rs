@@ -184,7 +184,7 @@ fn is_confirming(text: &str) -> bool {
     text.strip_prefix(CONFIRMING).is_some_and(|rest| rest.starts_with("os.execvp(") && rest.lines().count() == 1)
 }
 
-/// What the script asks, and where the author's is.
+/// The question that the script asks, and the place of the author's script.
 pub(super) fn next_steps(options: &InstallOptions, site: Site<'_>) -> Vec<String> {
     let Some(name) = options.shim.as_deref() else { return Vec::new() };
     let Some(path) = target(options, site).and_then(|target| place(name, options, &target, site)).ok() else {

@@ -39,7 +39,7 @@ const NOTE_TIMEOUT: u32 = 5;
 /// Where a server answers for this harness.
 const SERVER_PATH: &str = "/hook/claude";
 
-/// What a server is shown.
+/// The header that a server reads, and its scheme.
 const AUTHORIZATION: &str = "Authorization";
 const BEARER: &str = "Bearer ";
 
@@ -51,7 +51,7 @@ pub(super) struct Entry {
     pub(super) line: String,
     pub(super) timeout: Option<u32>,
     pub(super) blocks: bool,
-    /// What of the hook it starts.
+    /// The part of the hook that it starts.
     pub(super) started: Started,
     /// The server that is asked in the place of the line.
     pub(super) server: Option<Server>,
@@ -66,7 +66,7 @@ impl Entry {
         own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
     }
 
-    /// What it is in the file, for each event.
+    /// Its entry in the file, for each event.
     fn items(&self) -> Vec<(&'static str, Item)> {
         let handler = |timeout| match &self.server {
             Some(server) => http(server, timeout),
@@ -130,7 +130,7 @@ pub(super) fn server_of(handler: &Value) -> Option<&str> {
     named.then_some(url)
 }
 
-/// What of this program's hook a handler starts or asks; none if it is another one's.
+/// The part of this program's hook that a handler starts or asks; `None` for a handler of another program.
 pub(super) fn runs(handler: &Value, names: &Names) -> Option<Started> {
     let served = || server_of(handler).map(|_| Started { only: Vec::new(), script: None });
     started(handler, names).or_else(served)

@@ -1,4 +1,4 @@
-//! What Claude Code's own files say of hooks: which registrations of this program there are, and what switches them off.
+//! Hooks in Claude Code's own files: registrations of this program, and settings that switch them off.
 //!
 //! Reads only.
 
@@ -30,7 +30,7 @@ struct Place {
     names: Names,
 }
 
-/// What the files say.
+/// Surveys the files.
 pub(super) fn of(options: &InstallOptions, site: Site<'_>) -> Survey {
     let mut survey = Survey::default();
     for place in places(options, site) {
@@ -144,7 +144,7 @@ fn run_by(handler: &Value, place: &Place, site: Site<'_>) -> Running {
     }
 }
 
-/// What a handler shows its server, with the variables that it may read.
+/// The header that a handler sends to its server, with the variables that it may read.
 fn authorization(handler: &Value, site: Site<'_>) -> String {
     let header = handler.pointer("/headers/Authorization").and_then(Value::as_str).unwrap_or_default();
     let allowed = handler.get("allowedEnvVars").and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What a registered line does when it fails to call the hook.
+//! The part of a registered line that runs when the hook can't be called.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(crate) fn is_closed(line: &str) -> bool {
     line.ends_with(CLOSING)
 }
 
-/// What a script does with the line that calls the hook, for a harness that starts no shell and reads no exit code.
+/// The script around the line that calls the hook, for a harness that starts no shell and reads no exit code.
 const REPLYING: (&str, &str) = (
     "o=$(",
     r#") && printf "%s\n" "$o" || echo "{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}""#,

@@ -84,7 +84,7 @@ pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     }
 }
 
-/// What is wrong with the configuration, and the policies that give no answer.
+/// Errors in the configuration, and policies that give no answer.
 pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     let environment = site.environment;
     let prepared = Prepared::open(site.places, &environment.program, projects)

@@ -1,4 +1,4 @@
-//! What verdicts need beside the chain, and the server of a `[remote]`, which is asked about one harmless call.
+//! Other things that verdicts need: the stores, and the server of a `[remote]`, which is asked about one harmless call.
 
 use std::time::{Duration, Instant};
 

@@ -45,7 +45,7 @@ const CANNOT_EXECUTE: u8 = 126;
 /// The exit code of a shell that found no program.
 const NOT_FOUND: u8 = 127;
 
-/// What a registered name leads to.
+/// The target of a registered name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Program {
     /// This program, or a copy of it.
@@ -59,7 +59,7 @@ pub(super) enum Program {
 }
 
 impl Program {
-    /// What `name` leads to, by the variable `PATH` if it is no path.
+    /// Finds the program of `name`, through `PATH` if it is no path.
     pub(super) fn of(name: &str, site: Site<'_>) -> Self {
         let path = site.environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
         let candidates: Vec<PathBuf> = match name.contains('/') {
@@ -110,7 +110,7 @@ struct Canary {
     payload: String,
 }
 
-/// What a built-in says of itself, as far as it counts here.
+/// The part of a built-in's description that is needed here.
 #[derive(Deserialize)]
 struct Description {
     manifest: Manifest,
@@ -297,7 +297,7 @@ impl Trial<'_> {
     }
 }
 
-/// Asks a server. What it would print to standard error stays with it.
+/// Asks a server. Its standard error is not shown.
 fn post(url: &str, authorization: &str, payload: &str) -> Result<Reply, String> {
     // The machine's own address is behind no proxy.
     let settings = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false).proxy(None);

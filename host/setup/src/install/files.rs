@@ -20,14 +20,14 @@ const TEXT_BYTES: usize = 4 << 20;
 pub(super) struct Existing {
     /// Where it is, after links.
     pub(super) target: PathBuf,
-    /// What it holds; none if it is not there.
+    /// Its contents; `None` if it doesn't exist.
     pub(super) bytes: Option<Vec<u8>>,
     /// Its mode, or that of a new file.
     pub(super) mode: u32,
 }
 
 impl Existing {
-    /// What it holds, as text.
+    /// Its contents as text.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ fn leads_out(path: &Path, within: Option<&Path>) -> bool {
     }
 }
 
-/// What a file holds; none if it is not there.
+/// Reads a file; `None` if it doesn't exist.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,

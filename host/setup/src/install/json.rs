@@ -46,11 +46,11 @@ fn position(before: &str) -> (usize, usize) {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     span: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
 }
 
-/// What a value is, as far as edits care.
+/// The kind of a value, in the detail that edits need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Members in their order.
@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// What stands between the brackets.
+    /// The range between the brackets.
     fn inside(&self) -> Range<usize> {
         self.span.start + 1..self.span.end.saturating_sub(1)
     }
@@ -123,7 +123,7 @@ impl Member {
     }
 }
 
-/// What a reader takes besides JSON.
+/// The syntax that a reader accepts besides JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
     /// Nothing.

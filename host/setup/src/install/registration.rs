@@ -16,13 +16,13 @@ use guard_state::environment::Environment;
 /// Whose calls are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of this user, in every project.
+    /// This user's calls, in every project.
     User,
-    /// Those in this project.
+    /// Calls in this project.
     Project,
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallOptions {
     /// Whose calls; none: the user's, or the project's if `shared`.
@@ -80,14 +80,14 @@ impl InstallOptions {
 pub struct Server {
     /// Where it listens: a port of this machine.
     pub address: SocketAddr,
-    /// What it is shown.
+    /// Its token.
     pub token: String,
 }
 
 /// Where a registration is looked for or made.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// What the process was started with.
+    /// The environment of the process.
     pub environment: &'a Environment,
     /// The project's root.
     pub project: &'a Path,
@@ -112,7 +112,7 @@ pub enum Running {
 }
 
 impl Running {
-    /// What a person does to start it, if it is a server.
+    /// The command that starts it, if it is a server.
     pub(crate) fn start(&self, site: Site<'_>) -> String {
         let Running::Server { url, .. } = self else { return String::new() };
         let address = url.split('/').nth(2).unwrap_or_default();
@@ -128,7 +128,7 @@ pub(crate) fn serve_line(address: &str, site: Site<'_>) -> String {
     format!("guard-host{named} serve --listen {address}")
 }
 
-/// What the administrator has to know of a registration for every user.
+/// Notes for the administrator on a registration for every user.
 pub(crate) fn next_steps_of_managed(site: Site<'_>) -> Vec<String> {
     let program = &site.environment.program;
     let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| cfg!(unix) && data.mode() & 0o001 == 0);
@@ -158,11 +158,11 @@ pub struct Found {
     pub only: Vec<String>,
     /// The tools that it is for, if they are not all.
     pub tools: Option<String>,
-    /// Those of [`Registration::tools`] that it is not asked about.
+    /// The [`Registration::tools`] that it is not asked about.
     pub left_out: Vec<&'static str>,
     /// A hook that cannot run blocks the call.
     pub blocks: bool,
-    /// What keeps it from deciding every call.
+    /// Reasons why it doesn't decide every call.
     pub hindrances: Vec<String>,
     /// The harness skips it until a person does this.
     pub unapproved: Option<&'static str>,
@@ -177,25 +177,25 @@ pub struct Switch {
     pub setting: String,
 }
 
-/// What the harness's own files say.
+/// The results of reading the harness's own files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The registrations before tool calls.
     pub found: Vec<Found>,
     /// The end of a session is told.
     pub session_end: bool,
-    /// What keeps hooks from running.
+    /// Settings that keep hooks from running.
     pub switches: Vec<Switch>,
     /// Files that the harness cannot read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// What becomes of a call when the hook cannot run.
+/// The fate of a call when the hook cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
-    /// What becomes of it.
+    /// A description of it.
     pub text: String,
-    /// What to do about it; empty if nothing is to be done.
+    /// The fix; empty if none is needed.
     pub remedy: String,
 }
 
@@ -214,7 +214,7 @@ pub trait Registration: Sync {
     /// Files that an earlier registration made in the same place, and that the registration of the options does not need.
     fn retired(&self, options: &InstallOptions, site: Site<'_>, aim: Action) -> Vec<ManagedFile>;
 
-    /// What the user does next, one line each.
+    /// Next steps for the user, one line each.
     fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String>;
 
     /// It can be told of a server ([`InstallOptions::server`]).
@@ -225,13 +225,13 @@ pub trait Registration: Sync {
     /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
     fn tools(&self) -> Vec<&'static str>;
 
-    /// What the harness's files say, with those of the options.
+    /// Surveys the harness's files, with those of the options.
     fn survey(&self, options: &InstallOptions, site: Site<'_>) -> Survey;
 
-    /// What becomes of a call when the hook cannot run.
+    /// The fate of a call when the hook cannot run.
     fn when_it_fails(&self, blocks: bool) -> Failing;
 
-    /// What nobody has tried with this harness.
+    /// Behaviour of this harness that was never tried.
     fn unverified(&self) -> &'static [&'static str] {
         &[]
     }

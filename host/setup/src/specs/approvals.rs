@@ -9,10 +9,10 @@ use super::RegistrationSpec;
 use crate::command::{Names, is_ours};
 use crate::install::Site;
 
-/// What a person does so that Codex runs the hook.
+/// The steps for a person to have Codex run the hook.
 const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
 
-/// What a person does so that Hermes Agent runs the hook.
+/// The steps for a person to have Hermes Agent run the hook.
 const IN_HERMES: &str = "start `hermes` in a terminal and consent to the hook";
 
 /// Where Codex notes what was approved.
@@ -21,7 +21,7 @@ const NOTES_OF_CODEX: &str = "~/.codex/config.toml";
 /// Where Hermes Agent notes the same.
 const NOTES_OF_HERMES: &str = "~/.hermes/shell-hooks-allowlist.json";
 
-/// What a person has to do about a hook of this program in the file that nobody has approved. `None`: nothing.
+/// The steps for a person if a hook of this program in the file is not approved; `None` if there is nothing to do.
 pub(super) fn missing(
     spec: &RegistrationSpec,
     site: Site<'_>,

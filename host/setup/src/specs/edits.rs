@@ -96,9 +96,9 @@ impl RegistrationSpec {
     }
 }
 
-/// What is in a file of a registration.
+/// The content of a registration's file.
 enum Content {
-    /// What an empty file holds, and how our part is put in and taken out.
+    /// The content of an empty file, and the edits that insert and remove our part.
     Shared(&'static str, Edit, Edit),
     /// The permissions and the text of a file that is ours alone, and how it is recognised.
     Own(u32, String, Recognise),

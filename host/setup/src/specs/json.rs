@@ -8,7 +8,7 @@ use crate::install::json::Syntax;
 use crate::matcher::Matching;
 use guard_harness::capabilities;
 
-/// What most harnesses take: a denial in a nested reply.
+/// The reply of most harnesses: a denial in a nested object.
 pub(super) const NESTED: (&str, fn(&Value) -> bool, &str) = (
     "/hookSpecificOutput/permissionDecision",
     |decision| decision == "deny",

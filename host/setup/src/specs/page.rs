@@ -46,7 +46,7 @@ A program of your own can start `guard-host hook generic` with the payload on st
 Aider has no hooks: use git hooks, or a sandbox.
 ";
 
-/// What was seen of one harness, in `tests/live/seen.toml`.
+/// The observations of one harness, in `tests/live/seen.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct Seen {

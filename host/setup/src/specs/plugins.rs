@@ -24,7 +24,7 @@ const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
 
 const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
-/// Those that ask a person tell what became of it.
+/// Plugins of harnesses that ask a person report the outcome.
 const AMP_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/amp.ts"));
 const PI_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/pi.ts"));
 const OPENCLAW_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/openclaw.js"));
@@ -43,7 +43,7 @@ const EXEC: &str = "exec ";
 /// Where the script for Cline stood as well: the program of Cline reads both files, and asked twice.
 pub(super) const RETIRED: (&str, &str) = ("cline", "~/.cline/hooks/PreToolUse");
 
-/// What the script for Cline says when the program says nothing, or what is no reply.
+/// The reply of the script for Cline if the program prints nothing, or no reply.
 const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
 
 fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
@@ -144,7 +144,7 @@ pub(super) static PI: RegistrationSpec = RegistrationSpec {
     ..OPENCODE
 };
 
-/// What tells OpenClaw of the plugin beside it.
+/// The manifest by which OpenClaw finds the plugin in the same folder.
 const OPENCLAW_MANIFEST: &str = r#"{
   "id": "guard-host",
   "name": "guard-host",

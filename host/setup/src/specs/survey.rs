@@ -1,4 +1,4 @@
-//! What the files of a harness say of this program's hooks.
+//! Hooks of this program in a harness's files.
 //!
 //! Reads only. The files differ in where they hold a command, so a command is looked for wherever one can stand.
 
@@ -74,7 +74,7 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
     }
 }
 
-/// What the files say.
+/// Surveys the files.
 pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
@@ -149,7 +149,7 @@ fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
     Ok(document.value(&document.root))
 }
 
-/// What one file registers; none if it asks about no commands and no writes.
+/// The registration in one file; `None` if it is asked about no commands and no writes.
 fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
     let (_, first_event) = spec.tools.first()?;
     let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
@@ -193,7 +193,7 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     })
 }
 
-/// What keeps a command from deciding.
+/// Reasons why a command does not decide.
 fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     let mut told = Vec::new();
     let event = call.event;
@@ -223,7 +223,7 @@ fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     told
 }
 
-/// What a file of ours that starts the program registers: it is for all tools.
+/// The registration of a file of ours that starts the program: it is for all tools.
 fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> Found {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();

@@ -6,7 +6,7 @@ use super::{APART, ChainedLog, LINE, Last, Link, Place, digest, sealed, whole};
 use crate::Seal;
 use crate::seal::{SealError, Tag};
 
-/// What a whole log holds.
+/// The contents of a whole log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
     /// The lines with a place in the chain.
@@ -26,11 +26,11 @@ pub struct Verified {
 pub struct Break {
     /// Where; after the last line if lines are missing there.
     pub place: Place,
-    /// What is wrong.
+    /// The error.
     pub text: String,
 }
 
-/// What is known of the lines so far.
+/// The state after the lines so far.
 #[derive(Default)]
 struct Walk {
     found: Verified,

@@ -6,7 +6,7 @@ use guard_contract::Event;
 
 use super::Line;
 
-/// What is known of a session.
+/// The events of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
     /// Sealed lines, each with its line feed.

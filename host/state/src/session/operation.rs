@@ -22,7 +22,7 @@ const READ_LINES: usize = 20;
 /// Keys beside a command that change nothing of what it does.
 const DESCRIPTIVE: [&str; 3] = ["description", "timeout", "run_in_background"];
 
-/// What an event's calls do.
+/// The operation of an event's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// The tool: in the common vocabulary for one call, as the harness spells it for several at once.
@@ -78,7 +78,7 @@ fn can_be_copied(text: &str) -> bool {
     fits && !text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
 }
 
-/// What a command's input holds beside the command and the words that only describe it.
+/// The input of a command without the command itself and the words that only describe it.
 fn beside(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
     let command = call.command().map(|(text, _)| text);
     let repeats = move |value: &Value| command.is_some() && value.as_str() == command;

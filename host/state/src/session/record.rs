@@ -24,13 +24,13 @@ const TOLD: usize = 256;
 /// The most rules of a pending call. What more rules ask about is too much for one approval.
 const RULES: usize = 32;
 
-/// What the file of a session holds. One that somebody else writes may lack keys; what lacks them answers nothing.
+/// The contents of a session's file. A file of another writer may lack keys; an entry that lacks one answers nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Contents {
-    /// What a person let run.
+    /// Calls that a person approved.
     pub confirmed: Vec<Entry>,
-    /// What was asked and not confirmed so far.
+    /// Calls that were asked and not confirmed so far.
     pub pending: Vec<Entry>,
     /// Calls that ran after a question. None of them waits, and a person may still approve those to come.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,7 +58,7 @@ pub struct Told {
 pub struct Entry {
     /// The tool.
     pub tool: String,
-    /// What it does, without secrets.
+    /// The operation, without secrets.
     pub operation: String,
     /// When it was asked, or confirmed.
     pub ts: String,
@@ -68,7 +68,7 @@ pub struct Entry {
     pub sha256: String,
     /// The working directory.
     pub cwd: String,
-    /// Who asks: `policy:rule`.
+    /// The rules that ask: `policy:rule`.
     pub rules: Vec<String>,
     /// When it stops to count.
     pub expires: String,
@@ -82,7 +82,7 @@ pub struct Entry {
     pub prompted: bool,
 }
 
-/// What tells a call from others of its session: a digest of these texts.
+/// The key that identifies a call in its session: a digest of these texts.
 #[must_use]
 pub fn call_key(texts: &[&str]) -> String {
     let mut key = Sha256::new();
@@ -169,7 +169,7 @@ impl Asked {
 }
 
 impl Contents {
-    /// What still counts at `now`.
+    /// Removes entries that have expired at `now`.
     pub(super) fn expire(&mut self, now: Timestamp) {
         self.confirmed.retain(|entry| entry.is_live(now));
         self.pending.retain(|entry| entry.is_live(now));

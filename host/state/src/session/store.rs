@@ -72,7 +72,7 @@ impl Sessions {
         format!("sha256.{}", hex(&Sha256::digest(session)))
     }
 
-    /// What counts in the session of this name.
+    /// The valid entries of this session.
     #[must_use]
     pub fn of(&self, name: &str) -> Contents {
         let mut contents = self.place(name).and_then(|place| place.read()).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Sessions {
         contents
     }
 
-    /// What counts in all sessions.
+    /// The valid entries of all sessions.
     #[must_use]
     pub fn all(&self) -> Contents {
         let mut all = Contents::default();
@@ -274,7 +274,7 @@ impl Place {
         !bytes.trim_ascii().is_empty() && !serde_json::from_slice(&bytes).is_ok_and(ours)
     }
 
-    /// What the file holds; none if it is not there, not private, too large, or damaged.
+    /// The file's contents; `None` if it doesn't exist, is not private, too large, or damaged.
     fn read(&self) -> Option<Contents> {
         let mut options = OpenOptions::new();
         // A pipe in its place opens, or fails, at once: nobody waits for its other end.

@@ -1,4 +1,4 @@
-//! What a command of git loses, and the objects that git must not prune until the copy goes.
+//! The losses by a command of git, and the objects that git must not prune until the copy goes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -30,7 +30,7 @@ const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const UNDER_WAY: [&str; 7] =
     ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-/// What is checked out.
+/// The checked-out commit and branch.
 #[derive(Debug, Default)]
 struct Head {
     /// Empty: before the first commit.
@@ -56,7 +56,7 @@ impl Head {
     }
 }
 
-/// What a repository holds that a command of git loses.
+/// Gathers the parts of a repository that a command of git loses.
 pub(super) fn gather(
     gatherer: &mut Gatherer,
     loss: &GitLoss,

@@ -1,4 +1,4 @@
-//! What is put back in repositories: branches, stashes, the index.
+//! Restores the parts of repositories: branches, stashes, the index.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::git::{Git, Repository};
 use crate::index::Index;
 use crate::manifest::{GitState, Manifest};
 
-/// What git takes for "it does not exist".
+/// The id that git takes for "it does not exist".
 const NO_OBJECT: &str = "0000000000000000000000000000000000000000";
 
 impl Restorer<'_> {
@@ -16,7 +16,7 @@ impl Restorer<'_> {
         Git { root: Path::new(&state.root), env: self.env }
     }
 
-    /// What a backup would put back in repositories, in words.
+    /// The actions in repositories that a restore would take, in words.
     #[must_use]
     pub fn plan_git(&self, manifest: &Manifest, options: &Options) -> Vec<String> {
         let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! What commands of git lose.
+//! Losses by commands of git.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -21,7 +21,7 @@ pub(crate) struct World {
     pub(crate) env: BTreeMap<String, String>,
 }
 
-/// What a tree holds: mode, time, and content or target of each path.
+/// The contents of a tree: mode, time, and content or target of each path.
 pub(crate) type Tree = BTreeMap<String, (u32, i64, Vec<u8>)>;
 
 impl World {

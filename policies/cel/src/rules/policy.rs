@@ -52,7 +52,7 @@ impl Condition {
         &self.said.rule
     }
 
-    /// What the rule says of a call. Without a message of its own making it says the plain one.
+    /// The rule's answer to a call. Without a message of its own making it gives the plain one.
     ///
     /// # Errors
     ///

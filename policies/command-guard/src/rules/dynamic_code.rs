@@ -160,10 +160,10 @@ const COMPLETED: &[&str] = &[
     "uvx",
 ];
 
-/// What stands for a text that a program such as `xargs` supplies.
+/// The placeholder for a text that a program such as `xargs` supplies.
 const SUPPLIED: &str = "{}";
 
-/// What stands for a substitution in a text that becomes shell.
+/// The placeholder for a substitution in a text that becomes shell.
 const SUBSTITUTED: &str = "$_";
 
 /// Tools that print shell set-up to be evaluated.

@@ -153,7 +153,7 @@ fn is_given_unknown(command: &Command) -> bool {
     }
 }
 
-/// Whether the code deletes what the analysis could not name. What it could name, other rules judge as they do for `rm`.
+/// Whether the code deletes files that the analysis could not name. Other rules judge named ones as they do for `rm`.
 fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
     let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(|call| places(code, call)).collect();

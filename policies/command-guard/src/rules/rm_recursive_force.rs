@@ -88,7 +88,7 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
     }
 }
 
-/// What is deleted, for a message.
+/// The deleted path, for a message.
 pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
     let target = shorten(&effect.target);
     match supplier(effect, view) {

@@ -118,8 +118,8 @@ fn keep_out(entry: &str) -> String {
     format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
-/// A program that nobody has described gets a file with secrets. What it does with it is not known. The value of many an
-/// option is a setting of the program, such as where its own key is.
+/// A file with secrets is given to a program without a description, so its use is unknown. The value of many an option
+/// is a setting of the program, such as where its own key is.
 fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_program(&effect.target, KEEPERS) || is_program(&effect.target, DIGESTS) {
         return None;

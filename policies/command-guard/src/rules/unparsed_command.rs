@@ -55,9 +55,9 @@ const LACKING: &[&str] = &[
     "statement of SQL is known only",
 ];
 
-/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met what has no end, a text
-/// that is hidden in quotes and runs all the same, code from where everybody may put it, or a file that the text made
-/// of what nobody can know. What the reader of a script leaves out is the business of `inline-code`.
+/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met a stream without an end, a
+/// text hidden in quotes that runs all the same, code from a folder that everybody can write to, or a file that the
+/// text made of unknown content. Gaps in the reading of a script are left to `inline-code`.
 fn is_lacking(reason: &str) -> bool {
     !["python: ", "javascript: "].iter().any(|reader| reason.starts_with(reader)) && LACKING.iter().any(|part| reason.contains(part))
 }

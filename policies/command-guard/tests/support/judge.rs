@@ -1,4 +1,4 @@
-//! What the policy says of a command, natively.
+//! The policy's decision on a command, natively.
 
 use guard_sdk::Decision;
 use guard_sdk::testing::World;

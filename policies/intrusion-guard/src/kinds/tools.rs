@@ -1,6 +1,6 @@
 //! Programs whose purpose is an attack, by kind.
 
-/// What such a program does.
+/// A kind of program.
 pub(crate) struct Kind {
     /// In a message, behind the name of the program.
     pub(crate) does: &'static str,
@@ -286,7 +286,7 @@ const SAY_IT: &[&str] = &[
     "infostealer",
 ];
 
-/// What stands before such a word in the name of a program that looks for attacks: `chkrootkit`.
+/// Words in front of such a word in the name of a program that looks for attacks: `chkrootkit`.
 const DEFENDS: &[&str] = &["anti", "check", "chk", "detect", "no", "un"];
 
 const NAMED_SO: Kind = Kind { does: "is an attack by its name", names: &[] };

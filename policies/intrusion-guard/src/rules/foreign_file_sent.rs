@@ -105,7 +105,7 @@ fn is_web_with_input(command: &Command) -> bool {
 /// Folders of another machine that hold what belongs to its system, or to all of its users.
 const WHOLES: &[&str] = &["", "/", "/etc", "/root", "/home", "/Users", "/var/lib", "/var/log", "~", "~root"];
 
-/// What is packed on another machine, or copied from it, whole.
+/// The files that are packed on another machine, or copied from it, whole.
 fn taken(command: &Command, view: &View<'_>) -> Option<String> {
     const PACKERS: &[&str] = &["tar", "gtar", "bsdtar", "zip", "7z", "cpio", "pax", "rsync"];
     let is_whole = |text: &str| {

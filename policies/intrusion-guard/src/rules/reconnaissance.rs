@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// What a look is about. The first ones are seldom part of a task.
+/// The subject of a look. The first ones are seldom part of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
     Setuid,

@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// What may stand before a shell that the user, or what follows, is to have.
+/// Programs that may be in front of a shell which the user, or a later command, is to have.
 const HONEST: &[&str] = &[
     "sudo",
     "doas",

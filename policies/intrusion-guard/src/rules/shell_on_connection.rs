@@ -52,7 +52,7 @@ const STARTS: &[&str] = &[
     "getline",
 ];
 
-/// What ties a connection to what is started.
+/// Calls that connect a socket to a program that is started.
 const TIES: &[&str] = &[
     "dup2",
     "fileno",

@@ -111,7 +111,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("pktriot", &["http", "tcp", "tls", "start", "edit"]),
 ];
 
-/// What `cloudflared tunnel` may be asked without opening one.
+/// Subcommands of `cloudflared tunnel` that open no tunnel.
 const ADMINISTRATION: &[&str] = &[
     "list", "info", "delete", "cleanup", "login", "create", "route", "token", "diag", "ready", "help", "vnet",
     "ingress",

@@ -65,8 +65,8 @@ pub fn takes_whole(effect: &Effect) -> bool {
         && !refuses_folders(effect)
 }
 
-/// Whether the program deletes what its words name only if it is no directory: `rm` without `-r`. What a search hands it
-/// has the name that the search asks for, wherever it is.
+/// Whether the program deletes the paths in its words only if they are no directories: `rm` without `-r`. A path that a
+/// search supplies has the name that the search asks for, wherever it is.
 #[must_use]
 pub fn refuses_folders(effect: &Effect) -> bool {
     let is_everything = |name: &str| name.chars().all(|char| "*?.[]!".contains(char));
@@ -169,7 +169,7 @@ fn is_here(text: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && components(rest).is_empty())
 }
 
-/// What an absolute path is on every machine.
+/// The blast radius of an absolute path on any machine.
 fn of_absolute(text: &str) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
@@ -191,7 +191,7 @@ fn of_absolute(text: &str) -> BlastRadius {
     }
 }
 
-/// What an absolute path is where the call happens.
+/// The blast radius of an absolute path where the call happens.
 fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
@@ -205,7 +205,7 @@ fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a F
     if here { BlastRadius::WorkingDirectory } else { BlastRadius::Part }
 }
 
-/// What a text that begins with a home directory is.
+/// The blast radius of a text that begins with a home directory.
 fn of_home(text: &str) -> BlastRadius {
     match below_home(text) {
         None => BlastRadius::Part,
@@ -216,7 +216,7 @@ fn of_home(text: &str) -> BlastRadius {
     }
 }
 
-/// What follows the home directory in a text that begins with it.
+/// The rest of a text that begins with a home directory.
 fn below_home(text: &str) -> Option<&str> {
     let rest = ["$HOME", "${HOME}"].iter().find_map(|home| text.strip_prefix(home));
     let rest = rest.or_else(|| {

@@ -9,16 +9,16 @@ const FINDINGS: usize = 64;
 /// The longest text of a finding.
 const TEXT_BYTES: usize = 4 << 10;
 
-/// What one rule of a text says of a call.
+/// The answer of one rule of a text to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// How severe it is.
     pub outcome: Outcome,
     /// The name of the rule in the text; it becomes the finding's tag `rule`.
     pub rule: String,
-    /// What was found.
+    /// The message.
     pub message: String,
-    /// What to do instead; empty if nothing is offered.
+    /// The remedy; empty if none is offered.
     pub remedy: String,
 }
 

@@ -25,7 +25,7 @@ const INPUT_KEYS: [&str; 9] = [
 /// The most changes between a name and the one that was meant.
 const CHANGES: usize = 2;
 
-/// What is known of a value before there is a call.
+/// The shape of a value before there is a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// The key under which it stands in the document, and an example.
@@ -72,7 +72,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with a text that the value is compared with, if it can never be equal.
+    /// The error for a text that the value is compared with and can never equal.
     #[must_use]
     pub fn refuse(&self, text: &str) -> Option<String> {
         let one_of = |known: &[&str]| (!known.contains(&text)).then(|| unknown("value", text, known));

@@ -4,7 +4,7 @@
 
 #![no_std]
 
-/// What the engine imports.
+/// The imports of the engine.
 pub mod prelude {
     pub use policy_no_proof_macros::{proof, verus_spec, verus_verify};
 }

@@ -5,10 +5,10 @@
 pub struct Begins(u64);
 
 impl Begins {
-    /// Those of any name.
+    /// The set for any name.
     pub const ANY: Self = Begins(u64::MAX);
 
-    /// Those of these names.
+    /// The set for these names.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let firsts = names.into_iter().filter_map(|name| name.bytes().next());

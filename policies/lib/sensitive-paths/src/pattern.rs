@@ -46,9 +46,9 @@ pub(crate) struct Path<'a> {
     absolute: bool,
     /// Ends with a slash: names what is below.
     folder: bool,
-    /// What the components begin with; anything if a component has wildcards.
+    /// First bytes of the components; any byte if a component has wildcards.
     begins: Begins,
-    /// What the last component begins with; anything if a component has wildcards.
+    /// First byte of the last component; any byte if a component has wildcards.
     last_begins: Begins,
     /// The rest of a path that begins with a home directory, once an entry asked for it.
     below_home: OnceCell<Option<Box<Path<'a>>>>,

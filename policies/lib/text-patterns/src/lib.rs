@@ -21,7 +21,7 @@ use looking::Looking;
 /// The largest program of one expression.
 const PROGRAM_BYTES: usize = 64 << 10;
 
-/// What stands before a match that begins as a word does, in an expression: the start, another character than those of a
+/// An expression for the place before a match that begins as a word does: the start, another character than those of a
 /// word, a `-` outside of a word, or the last character of a word where the match begins with another one.
 const WORD_STARTS: &str = r"(?:^|[^\w-]|(?:^|\W)-|\w\b|-\B)";
 

@@ -19,7 +19,7 @@ struct TooMuch;
 
 type Answer = Result<bool, TooMuch>;
 
-/// What is to match after a node, given the place where the node ends.
+/// The match of the rest after a node, given the place where the node ends.
 type Then<'a> = dyn FnMut(&mut Run<'_>, usize) -> Answer + 'a;
 
 impl Looking {

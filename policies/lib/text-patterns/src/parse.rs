@@ -31,15 +31,15 @@ pub(crate) enum Node {
     Repeat { node: Box<Node>, least: usize, most: usize, greedy: bool },
     /// A group that is remembered under its number.
     Group(usize, Box<Node>),
-    /// What the group of this number has matched, and whether case counts.
+    /// A reference to the group of this number, and whether case matters.
     Back(usize, bool),
-    /// What stands ahead or behind is so, or is not.
+    /// A condition on the text ahead or behind, which must be true or false.
     Look { node: Box<Node>, ahead: bool, wanted: bool },
     /// A place between characters.
     Place(Place),
 }
 
-/// What one character may be.
+/// A set of characters.
 #[derive(Debug, Clone)]
 pub(crate) struct One {
     /// Ranges and classes.
@@ -76,7 +76,7 @@ pub(crate) enum Place {
     Word(bool),
 }
 
-/// What flags say.
+/// The flags.
 #[derive(Debug, Clone, Copy)]
 struct Flags {
     fold: bool,

@@ -94,7 +94,7 @@ fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdict
     }
 }
 
-/// What changes the file: the tool, or the program.
+/// The tool or the program that changes the file.
 fn name(effect: &Effect, view: &CallView<'_>) -> String {
     if !view.is_shell() {
         return view.tool().to_owned();

@@ -54,7 +54,7 @@ pub(crate) fn named(pattern: &str) -> Option<&'static Starter> {
     STARTERS.iter().find(|starter| starter.patterns.contains(&pattern))
 }
 
-/// What the starter file says of it.
+/// The outcome in the starter file.
 pub(crate) fn default(starter: &Starter) -> Outcome {
     starter.rule.default
 }

@@ -40,7 +40,7 @@ pub(crate) fn finding(program: &str, planned: &[String]) -> Finding {
     Finding::new(&RULE, message).remedy(REMEDY).tag("program", program)
 }
 
-/// What can be seen is planned, but there may be more.
+/// The visible part is planned, but there may be more.
 pub(crate) fn unclear(why: &str) -> Finding {
     let message = format!("The command cannot be compared with the experiment plan as a whole: {why}");
     Finding::new(&RULE, message).at(Outcome::Ask).remedy(REMEDY)

@@ -38,12 +38,12 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)))
 }
 
-/// What is said of the files.
+/// The message on the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     format!("Modifications to {names} never allowed: it holds credentials{through} or decides who may connect")
 }
 
-/// What to do instead. Nothing that is offered here may be denied by this rule.
+/// The remedy. This rule must not deny any alternative that is offered here.
 fn remedy(entry: &str) -> &'static str {
     if entry.starts_with(".env") {
         "write the variable's name with a placeholder to `.env.example` and ask the user to put the value into `.env`"

@@ -41,7 +41,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
 
-/// What is said of the files.
+/// The message on the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     let need = if names.is_several() { "need" } else { "needs" };
     format!("{names} {need} confirmation: it holds secrets{through}, and tool output goes into logs")

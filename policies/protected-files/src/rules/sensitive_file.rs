@@ -42,7 +42,7 @@ pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
 }
 
-/// What is said of the files.
+/// The message on the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     let (need, control) = if names.is_several() { ("need", "they control") } else { ("needs", "it controls") };
     format!("{names} {need} confirmation: {control} a build, a tool or the machine{through}")

@@ -20,7 +20,7 @@ use policy_input_document::Said;
 pub(crate) const RULE: Rule =
     Rule { id: "policy", summary: "what a rule in Rego says", default: Outcome::Deny, ceiling: Outcome::Deny };
 
-/// What the value of `deny`, `ask`, `warn` or `allow` says.
+/// The answers in the value of `deny`, `ask`, `warn` or `allow`.
 ///
 /// # Errors
 ///

@@ -139,7 +139,7 @@ const TELLING: &[&str] = &[
     "untrust",
 ];
 
-/// Those of them that few other programs have.
+/// Commands that few other programs have.
 const PERSONAL: &[&str] = &["confirm", "pause", "trust", "untrust"];
 
 // `LINK_NAMES`: names of links to the program, and the command that each stands for. The build script takes them from the
@@ -228,7 +228,7 @@ fn of_tampering(command: &Command, view: &CallView<'_>) -> Option<Finding> {
     })
 }
 
-/// What is to be said of a command that may run guard-host.
+/// The finding for a command that may run guard-host.
 fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
     const SPELL: &str = "spell the program's name";
     let words = words(command, 1);
@@ -272,7 +272,7 @@ pub(crate) fn is_confirming_script(path: &str, view: &CallView<'_>) -> bool {
     is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, What::Scripts(_)))
 }
 
-/// The word of a script that confirms, if the command runs one. What the script holds may not be known.
+/// The word of a script that confirms, if the command runs one. The script's text may be unknown.
 fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
     let is_there =
         |word: &str| is_confirming_script(word, view) || is_confirming_script(&format!("{}/{word}", command.cwd), view);
@@ -340,7 +340,7 @@ fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outco
     }
 }
 
-/// What is to be said of a call of guard-host; nothing of one that changes nothing.
+/// The finding for a call of guard-host; `None` for one that changes nothing.
 fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     const BY_HAND: &str = "ask the user to run it in a terminal";
     const SAY: &str = "say why it is needed, so that the user can approve it";

@@ -222,7 +222,8 @@ fn is_file(found: &ResolvedPath) -> bool {
     found.exists != Presence::No && matches!(found.kind.as_str(), "file" | "link" | "")
 }
 
-/// Whether the file came with the download. What a folder held before, git knows; what is built in a project, it ignores.
+/// Whether the file came with the download. Git knows the files that a folder had before, and ignores those that are
+/// built in a project.
 fn is_of(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
     let root = call.context().project_root;
     let is_clone = found.git_root == event.target && root != event.target;

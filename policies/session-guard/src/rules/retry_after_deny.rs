@@ -55,7 +55,8 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     })
 }
 
-/// What changes something counts, and the read of a secret. Other reads would have the history opened for every `cat`.
+/// Whether the effect is compared: a change, or the read of a secret. With other reads the history would be opened for
+/// every `cat`.
 fn counts(effect: &Effect, settings: &Settings) -> bool {
     let is_known = !effect.path.canonical.is_empty() || !effect.target.is_empty();
     let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();

@@ -1,7 +1,7 @@
 //! Code in other languages that sends data. By names and addresses: what counts is asked about, and only after a secret was
 //! read. Code that opens plain addresses and does nothing else with the network passes.
 
-/// What shows that code speaks to the network.
+/// Texts in code that uses the network.
 const NETWORK: &[&str] = &[
     "://",
     "\"net\"",
@@ -43,7 +43,7 @@ const NETWORK: &[&str] = &[
     "xmlhttprequest",
 ];
 
-/// What is no plain request whatever stands around it.
+/// Texts that are no plain request in any context.
 const SENDING: &[&str] = &[
     ".post",
     ".put(",

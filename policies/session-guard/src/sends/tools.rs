@@ -14,7 +14,7 @@ const SENDING: &[&str] = &[
     "write",
 ];
 
-/// Those that say so of a tool whose arguments name a file.
+/// Verbs of sending, in the name of a tool whose arguments name a file.
 const LEAVING: &[&str] = &["email", "mail", "post", "publish", "push", "send", "share", "upload"];
 
 /// Names of arguments that hold a file of this machine.
@@ -34,7 +34,7 @@ const LOCAL: &[&str] = &["filesystem", "memory", "sqlite", "fs", "ide"];
 /// Texts that are looked at, at most.
 const TEXTS: usize = 256;
 
-/// What a call of a tool sends.
+/// The data that a call of a tool sends.
 pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option<Sent> {
     let tool = call.tool();
     let input = call.input().ok()?;

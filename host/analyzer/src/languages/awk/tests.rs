@@ -1,8 +1,8 @@
-//! What programs of `awk` run, read and write.
+//! Actions of `awk` programs: commands that run, reads and writes.
 
 use super::*;
 
-/// What the program runs, reads and writes, in short.
+/// Returns the program's commands, reads and writes in short form.
 fn found(program: &str) -> Vec<String> {
     let shown = |act| match act {
         Act::Runs(pieces) => format!("runs {}", pieces.word().text),

@@ -1,4 +1,4 @@
-//! What inline code does to databases and stores: the SQL it holds, and calls of drivers that empty or drop something.
+//! Effects of inline code on databases and stores: the SQL in it, and driver calls that empty or drop something.
 //!
 //! String literals and code are told apart, so that a call that is only text, as in a file that the code writes, counts
 //! for nothing. Nothing here is certain: the code may never come to the call.
@@ -201,7 +201,7 @@ fn split(text: &str, language: &str) -> (String, Vec<String>) {
     (code, texts)
 }
 
-/// What the reader of statements takes for something that is known only at run time.
+/// The text that the statement reader treats as known only at run time.
 const UNKNOWN: &str = "?";
 
 /// The most operands that are joined to one text.
@@ -259,7 +259,7 @@ fn unmarked(text: &str) -> &str {
     text.get(letters..).filter(|rest| rest.starts_with(['\'', '"'])).unwrap_or(text)
 }
 
-/// What follows an operand: an operator, or anything that ends the whole.
+/// Returns the text after an operand: an operator, or anything that ends the expression.
 fn behind_operand<'t>(operand: &'t str, language: &str) -> &'t str {
     let mut depth = 0_u32;
     let mut rest = operand;

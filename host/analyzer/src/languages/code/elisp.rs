@@ -5,7 +5,7 @@ use super::super::Found;
 /// The most calls that are looked at.
 const MOST: usize = 64;
 
-/// What the functions of a text do to the files that they name.
+/// Adds the effects of a text's functions on the files that they name.
 pub(super) fn changes(found: &mut Vec<Found>, text: &str) {
     for (at, _) in text.match_indices('(').take(MOST) {
         let call = text.get(at + 1..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Paths that code puts together: strings that are joined, and the home in the spelling of each language.
 
-/// What the home is written as in a path; whoever states the path knows where it lies.
+/// The spelling of the home in a path. The code that states the path resolves it.
 pub(super) const HOME: &str = "$HOME";
 
 /// Expressions for the home, and in strings what stands for it.

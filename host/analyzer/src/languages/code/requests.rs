@@ -15,7 +15,7 @@ const CALLS: &[(&str, &[&str])] = &[
     ("r", &["httr::delete(", "req_method(\"delete\")"]),
 ];
 
-/// What opens a connection of Ruby, on which a method of its own deletes.
+/// Calls that open a Ruby connection, on which a separate method deletes.
 const RUBY_CONNECTION: [&str; 2] = ["net::http.new(", "net::http.start("];
 
 /// The longest code that is looked at.

@@ -4,7 +4,7 @@ use super::super::Found;
 use super::paths;
 use crate::draft::Draft;
 
-/// What a call does to the path that is its first argument.
+/// The effect of a call on the path that is its first argument.
 #[derive(Clone, Copy)]
 enum Does {
     Read,
@@ -83,7 +83,7 @@ const JULIA: &[(&str, Does)] = &[("cp", Does::Copy), ("mv", Does::Move)];
 /// The most calls that are looked at.
 const MOST: usize = 256;
 
-/// What the calls of a text do to files. Whether the language is one of these.
+/// Adds the effects of a text's calls on files. Returns whether the language is one of these.
 pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, text: &str) -> bool {
     let calls = match language {
         "ruby" => RUBY,

@@ -1,4 +1,4 @@
-//! What programs of `sed` run, read and write.
+//! Actions of `sed` programs: commands that run, reads and writes.
 
 use super::*;
 

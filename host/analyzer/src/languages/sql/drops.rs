@@ -60,7 +60,7 @@ fn is_object(kind: &str, next: Option<&Token<'_>>) -> bool {
     }
 }
 
-/// What else can be dropped, by the word that names its kind.
+/// Other objects that can be dropped, by the word for their kind.
 const PARTS: &[&str] = &[
     "access",
     "aggregate",

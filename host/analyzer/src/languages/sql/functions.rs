@@ -4,7 +4,7 @@ use super::tokens::Token;
 use crate::draft::Draft;
 use crate::languages::Found;
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Debug, Clone, Copy)]
 enum Does {
     /// Reads a file of the machine that the server runs on.

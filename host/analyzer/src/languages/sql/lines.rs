@@ -77,7 +77,7 @@ pub(super) fn goes_on(first: Option<Token<'_>>, lines: Lines) -> bool {
     }
 }
 
-/// What `\gexec` leaves at the end of its statement, the rows of which are statements.
+/// The token that `\gexec` leaves at the end of its statement, whose rows are statements.
 pub(super) const RUNS_ROWS: Token<'static> = Token::Word("\\gexec");
 
 /// Commands of psql that send the statement before them.
@@ -133,7 +133,7 @@ impl<'t> Tokens<'t> {
         Some(if name == "gexec" { RUNS_ROWS } else { Token::End })
     }
 
-    /// What is left of the line.
+    /// Returns the rest of the line.
     fn line(&self) -> &'t str {
         self.rest.split('\n').next().unwrap_or_default()
     }

@@ -12,7 +12,8 @@ pub(super) enum Token<'t> {
     Name(&'t str),
     /// A string literal, as it stands between its quotes.
     Text(&'t str),
-    /// What a shell, a program, or the client puts in at run time, as it is written: `$t`, `{t}`, `%s`, `?`, `:t`.
+    /// A placeholder that a shell, a program, or the client fills in at run time, as written: `$t`, `{t}`, `%s`, `?`,
+    /// `:t`.
     Unknown(&'t str),
     /// Anything else but white space.
     Sign(char),
@@ -49,7 +50,7 @@ pub(super) struct Dialect {
 pub(super) struct Tokens<'t> {
     pub(super) rest: &'t str,
     pub(super) dialect: Dialect,
-    /// What else ends a statement; empty if there is nothing.
+    /// An additional statement delimiter; empty if there is none.
     pub(super) delimiter: &'t str,
     /// Whether the last token is the first of its line.
     pub(super) begins_line: bool,

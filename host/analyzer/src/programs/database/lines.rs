@@ -4,7 +4,7 @@ use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::{Run, here};
 
-/// What a line for the client itself does to files.
+/// Adds the effects on files of a line for the client itself.
 pub(super) fn find(run: &mut Run<'_>, line: &str) {
     let mut words = line.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     let command = words.next().unwrap_or_default();
@@ -28,7 +28,7 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
     }
 }
 
-/// What an archive of sqlite writes when it is unpacked, below the folder of `-C`.
+/// Adds the files that unpacking a sqlite archive writes, below the folder of `-C`.
 pub(super) fn unpacked(run: &mut Run<'_>, words: &[&str]) {
     let cluster = |word: &str| word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-')) && word.contains('x');
     let first = words.first().is_some_and(|first| !first.starts_with('-') && first.contains('x'));

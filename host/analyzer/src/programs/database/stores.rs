@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::options::Parsed;
 use crate::run::Run;
 
-/// What a call of the document store's shell does, by how it begins when all white space is left out.
+/// Calls in the document store's shell and their effects, by their beginning without white space.
 const CALLS: &[(&str, &str, Severity)] = &[
     ("dropDatabase(", "mongo.drop-database", Severity::Catastrophic),
     ("dropDatabase:", "mongo.drop-database", Severity::Catastrophic),

@@ -35,7 +35,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("OPENAI", &["azure"]),
 ];
 
-/// What else names of variables begin with, and the service that it means.
+/// Other prefixes of variable names, and the service that each one means.
 const SHORT: &[(&str, &str)] = &[("GH", "GITHUB"), ("NPM", "NPM"), ("PYPI", "PYPI"), ("TWINE", "PYPI")];
 
 /// States that a request has a secret in it that is another service's than the one it is sent to.

@@ -52,7 +52,8 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a body asks for: a mutation that deletes, a deletion of Solr, or statements for a database that speaks HTTP.
+/// Adds the effects that a body requests: a mutation that deletes, a Solr deletion, or statements for a database that
+/// speaks HTTP.
 pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
     let text = text.get(..text.len().min(LONGEST)).unwrap_or(text);
     let lower = text.to_ascii_lowercase();

@@ -15,7 +15,7 @@ pub(super) struct Target<'a, 'p> {
     keeps_folders: bool,
     /// Each of these files gets the target's name, one after the other.
     pub(super) each: bool,
-    /// What a tree brings along takes the place of files of the same names.
+    /// The files in a tree replace files of the same names.
     replaces: bool,
 }
 

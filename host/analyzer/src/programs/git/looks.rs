@@ -90,8 +90,8 @@ pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// What is added is in the history from the next commit on. A forced `add` takes in even what the repository means to
-/// leave out.
+/// Adds the reads of `git add`, whose files are in the history from the next commit on. A forced `add` includes even
+/// files that the repository means to leave out.
 pub(super) fn add<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let forced = parsed.is("f", "force");
     if !parsed.on("n", "dry-run", false) {

@@ -76,7 +76,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// What one refspec does, and the branch it does it to.
+/// Returns the operation of one refspec, and its branch.
 fn read(refspec: &str, manner: Manner) -> (Manner, &str) {
     let (forced, refspec) = refspec.strip_prefix('+').map_or((false, refspec), |rest| (true, rest));
     let (source, branch) = refspec.split_once(':').unwrap_or((refspec, refspec));

@@ -1,6 +1,6 @@
-//! What puts files back to what git holds without a subcommand that does so: `git archive HEAD | tar x`, `git diff | git
-//! apply -R`. Changes that no commit holds are lost, as by `git checkout .`. A single file, as in `git show HEAD:x > x`,
-//! is one that is overwritten.
+//! Commands that restore files to git's content without a subcommand for it: `git archive HEAD | tar x`, `git diff |
+//! git apply -R`. Changes that aren't in a commit are lost, as with `git checkout .`. A single file, as in `git show
+//! HEAD:x > x`, is one that is overwritten.
 
 use guard_sdk::syntax::{Command, Word};
 

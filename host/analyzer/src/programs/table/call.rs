@@ -277,7 +277,7 @@ fn parts(name: &str) -> Vec<&str> {
     found
 }
 
-/// What stands between the start and the end of a word that has them.
+/// Returns the text between the start and the end of a word that has both.
 fn without_ends<'t>(word: &'t str, start: &str, end: &str) -> Option<&'t str> {
     let (head, rest) = word.split_at_checked(start.len())?;
     let (between, tail) = rest.split_at_checked(rest.len().checked_sub(end.len())?)?;

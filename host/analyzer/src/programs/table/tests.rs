@@ -16,7 +16,7 @@ use super::{Entry, Fact, entry};
 use crate::options::parse;
 use crate::programs::program::unversioned;
 
-/// What is read of a file again, as the program has no use for it.
+/// The parts of a file that are read again here, because the program has no use for them.
 #[derive(Deserialize)]
 struct File {
     names: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a shell knows behind branches of which one ran.
+//! The knowledge of a shell after branches of which one ran.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

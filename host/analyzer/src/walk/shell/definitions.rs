@@ -23,8 +23,8 @@ impl Shell {
         self.exports_all = true;
     }
 
-    /// What another process that this shell starts knows of it, if all variables are exported. Its separators a shell takes
-    /// from nobody.
+    /// Reduces the state to the knowledge of another process that this shell starts, if all variables are exported. A
+    /// shell never inherits its separators.
     pub(crate) fn enter_process(&mut self) {
         self.variables.remove(IFS);
         self.parameters = None;

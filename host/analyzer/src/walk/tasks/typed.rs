@@ -12,7 +12,7 @@ use crate::word::expand::literal;
 const MOST: usize = 256;
 
 impl Walker {
-    /// What tmux takes from files: commands of its own, and a text that it pastes.
+    /// Returns the code that tmux takes from files: commands of its own, and pasted text.
     pub(in crate::walk) fn tmux_files(&mut self, program: &str, words: &[Word], input: &Input) -> Vec<Started> {
         if program != "tmux" {
             return Vec::new();

@@ -37,7 +37,7 @@ fn split(source: &str) -> Option<Parameter<'_>> {
     Some(Parameter { indirect, name, subscript, operator })
 }
 
-/// What the expansion gives, if the text itself fixes it.
+/// Returns the value of the expansion, if the text itself fixes it.
 pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v>> {
     let parameter = split(source)?;
     if parameter.indirect {
@@ -243,7 +243,7 @@ fn class(pattern: &[char], char: char) -> Option<usize> {
     ((alone || ranged) != negated).then_some(end + 1)
 }
 
-/// What stands for a variable that is not set: the operand of `:-`, `-`, `:=` or `=`.
+/// Returns the replacement for an unset variable: the operand of `:-`, `-`, `:=` or `=`.
 pub(crate) fn default(source: &str) -> Option<&str> {
     let parameter = split(source).filter(|parameter| !parameter.indirect && parameter.subscript.is_none())?;
     let operator = parameter.operator.strip_prefix(':').unwrap_or(parameter.operator);

@@ -34,7 +34,7 @@ pub(super) fn is_client(name: &str) -> bool {
     family(name).is_some()
 }
 
-/// What the client `name` starts.
+/// Returns everything that the client `name` starts.
 pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
     let Some(family) = family(name) else { return Vec::new() };
     let mut texts: Vec<String> = Vec::new();
@@ -80,7 +80,7 @@ fn escape(family: Family, line: &str) -> Option<&str> {
     }
 }
 
-/// What follows `\!`, unless it stands in a string.
+/// Returns the text after `\!`, unless it is in a string.
 fn behind_backslash(line: &str) -> Option<&str> {
     let (before, command) = line.split_once("\\!")?;
     (before.matches('\'').count() % 2 == 0).then_some(command)

@@ -43,7 +43,7 @@ pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
     flags.map(|flag| flag.text().to_owned()).chain(plus.map(str::to_owned)).collect()
 }
 
-/// What the commands start.
+/// Returns everything that the commands start.
 pub(super) fn vim(name: &str, words: &[Word]) -> Vec<Run> {
     let parsed = parsed(name, words);
     let mut found = Vec::new();

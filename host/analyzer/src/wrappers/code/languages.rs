@@ -15,7 +15,7 @@ pub(super) struct Language {
     pub(super) calls: &'static [&'static str],
     /// A call may stand without parentheses.
     pub(super) bare: bool,
-    /// What stands between backticks runs.
+    /// Text between backticks runs.
     pub(super) backticks: bool,
 }
 

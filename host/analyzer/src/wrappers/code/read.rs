@@ -9,7 +9,7 @@ use crate::options::Parsed;
 use crate::summaries;
 use crate::word::expand::literal;
 
-/// What an interpreter with these words runs, whose code is these texts and whose standard input has this one.
+/// Returns everything that an interpreter with these words, code texts and standard input runs.
 pub(super) fn runs(
     name: &str,
     read: &'static str,
@@ -32,7 +32,7 @@ pub(super) fn runs(
     codes.iter().flat_map(|code| started(name, read, code, arguments, is_read(code))).collect()
 }
 
-/// What a module runs that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
+/// Returns everything run by a module that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
 fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
     let program = |words: Vec<Word>| run(name, What::Words { assignments: Vec::new(), words });
     match module {

@@ -345,7 +345,7 @@ impl Others {
         self.looked_at + of_tools.len()
     }
 
-    /// Those that the allows would let run.
+    /// Returns the calls that the allows would let run.
     fn passing(&self, allows: &[Allow], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
@@ -356,7 +356,7 @@ impl Others {
         Ok(passing)
     }
 
-    /// Those that would run with a warning, because a copy brings back all that they destroy.
+    /// Returns the calls that would run with a warning, because a copy restores everything that they destroy.
     fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
@@ -367,7 +367,7 @@ impl Others {
         Ok(passing)
     }
 
-    /// Those that this rule alone asks about.
+    /// Returns the calls for which only this rule asks.
     fn asked_by(&self, rule: &str) -> Vec<String> {
         let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| asked.rule() == rule);
         let of_tools = self.of_tools.iter().filter(|(own, ..)| own == rule);

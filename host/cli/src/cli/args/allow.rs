@@ -1,4 +1,4 @@
-//! What `guard-host allow` takes.
+//! Arguments of `guard-host allow`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What `guard-host audit` takes.
+//! Arguments of `guard-host audit`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host cache` takes.
+//! Arguments of `guard-host cache`.
 
 use clap::{Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What `guard-host ci` takes.
+//! Arguments of `guard-host ci`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host confirm`, `session`, `trust` and `untrust` take.
+//! Arguments of `guard-host confirm`, `session`, `trust` and `untrust`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host install`, `uninstall`, `doctor` and `completions` take.
+//! Arguments of `guard-host install`, `uninstall`, `doctor` and `completions`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ pub(in crate::cli) struct TargetArgs {
 enum ScopeName {
     /// Yours, in every project
     User,
-    /// Those in this project
+    /// The calls in this project
     Project,
 }
 
@@ -186,7 +186,7 @@ pub(in crate::cli) struct CompletionsArgs {
     pub(in crate::cli) shell: Option<clap_complete::Shell>,
 }
 
-/// What `guard-host statusline` takes.
+/// Arguments of `guard-host statusline`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host statusline

@@ -1,4 +1,4 @@
-//! What `guard-host new` takes.
+//! Arguments of `guard-host new`.
 
 use clap::{Args, ValueEnum};
 

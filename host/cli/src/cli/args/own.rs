@@ -1,4 +1,4 @@
-//! What `guard-host self` and `guard-host man` take.
+//! Arguments of `guard-host self` and `guard-host man`.
 
 use std::path::PathBuf;
 

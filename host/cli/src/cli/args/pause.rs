@@ -1,4 +1,4 @@
-//! What `guard-host pause` takes.
+//! Arguments of `guard-host pause`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What `guard-host policy` takes.
+//! Arguments of `guard-host policy`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -305,7 +305,7 @@ impl WasiName {
 }
 
 impl AddArgs {
-    /// What is granted; none if nothing is said of it.
+    /// Returns the grants; `None` if none are specified.
     ///
     /// # Errors
     ///

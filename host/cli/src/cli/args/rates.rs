@@ -1,4 +1,4 @@
-//! What `guard-host policy rates` takes.
+//! Arguments of `guard-host policy rates`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host replay` takes.
+//! Arguments of `guard-host replay`.
 
 use std::path::PathBuf;
 

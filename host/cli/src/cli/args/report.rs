@@ -1,4 +1,4 @@
-//! What `guard-host audit report` takes.
+//! Arguments of `guard-host audit report`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host serve` takes.
+//! Arguments of `guard-host serve`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What `guard-host policy bundle` takes.
+//! Arguments of `guard-host policy bundle`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host settings`, `sandbox` and `config init` take.
+//! Arguments of `guard-host settings`, `sandbox` and `config init`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `guard-host sync` takes.
+//! Arguments of `guard-host sync`.
 
 use std::path::PathBuf;
 

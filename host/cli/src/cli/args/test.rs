@@ -1,4 +1,4 @@
-//! What `guard-host test` takes.
+//! Arguments of `guard-host test`.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

@@ -33,7 +33,7 @@ pub(in crate::cli) struct UndoArgs {
 pub(in crate::cli) enum UndoCommand {
     /// List the copies of this project, the newest first
     List {
-        /// Those of all projects
+        /// List the copies of all projects
         #[arg(long)]
         all: bool,
         /// How to print them

@@ -1,4 +1,4 @@
-//! What `guard-host audit watch` takes.
+//! Arguments of `guard-host audit watch`.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! What `guard-host policy wit` takes.
+//! Arguments of `guard-host policy wit`.
 
 use std::path::PathBuf;
 

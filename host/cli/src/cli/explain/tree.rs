@@ -104,7 +104,7 @@ fn command_text(command: &Command) -> String {
     if command.certain { text } else { format!("{text}   (a guess)") }
 }
 
-/// What a command does. What happens to many targets alike is one line.
+/// Returns the effects of a command. The same effect on many targets is one line.
 fn effects_of(analysis: &Analysis, id: u32) -> Vec<String> {
     let mut shown: Vec<(String, Vec<String>, String)> = Vec::new();
     for effect in analysis.effects.iter().filter(|effect| effect.command_id == id) {

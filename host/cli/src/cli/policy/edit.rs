@@ -197,7 +197,7 @@ impl<'a> Site<'a> {
         super::fetched::write(lock, &self.file)
     }
 
-    /// What the word on the command line names.
+    /// Returns the source that the word on the command line identifies.
     fn source(&self, word: &str) -> anyhow::Result<Source> {
         if word.contains("://") {
             let text = format!("`{word}` is an address of a kind that is not known");

@@ -1,4 +1,4 @@
-//! What is fetched: from where, whose signature it has, and where it is kept.
+//! A fetched policy: its origin, its signature, and its storage location.
 
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) struct Fetched {
     pub(super) component: Component,
     /// The digest of its manifest, if it comes from a registry.
     pub(super) digest: Option<String>,
-    /// Those who are known and have signed it.
+    /// Known signers that signed it.
     pub(super) signers: Vec<Signer>,
 }
 
@@ -90,8 +90,8 @@ pub(in crate::cli) fn told(error: RegistryError) -> anyhow::Error {
 }
 
 impl Fetched {
-    /// What the lock says of it. A policy that one signer has signed is not replaced by one that they have not, and one that
-    /// the configuration would refuse is not taken.
+    /// Returns its entry in the lock. A policy signed by one signer isn't replaced by one that they haven't signed, and
+    /// a policy that the configuration would refuse is rejected.
     pub(super) fn locked(
         &self,
         name: &str,

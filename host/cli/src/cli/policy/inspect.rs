@@ -62,7 +62,7 @@ pub(super) fn run(
     Ok(Exit::Success)
 }
 
-/// What the chain says of the policy of that name, or what it would say of a component that is not in it.
+/// Returns the chain's entry for the policy of that name, or the entry for a component that isn't in the chain.
 fn entry(
     prepared: &Prepared,
     name: &str,
@@ -209,7 +209,7 @@ impl About {
     }
 }
 
-/// What a call costs, for people.
+/// Formats the cost of a call for people.
 fn cost(trial: &Trial) -> String {
     let shown = format!("{} {}", trial.call.tool, Value::Object(trial.call.input.clone()));
     let shown: String = shown.chars().take(80).collect();

@@ -17,7 +17,7 @@ use guard_hook::examples;
 /// How long calls are repeated at most.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What came of a call that was made several times.
+/// The results of a call that was made several times.
 pub(super) struct Trial {
     /// The call.
     pub(super) call: ToolCall,

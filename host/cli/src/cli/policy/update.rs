@@ -292,7 +292,7 @@ fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
     Ok(newest.map_or_else(|| address.to_owned(), |newest| reference.with_tag(&newest.to_string()).to_string()))
 }
 
-/// What a new version changes, a line each.
+/// Returns the changes in a new version, one per line.
 fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<String> {
     let mut lines = Vec::new();
     let Some(old) = old else { return vec![format!("  rules     {}", new.rules.len())] };
@@ -330,7 +330,7 @@ fn signed(before: Option<&Locked>, fetched: &Fetched) -> Option<String> {
     (now != was).then(|| format!("  signed    by {} -> by {}", was.unwrap_or("nobody"), now.unwrap_or("nobody")))
 }
 
-/// What the two versions decide of the calls in the log, if it has any.
+/// Compares the decisions of the two versions on the calls in the log, if there are any.
 fn compare(
     before: &Locked,
     fetched: &Fetched,

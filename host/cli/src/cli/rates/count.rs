@@ -20,17 +20,17 @@ const SHOWN: usize = 160;
 struct Count {
     /// Rows that should be stopped.
     to_stop: u64,
-    /// Those of them that were.
+    /// Rows that should be stopped and were.
     stopped: u64,
     /// Rows that should pass.
     to_pass: u64,
-    /// Those of them that did.
+    /// Of the rows that should pass, the ones that did.
     passed: u64,
     /// Rows that should pass and were denied, which no one can confirm.
     wrong_denies: u64,
     /// Calls, each as often as it was seen.
     calls: u64,
-    /// Those that were asked about or denied.
+    /// Calls that were asked about or denied.
     interruptions: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a line of a transcript, a log or a list of calls holds.
+//! The contents of a line of a transcript, a log or a list of calls.
 //!
 //! Known from transcripts that the agents wrote on this machine's lab, and from the log's own writer.
 
@@ -8,7 +8,7 @@ use guard_harness::{DetectionConfidence, Harness};
 use guard_hook::audit::{Decision, OPERATION_BYTES, is_of_call};
 use guard_redact::MARK;
 
-/// What a line says.
+/// The contents of one line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
     /// Calls, as payloads of this harness.
@@ -30,7 +30,7 @@ pub(super) struct Call {
     pub(super) payload: Map<String, Value>,
 }
 
-/// What is known of a file from its earlier lines.
+/// The facts about a file known from its earlier lines.
 #[derive(Debug, Default)]
 pub(super) struct Context {
     /// The working directory; empty if none was told.
@@ -43,7 +43,7 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
 }
 
 impl Context {
-    /// What an object says, be it a line or a whole file.
+    /// Reads an object: a line or a whole file.
     pub(super) fn read(&mut self, value: Value) -> Found {
         match value {
             Value::Object(object) => self.object(object),

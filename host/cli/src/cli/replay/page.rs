@@ -1,4 +1,4 @@
-//! What came of a replay, as a page or as a part of one. Every text of a call is escaped by the templates.
+//! The result of a replay, as a page or as a part of one. The templates escape every text of a call.
 
 use maud::{Markup, html};
 

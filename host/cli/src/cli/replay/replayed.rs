@@ -1,4 +1,4 @@
-//! What came of a replay, for people and for machines.
+//! The result of a replay, for people and for machines.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
 
-/// What came of a replay.
+/// The result of a replay.
 pub(in crate::cli) struct Replayed<'a> {
     pub(super) sum: Sum,
     pub(super) tally: Tally,
     pub(super) sources: Sources<'a>,
-    /// What the second side is, if there is one.
+    /// The description of the second side, if there is one.
     pub(in crate::cli) against: Option<String>,
 }
 

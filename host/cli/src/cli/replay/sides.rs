@@ -41,7 +41,7 @@ const CONFIGURATION: &str = ".guard/guard.toml";
 /// The recorded calls of a project, from its root.
 pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
 
-/// What calls are decided by.
+/// The policy or chain that decides calls.
 pub(super) struct Side {
     kind: Kind,
     _clock: Option<Clock>,
@@ -74,7 +74,7 @@ struct Moved {
 }
 
 impl Side {
-    /// What holds here, or what the command line names as the user's configuration.
+    /// Returns the side of this machine's configuration, or of the user's configuration given on the command line.
     pub(super) fn first(places: &Places, environment: &Environment) -> anyhow::Result<Self> {
         match policy_of(places) {
             Some(policy) => Side::policy(policy, places, environment),
@@ -85,7 +85,7 @@ impl Side {
         }
     }
 
-    /// What `--against` names. `scratch` holds the files of a revision.
+    /// Returns the side given with `--against`. `scratch` is the folder for the files of a revision.
     pub(super) fn second(
         name: &str,
         places: &Places,
@@ -189,7 +189,7 @@ impl Side {
         (verdict, is_ask.then_some(is_spared))
     }
 
-    /// What the hook would say after such a trace where it happened.
+    /// Returns the hook's verdict after such a trace, in the place where it happened.
     pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
         noted(call, trace, &self.chain(at).prepared).verdict
     }

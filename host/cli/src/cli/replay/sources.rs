@@ -30,7 +30,7 @@ const PLACES: usize = 3;
 /// The most folders whose circumstances are remembered.
 const FOLDERS: usize = 4096;
 
-/// What has to be decided.
+/// Calls to decide.
 pub(super) enum What {
     /// The calls of one event, where it happened.
     Calls(Vec<ToolCall>, Arc<CallContext>),
@@ -45,7 +45,7 @@ pub(in crate::cli) struct Job {
     pub(super) what: What,
 }
 
-/// What was left out for one reason.
+/// Entries that were skipped for one reason.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Skipped {
     pub(super) count: u64,

@@ -1,4 +1,4 @@
-//! What came of the calls: counts by verdict, and how two sides differ.
+//! The outcome of the calls: counts by verdict, and the differences between two sides.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,11 +15,11 @@ pub(super) const EXAMPLES: usize = 10;
 /// The longest call that is shown, in bytes.
 const SHOWN: usize = 160;
 
-/// What one side says.
+/// The decision of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub(super) struct Said {
     pub(super) outcome: &'static str,
-    /// Who says it, as `policy:rule`; empty if nobody does.
+    /// The deciding policy and rule, as `policy:rule`; empty if none decided.
     pub(super) rule: String,
     /// How strict that is.
     #[serde(skip)]
@@ -27,7 +27,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What a verdict says; none: there was nothing to decide.
+    /// Summarizes a verdict. `None` means that there was nothing to decide.
     pub(super) fn of(verdict: Option<&Verdict>) -> Self {
         let outcome = verdict.map_or(Outcome::Abstain, |verdict| verdict.outcome);
         let skips = verdict.is_some_and(|verdict| verdict.skips_prompt);
@@ -89,7 +89,7 @@ impl Change {
     }
 }
 
-/// What became of one call.
+/// The outcome of one call.
 #[derive(Debug, Clone)]
 pub(super) struct Decided {
     pub(super) id: u32,
@@ -129,13 +129,13 @@ pub(super) struct Group {
     pub(super) calls: u64,
     /// Calls that are unlike each other.
     pub(super) distinct: u64,
-    /// Those of them that asked for files or variables that are not there.
+    /// Of these, the calls that asked for files or variables that are not there.
     pub(super) rest_on_missing: u64,
     pub(super) examples: Vec<Example>,
 }
 
 impl Group {
-    /// What each side says.
+    /// Describes the decision of each side.
     pub(super) fn said(&self) -> String {
         match &self.second {
             Some(second) => format!("{} -> {second}", self.first),
@@ -149,7 +149,7 @@ impl Group {
     }
 }
 
-/// What came of one call, as short as a million of them have to be.
+/// The outcome of one call, kept small because there may be a million of them.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     group: u32,
@@ -170,7 +170,7 @@ pub(super) struct Tally {
     pub(super) done: u64,
 }
 
-/// What is counted in the end.
+/// The final counts.
 #[derive(Debug, Default)]
 pub(super) struct Sum {
     pub(super) calls: u64,
@@ -179,7 +179,8 @@ pub(super) struct Sum {
     pub(super) differing: u64,
     /// Calls with a prompt.
     pub(super) asks: u64,
-    /// Those that would run without it, with `instead-of-ask` in `[undo]`: all, and distinct ones.
+    /// Of the calls with a prompt, the ones that `instead-of-ask` in `[undo]` would run without it: all, and distinct
+    /// ones.
     pub(super) spared: (u64, u64),
     pub(super) groups: Vec<Group>,
 }

@@ -8,7 +8,7 @@ use guard_hook::audit::{Actions, Stats, is_of_call};
 /// The most days that are drawn: the last ones.
 const DAYS: usize = 90;
 
-/// What an action is drawn as: the class of its colour, and its name.
+/// The class of an action's colour in the chart, and its name.
 pub(super) const KINDS: [(&str, &str); 4] =
     [("deny", "denied"), ("ask", "asked about"), ("would", "would have been stopped"), ("ok", "everything else")];
 

@@ -14,7 +14,7 @@ const CLASS: u32 = 2004;
 const CATEGORY: u32 = 2;
 const CREATE: u32 = 1;
 
-/// What this program is called.
+/// The name of this program.
 const NAME: &str = "guard-host";
 
 /// The type of an analytic that is a rule.
@@ -31,7 +31,7 @@ const UNKNOWN: u32 = 0;
 const ALLOWED: u32 = 1;
 const DENIED: u32 = 2;
 
-/// What an action of the log is in the schema.
+/// An action of the log in terms of the schema.
 struct Outcome {
     severity: u32,
     action: u32,

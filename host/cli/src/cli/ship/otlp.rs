@@ -11,13 +11,13 @@ use super::queue::Sent;
 /// The key of the line that becomes the body.
 const BODY: &str = "operation";
 
-/// What this program is called.
+/// The name of this program.
 const NAME: &str = "guard-host";
 
 /// The longest text of a receiver that is shown.
 const TEXT_BYTES: usize = 200;
 
-/// What a receiver says of lines that it did not take.
+/// A receiver's report on lines that it did not take.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Partial {
     /// So many it did not take.
@@ -92,7 +92,7 @@ fn any(value: &Value) -> Value {
     }
 }
 
-/// What the body of an answer says of lines that were not taken. One that is empty, or no JSON, says nothing.
+/// Reads the report on rejected lines from the body of an answer. A body that is empty or not JSON reports nothing.
 pub(super) fn partial(body: &[u8]) -> Partial {
     #[derive(Default, Deserialize)]
     #[serde(default, rename_all = "camelCase")]

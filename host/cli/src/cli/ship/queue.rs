@@ -73,18 +73,18 @@ pub(super) enum Loss {
 pub(super) struct Sent {
     /// The line's keys.
     pub(super) keys: Map<String, Value>,
-    /// What no other line is called: the line's `id`, or a digest of a line without one and of its place.
+    /// The line's unique id: its `id`, or a digest of its text and offset if it has none.
     pub(super) id: String,
 }
 
-/// What is sent at once.
+/// The lines to send in one request.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// The lines.
     pub(super) lines: Vec<Sent>,
     /// Lines between them that are no records.
     pub(super) damaged: u64,
-    /// What was lost before them.
+    /// The loss before these lines, if any.
     pub(super) loss: Option<Loss>,
     next: Cursor,
 }
@@ -280,7 +280,7 @@ impl Part {
     }
 }
 
-/// What is sent of a line at this place; none if it is damaged.
+/// Returns the form in which a line at this offset is sent, or `None` if the line is damaged.
 fn sent(line: &[u8], offset: u64) -> Option<Sent> {
     let record = Record::of_line(line)?;
     let mut keys: Map<String, Value> = serde_json::from_slice(line).ok()?;

@@ -40,7 +40,7 @@ const PATH: &str = "/v1/logs";
 /// Headers that the request itself has.
 const OWN: [&str; 5] = ["content-type", "content-length", "host", "transfer-encoding", "user-agent"];
 
-/// Who takes the lines.
+/// The receiver of the lines.
 pub(super) struct Receiver {
     pub(super) url: String,
     http: guard_registry::Receiver,
@@ -49,7 +49,7 @@ pub(super) struct Receiver {
     format: ShipFormat,
 }
 
-/// What became of a batch.
+/// The outcome of sending a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     /// It was taken.
@@ -60,7 +60,7 @@ pub(super) enum Taken {
     TooLarge,
 }
 
-/// What an answer says.
+/// The content of an answer.
 enum Said {
     Taken(Taken),
     /// Again, after so long if it names a time.
@@ -147,7 +147,7 @@ impl Receiver {
         }
     }
 
-    /// What a receiver says that has taken a batch, or a part of it.
+    /// Reads the answer of a receiver that has taken a batch, or a part of it.
     fn taken(&self, posted: &Posted) -> Taken {
         // Receivers of OCSF have no common form for a part that they did not take.
         if self.format == ShipFormat::Ocsf {
@@ -268,7 +268,7 @@ fn jittered(wait: Duration) -> Duration {
     wait / 2 + wait / 2 * part / 1000
 }
 
-/// What a receiver says, with a colon before it.
+/// Returns the receiver's message, with a colon before it.
 fn shown(posted: &Posted) -> String {
     let text = said(&posted.body);
     if text.is_empty() { text } else { format!(": {text}") }

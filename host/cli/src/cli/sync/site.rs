@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Where Linux keeps what tells this machine from others.
 const MACHINE: &str = "/etc/machine-id";
 
-/// What `sync.toml` says.
+/// The contents of `sync.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Wanted {
@@ -40,7 +40,7 @@ pub(super) struct Wanted {
     /// The group of this machine.
     #[serde(default)]
     pub(super) group: Option<String>,
-    /// What tells this machine from others; that of the system by default.
+    /// The machine's unique name. Default: the system's machine id.
     #[serde(default)]
     machine: Option<String>,
 }
@@ -65,11 +65,11 @@ pub(super) struct Try {
     pub(super) time: String,
     /// Nothing failed.
     pub(super) ok: bool,
-    /// What happened.
+    /// A description of the outcome.
     pub(super) text: String,
 }
 
-/// What is known of the configurations.
+/// The state of the configurations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct State {
     /// The one that decides.
@@ -78,7 +78,7 @@ pub(super) struct State {
     /// The one before it.
     #[serde(default)]
     pub(super) previous: Option<Taken>,
-    /// Those that were taken back, by the digests of their guard.toml; the last 64.
+    /// Configurations that were rolled back, by the digests of their guard.toml; the last 64.
     #[serde(default)]
     pub(super) left_out: Vec<String>,
     /// The newest version that was ever taken.
@@ -123,7 +123,7 @@ impl Site {
         })
     }
 
-    /// What `sync.toml` says.
+    /// Reads `sync.toml`.
     pub(super) fn wanted(&self) -> anyhow::Result<Wanted> {
         let file = self.file.with_file_name("sync.toml");
         let shown = file.display().to_string();
@@ -143,7 +143,8 @@ impl Site {
         Ok(wanted)
     }
 
-    /// What is known. A file that cannot be read is told: without it nobody knows what was taken back.
+    /// Reads the state of the configurations. An unreadable file is an error: without it, the rolled back ones are
+    /// unknown.
     pub(super) fn state(&self) -> anyhow::Result<State> {
         let file = self.folder().join("state.json");
         let broken = |why: String| {
@@ -188,8 +189,8 @@ impl Site {
         named(&text).iter().all(is_whole).then_some(text)
     }
 
-    /// Removes what neither the guard.toml nor the two configurations that are known name. It takes room and nothing else.
-    /// What is not named by a digest is somebody else's.
+    /// Removes files that neither the guard.toml nor the two known configurations name, only to save space. Files that
+    /// aren't named by a digest belong to someone else and stay.
     pub(super) fn drop_unused(&self, state: &State) {
         let Ok(mut used) = fs::read_to_string(&self.file) else { return };
         used = digest_of(used.as_bytes()) + "\n" + &used;
@@ -214,7 +215,7 @@ impl Site {
 }
 
 impl Wanted {
-    /// What tells this machine from others.
+    /// Returns this machine's unique name.
     pub(super) fn machine(&self) -> String {
         let own = || read_text(Path::new(MACHINE), TEXT_BYTES).map(|text| text.trim().to_owned());
         self.machine.clone().or_else(|| own().ok()).unwrap_or_default()

@@ -19,10 +19,10 @@ use guard_kit::suite::mutate::{Mutant, Mutation, REWRITES, Rewrite, SIBLINGS, Ta
 use guard_kit::suite::{Subject, SuiteOnChain};
 use guard_redact::plain;
 
-/// What SARIF calls a mutant with another verdict.
+/// The SARIF rule for a mutant with another verdict.
 const CHANGED: Rule = ("changed-verdict", "A rewrite that keeps the meaning of a case keeps its verdict");
 
-/// What there is to report.
+/// The contents of the report.
 struct Report<'a> {
     args: &'a TestArgs,
     tally: Tally<'a>,
@@ -84,7 +84,7 @@ impl Report<'_> {
         text
     }
 
-    /// What is wrong with the part that was kept.
+    /// Describes the problem with the share of kept verdicts, if there is one.
     fn shortfall(&self) -> Option<String> {
         let least = self.args.min_kept.unwrap_or(100);
         self.fails().then(|| format!("{} % of the mutants kept the verdict, less than {least} %", self.percent()))
@@ -154,7 +154,8 @@ impl Report<'_> {
         })
     }
 
-    /// A case each rewrite: a build server would not like one each mutant. What is left within `--min-kept` does not fail.
+    /// Writes one case per rewrite, because one per mutant is too much for a build server. Losses within `--min-kept`
+    /// don't fail.
     fn junit(&self) -> String {
         let rewrites = self.tally.by_rewrite();
         let fails = self.fails();

@@ -4,7 +4,7 @@ use super::{Report, complaints};
 use crate::cli::sarif::{Found, Rule, log};
 use guard_redact::plain;
 
-/// What is looked at.
+/// The checks, as SARIF rules.
 const RULES: [Rule; 2] = [
     ("failed-case", "The policy does what the case expects"),
     ("rules-hit", "The cases hit as many rules of the policy as `--threshold` wants"),

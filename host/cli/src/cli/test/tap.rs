@@ -40,7 +40,7 @@ pub(super) fn document(points: &[Point], summary: &str) -> String {
     out
 }
 
-/// What every failure begins with.
+/// Returns the lines that begin every failure.
 pub(super) fn message(text: &str) -> Vec<String> {
     vec![format!("message: {}", scalar(text)), "severity: \"fail\"".to_owned()]
 }

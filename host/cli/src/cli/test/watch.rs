@@ -31,7 +31,7 @@ const FILES: usize = 4096;
 /// How often to look whether a change is complete, before a run begins anyway.
 const LOOKS: usize = 10;
 
-/// What tells one state of a file from another; none if it does not exist. A folder has only one.
+/// The state of a file, to be compared with another one; `None` if it does not exist. A folder has only one state.
 type Stamp = Option<(SystemTime, u64, u64)>;
 
 pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {

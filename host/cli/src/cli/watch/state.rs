@@ -1,4 +1,4 @@
-//! What the screen shows: the decisions, the one that is chosen, and what is known of it.
+//! The state of the screen: the decisions, the chosen one, and its details.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const KEPT_WHOLE: usize = 64;
 /// How far one key moves through a long text, in lines.
 const PAGE: u16 = 10;
 
-/// What the person wants that is no matter of the screen.
+/// A request of the person that goes beyond the screen.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     /// No more.
@@ -25,7 +25,7 @@ pub(super) enum Wish {
     Allow(String),
 }
 
-/// What is told of a call beside its line.
+/// The details of a call that its line does not show.
 pub(super) struct Detail {
     /// The line's id.
     pub(super) id: String,
@@ -41,7 +41,7 @@ struct Seen {
     decision: Option<Decision>,
 }
 
-/// What the screen shows.
+/// The state of the screen.
 #[derive(Default)]
 pub(super) struct State {
     seen: VecDeque<Seen>,
@@ -49,12 +49,12 @@ pub(super) struct State {
     chosen: Option<usize>,
     /// Only what was stopped is shown.
     pub(super) only_stopped: bool,
-    /// What is known of the chosen one fills the screen.
+    /// Whether the details of the chosen decision fill the screen.
     pub(super) is_explained: bool,
     /// How many lines of it are above the screen.
     pub(super) above: u16,
     pub(super) detail: Option<Detail>,
-    /// What the last key could not do.
+    /// The reason why the last key had no effect.
     pub(super) note: &'static str,
 }
 
@@ -77,7 +77,7 @@ impl State {
         self.seen.iter().filter(|seen| !self.only_stopped || is_stopped(&seen.record))
     }
 
-    /// Those that are shown, the oldest first.
+    /// Returns the records on the screen, oldest first.
     pub(super) fn records(&self) -> Vec<&Record> {
         self.all().map(|seen| &seen.record).collect()
     }

@@ -97,7 +97,7 @@ fn explained(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area
     frame.render_widget(text.block(block), area);
 }
 
-/// What is known of a call beside its line.
+/// Formats the details of a call that its line does not show.
 fn told(detail: &Detail) -> Vec<Line<'static>> {
     let Some(parts) = &detail.parts else {
         return vec![Line::styled("The log does not say enough of this call to explain it.", Modifier::DIM)];

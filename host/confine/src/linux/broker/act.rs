@@ -1,4 +1,5 @@
-//! What the broker does in the place of a command: by an open folder and one name, which nothing can exchange meanwhile.
+//! The operations that the broker performs in place of a command: by an open folder and one name, which nothing can
+//! exchange meanwhile.
 
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;

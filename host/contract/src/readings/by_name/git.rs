@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::super::names::plain;
 use crate::shell_word::word;
 
-/// What such a tool may lose or publish. Other verbs are not read.
+/// Verbs that may lose or publish something. Other verbs are not read.
 const VERBS: &[&str] =
     &["branch", "checkout", "clean", "push", "rebase", "reset", "restore", "stash", "switch", "tag", "worktree"];
 

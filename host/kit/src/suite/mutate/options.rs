@@ -8,7 +8,7 @@ struct Program {
     words: &'static [&'static str],
     /// Options of one letter whose order among each other does not matter.
     letters: &'static str,
-    /// Those that have a long form as well.
+    /// Short options that have a long form as well.
     long: &'static [(char, &'static str)],
     /// `--` ends the options.
     ends: bool,

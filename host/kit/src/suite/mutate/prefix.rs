@@ -65,7 +65,7 @@ pub(super) fn doas(shape: &Shape<'_>) -> Option<String> {
     before(shape, "doas")
 }
 
-/// What is lost there is another machine's, so only what is lost on any.
+/// A loss there is on another machine, so only a loss that is one on any machine.
 pub(super) fn ssh(shape: &Shape<'_>) -> Option<String> {
     shape.is_catastrophic.then(|| format!("ssh host {}", quoted(shape.text)))
 }

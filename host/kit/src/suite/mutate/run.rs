@@ -26,14 +26,14 @@ const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit
 /// A text that is nothing to any policy, for what a form says by itself.
 const HARMLESS: &str = "x";
 
-/// What to do.
+/// The options of a run.
 #[derive(Clone, Copy)]
 pub struct Mutation<'a> {
     /// The rewrites: [`REWRITES`](super::REWRITES) or [`SIBLINGS`](super::SIBLINGS).
     pub rewrites: &'static [Rewrite],
     /// How many rewrites one mutant goes through at most: 1 or 2.
     pub depth: u8,
-    /// What the choice among too many mutants depends on.
+    /// The seed of the choice among too many mutants.
     pub seed: u64,
     /// The most mutants.
     pub max: usize,
@@ -60,15 +60,15 @@ pub struct Mutant<'a> {
     pub rewrites: Vec<&'static Rewrite>,
     /// The command or the path after them.
     pub text: String,
-    /// What would have been right, in words.
+    /// The right answer, in words.
     pub expected: String,
-    /// What came.
+    /// The answer.
     pub got: String,
     /// It is what would have been right.
     pub kept: bool,
 }
 
-/// What became of all mutants.
+/// The results of all mutants.
 #[derive(Debug)]
 pub struct Tally<'a> {
     /// The rewrites that were to be tried.
@@ -173,7 +173,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     Tally { rewrites: how.rewrites, mutants: mutants.into_iter().flatten().collect(), possible }
 }
 
-/// What can be rewritten of a case; none if nothing can.
+/// The parts of a case that can be rewritten; `None` if there are none.
 fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) -> Option<Seed<'a>> {
     if case.needs_harness() || case.rule.as_deref() == Some(FAULT) {
         return None;
@@ -287,7 +287,7 @@ fn made(
     })
 }
 
-/// What the chain says of the text in the place of the case's own, and why it says nothing where it does not.
+/// Asks the chain about the text in place of the case's own. The error says why there is no answer.
 fn ask(seed: &Seed<'_>, text: &str, links: &[(String, String)]) -> Result<Outcome, String> {
     let mut input = seed.input.clone();
     input.insert(seed.key.to_owned(), text.into());

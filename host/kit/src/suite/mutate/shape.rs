@@ -146,7 +146,7 @@ const READERS: &[&str] = &[
     "zsh",
 ];
 
-/// What `sh` may not know.
+/// Syntax that `sh` may not know.
 const BASHISMS: &[&str] =
     &["[[", "$'", "$\"", "<<<", "<(", ">(", "{", "&>", ">&$", "|&", "((", "=(", "^", "~+", "~-", "+="];
 const BASH_WORDS: &[&str] = &[
@@ -416,7 +416,7 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
     (!words.is_empty() && !words.iter().any(|word| matches!(word.raw, "{" | "}"))).then_some(words)
 }
 
-/// What follows a dollar is the name of a variable.
+/// Whether a variable's name follows a dollar.
 fn is_variable(next: Option<char>) -> Option<()> {
     next.filter(|next| next.is_ascii_alphabetic() || "_{".contains(*next)).map(|_| ())
 }
