@@ -143,7 +143,7 @@ impl Walker {
         found
     }
 
-    /// What a runner takes from its files.
+    /// The tasks in a runner's own files.
     fn tasks_of(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
         match name {
             "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),

@@ -350,7 +350,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a mode of `open` has the file begin anew.
+/// Whether a mode of `open` empties the file first.
 fn is_writing(mode: &Expr) -> bool {
     matches!(mode, Expr::StringLiteral(mode) if mode.value.to_str().starts_with('w'))
 }

@@ -57,10 +57,19 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         .take(MOST)
         .find(|command| {
             let mut files = runs(command).into_iter().chain(fed(command, view));
-            files.any(|file| written.contains(&plain(file))) || loads(command).any(|file| written.contains(&file))
+            files.any(|file| written.contains(&plain(file)))
+                || loads(command).any(|file| written.contains(&file))
+                || is_found(command, &written)
         })?;
     let why = "runs downloaded or decoded code before anyone has seen it";
     Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
+}
+
+/// Whether the command's name is that of a file in a folder of programs.
+fn is_found(command: &Command, written: &[&str]) -> bool {
+    let name = command.word(0);
+    let is_program = |path: &str| path.rsplit_once('/').is_some_and(|(folder, file)| file == name && folder.ends_with("/bin"));
+    !name.is_empty() && written.iter().any(|path| is_program(path))
 }
 
 /// The command that runs, by a shell, what a redirection of this very text took from a program that nobody can read.

@@ -1,5 +1,5 @@
-//! Names of programs that people and tools start without a thought. A file of such a name in a folder of a person's own
-//! programs is started in their place, and a file of any other name by nobody who doesn't know of it.
+//! Names of programs that tools start by themselves. A file with such a name in a folder of a person's own programs shadows
+//! the real one. A file with another name only runs when a command names it.
 
 /// Folders of a person's own programs, as entries.
 const FOLDERS: &[&str] = &["~/.local/bin/", "~/bin/", "~/.cargo/bin/"];

@@ -103,7 +103,7 @@ pub(super) fn may_have_config(program: &str, is_of_package: bool) -> bool {
         && !shells::is_shell(program)
 }
 
-/// What a package manager's script may load, by the usual names.
+/// Settings in code that build tools have by default.
 const BUILDERS: Names = &[
     "vite.config.*",
     "webpack.config.*",
@@ -160,7 +160,7 @@ impl Walker {
         self.modules_of_node(&files)
     }
 
-    /// What a script of a package may load that nobody has seen, because there is no manifest.
+    /// The settings that a package script may load. Without a manifest the script itself is not known.
     pub(super) fn by_unseen_script(&mut self, words: &[Word]) -> Vec<Started> {
         let mut operands = words.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let name = operands.find(|word| !matches!(*word, "run" | "run-script"));
@@ -231,7 +231,7 @@ fn values_at(text: &str, section: Option<&str>, keys: &[&str]) -> Vec<String> {
     found
 }
 
-/// What stands behind a key or an option of a line.
+/// The text behind a key or an option of a line.
 fn behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let at = line.find(key)?;
     let begins = line.get(..at).is_some_and(|before| before.is_empty() || before.ends_with([' ', '"', '\'', '=']));
