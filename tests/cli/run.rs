@@ -143,3 +143,21 @@ fn the_commands_of_its_page_work() {
         }
     }
 }
+
+#[test]
+#[ignore = "needs landlock"]
+fn a_link_that_one_run_made_is_not_followed_by_the_next() {
+    let world = world();
+    world.write("other/notes.txt", "notes");
+    let notes = || fs::read_to_string(world.path("other/notes.txt")).unwrap();
+    let ended = run(&world, &["--", "ln", "-s", "../other/notes.txt", "made.txt"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    let write = ["--", "sh", "-c", "echo gone > made.txt"];
+    let ended = run(&world, &write);
+    assert!(ended.exit != 0 && notes() == "notes", "{ended:?}");
+    let ended = run(&world, &[&["-n"], &write[..]].concat());
+    assert!(ended.stdout.contains("write = []"), "{ended:?}");
+    assert!(ended.stderr.contains("not followed: `made.txt` is a link"), "{ended:?}");
+    let ended = run(&world, &[&["--write", "made.txt"], &write[..]].concat());
+    assert!(ended.exit == 0 && notes() == "gone\n", "{ended:?}");
+}

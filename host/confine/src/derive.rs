@@ -5,6 +5,7 @@ use std::path::Path;
 use guard_contract::syntax::{Analysis, Effect};
 use guard_sensitive_paths::{Lists, matches};
 
+use crate::places::{canonical, link_on_the_way};
 use crate::profile::Profile;
 use crate::programs::Programs;
 use crate::{Attempt, Places, Refusal};
@@ -16,14 +17,17 @@ const MATCHES: usize = 1_000;
 const COMMANDS: usize = 1_000;
 
 /// Operations that reach another machine and are of another kind than `network`.
-const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "package.publish"];
+const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "package.install", "package.publish"];
 
 /// Derives a command's permissions from its analysis.
 #[must_use]
 pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profile {
     let mut profile = Profile::default();
     for effect in &analysis.effects {
-        profile.add(of_effect(effect, lists));
+        profile.add(match through_link(effect, places) {
+            Some(profile) => profile,
+            None => of_effect(effect, lists),
+        });
     }
     let programs = Programs::load();
     for command in analysis.commands.iter().take(COMMANDS) {
@@ -31,13 +35,50 @@ pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profil
         let cwd = if command.cwd.is_empty() { places.cwd.clone() } else { places.absolute(&command.cwd) };
         profile.add(programs.of_call(&words, &cwd, places));
     }
+    // A pattern and the table of programs name links as well.
+    for list in [&mut profile.read, &mut profile.write, &mut profile.patterns] {
+        list.retain(|path| {
+            let link = link_on_the_way(Path::new(path.trim_end_matches('/')), places);
+            profile.through.extend(link.iter().filter_map(|link| link.to_str()).map(str::to_owned));
+            link.is_none()
+        });
+    }
     let shown = |path: &String| {
         let shown = places.shown(Path::new(path));
         if path.ends_with('/') { format!("{}/", shown.trim_end_matches('/')) } else { shown }
     };
     profile.read = profile.read.iter().map(shown).collect();
     profile.write = profile.write.iter().map(shown).collect();
+    profile.patterns = profile.patterns.iter().map(shown).collect();
+    profile.links = profile.links.iter().map(shown).collect();
+    profile.through = profile.through.iter().map(shown).collect();
+    profile.through.sort();
+    profile.through.dedup();
     profile
+}
+
+/// What an effect allows whose path leads through a symbolic link that an earlier command may have made. Policies judge where
+/// the path leads, but the link may lead elsewhere now than the user thinks. None if there is no such link.
+fn through_link(effect: &Effect, places: &Places<'_>) -> Option<Profile> {
+    let named = Path::new(effect.path.lexical.trim_end_matches('/'));
+    if !named.is_absolute() {
+        return None;
+    }
+    let Some(link) = link_on_the_way(named, places) else {
+        // In `link/../x` the link isn't a part of the plain path.
+        let (folder, name) = (named.parent()?, named.file_name()?);
+        let led = Path::new(effect.path.canonical.trim_end_matches('/'));
+        let is_same = led == canonical(named) || led == canonical(folder).join(name);
+        return (!is_same).then(|| Profile { through: vec![effect.target.clone()], ..Profile::default() });
+    };
+    let text = link.to_str()?.to_owned();
+    // The link itself goes or is replaced.
+    let is_itself =
+        link == named && effect.path.canonical.trim_end_matches('/').ends_with(named.file_name()?.to_str()?);
+    Some(match is_itself && matches!(effect.kind.as_str(), "write" | "delete") {
+        true => Profile { links: vec![text], ..Profile::default() },
+        false => Profile { through: vec![text], ..Profile::default() },
+    })
 }
 
 /// The profile that would allow what was refused.
@@ -87,7 +128,7 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
 /// Whether the effect is on everything below its target, too.
 fn holds_more(effect: &Effect) -> bool {
     let has = |name: &str| effect.tags.iter().any(|(tag, _)| tag == name);
-    let is_deep = ["tree", "archive", "recursive", "into", "below"].into_iter().any(has);
+    let is_deep = ["tree", "archive", "recursive", "into", "below", "patch"].into_iter().any(has);
     let is_deletion = effect.kind == "delete" && effect.path.kind == "dir";
     is_deep || is_deletion || effect.operation == "fs.delete.recursive" || effect.target.ends_with('/')
 }
@@ -204,6 +245,39 @@ mod tests {
     }
 
     #[test]
+    fn a_path_through_a_link_in_the_project_is_not_allowed() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for (path, text) in [("p/real.txt", ""), ("out/x.txt", ""), ("p/dir/y.txt", ""), ("linked/z.txt", "")] {
+            std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+            std::fs::write(top.join(path), text).unwrap();
+        }
+        for (target, link) in [("../out/x.txt", "p/a.txt"), ("../out", "p/target"), ("linked", "home")] {
+            std::os::unix::fs::symlink(target, top.join(link)).unwrap();
+        }
+        let none = |_: &str| None;
+        let places = Places { cwd: top.join("p"), project: top.join("p"), home: top.clone(), variable: &none };
+        let derived = |kind: &str, lexical: &str, canonical: &str| {
+            let mut effect = effect(kind, "fs.x", top.join(canonical).to_str().unwrap(), &[]);
+            effect.path.lexical = top.join(lexical).display().to_string();
+            let (reasons, commands, scripts) = (Vec::new(), Vec::new(), Vec::new());
+            let analysis = Analysis { coverage: Coverage::Complete, reasons, commands, effects: vec![effect], scripts };
+            derive(&analysis, &places, &Lists::default())
+        };
+        for (lexical, canonical, link) in [("p/a.txt", "out/x.txt", "a.txt"), ("p/target/o.txt", "out/o.txt", "target")]
+        {
+            let profile = derived("write", lexical, canonical);
+            assert_eq!((profile.write.len(), profile.through), (0, vec![link.to_owned()]), "{lexical}");
+        }
+        assert_eq!(derived("write", "p/*.txt", "p/*.txt").write, ["real.txt"]);
+        assert_eq!(derived("write", "home/z.txt", "linked/z.txt").write, ["~/linked/z.txt"]);
+        assert_eq!(derived("write", "p/real.txt", "p/real.txt").write, ["real.txt"]);
+        assert_eq!(derived("write", "p/y", "y").write.len(), 0, "as in `target/../y`");
+        let profile = derived("delete", "p/a.txt", "p/a.txt");
+        assert_eq!((profile.links, profile.write.len()), (vec!["a.txt".to_owned()], 0));
+    }
+
+    #[test]
     fn refusals_say_what_a_profile_needs() {
         let none = |_: &str| None;
         let places = Places { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
@@ -212,8 +286,8 @@ mod tests {
             Refusal { attempt: Attempt::Read, target: "/home/u/.ssh/id".into() },
             Refusal { attempt: Attempt::Connect, target: "127.0.0.1:80".into() },
         ];
-        let expected =
-            Profile { read: vec!["~/.ssh/id".into()], write: vec!["a".into()], net: true, unix_sockets: false };
+        let (read, write) = (vec!["~/.ssh/id".into()], vec!["a".into()]);
+        let expected = Profile { read, write, net: true, ..Profile::default() };
         assert_eq!(needs(&refused, &places), expected);
     }
 }

@@ -104,6 +104,26 @@ pub enum ConfineError {
     },
 }
 
+/// Whether this system can confine a command, as far as it can be told without running one.
+///
+/// # Errors
+///
+/// Why it can't.
+#[cfg(target_os = "linux")]
+pub fn supported() -> Result<(), ConfineError> {
+    linux::supported()
+}
+
+/// Whether this system can confine a command.
+///
+/// # Errors
+///
+/// Always: only Linux is supported.
+#[cfg(not(target_os = "linux"))]
+pub fn supported() -> Result<(), ConfineError> {
+    Err(ConfineError::Unsupported("it needs Landlock, which only Linux has".to_owned()))
+}
+
 /// Runs the command, confined, and waits for its end.
 ///
 /// # Errors

@@ -37,6 +37,8 @@ type Started = Result<Child, ConfineError>;
 /// Where programs are told to put temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
+pub(super) use rules::supported;
+
 pub(super) fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     let temporary = Temporary::create(job.places).map_err(|source| setup("the temporary folder", source))?;
     let rules = Rules::new(job, temporary.path());

@@ -59,8 +59,23 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
+/// The symbolic link through which a path leads, if a command that ran before may have made it: one in the project or in
+/// the working directory, or the end of the path itself.
+pub(crate) fn link_on_the_way(path: &Path, places: &Places<'_>) -> Option<PathBuf> {
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+    let is_of_the_system = ["/dev", "/proc", "/sys"].into_iter().any(|folder| path.starts_with(folder));
+    let mut ancestors = path.ancestors().take(DEPTH).filter(|at| is_link(at));
+    let may_be_made = |at: &Path| {
+        let folder = at.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.is_none_or(|folder| folder.starts_with(&places.project) || folder.starts_with(&places.cwd))
+    };
+    ancestors.find(|at| (*at == path && !is_of_the_system) || may_be_made(at)).map(Path::to_owned)
+}
+
+/// The most folders of a path that are looked at.
+const DEPTH: usize = 256;
+
 /// A path with its symbolic links resolved. Of one that doesn't exist, the deepest existing folder is resolved.
-#[cfg(any(all(target_os = "linux", not(portable)), test))]
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut at = path;

@@ -13,10 +13,18 @@ pub struct Profile {
     pub read: Vec<String>,
     /// Files and folders that it may create, change, rename and delete.
     pub write: Vec<String>,
+    /// Files and folders with such names that it may create, change, rename and delete: `*` is any text.
+    pub patterns: Vec<String>,
     /// It may use the network.
     pub net: bool,
     /// It may use Unix sockets, through which services act for it.
     pub unix_sockets: bool,
+    /// Symbolic links that it may replace and delete, and that nobody follows.
+    #[serde(skip)]
+    pub links: Vec<String>,
+    /// Paths that the analysis found, and that are left out because they lead through these links.
+    #[serde(skip)]
+    pub through: Vec<String>,
 }
 
 /// A text that is no profile.
@@ -37,9 +45,15 @@ impl Profile {
     /// The profile as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
+        let patterns = match self.patterns.as_slice() {
+            [] => String::new(),
+            patterns => {
+                format!("# What it may write as well: `*` is any text in a name.\n{}\n", list("patterns", patterns))
+            }
+        };
         format!(
             "# Guarded files that it may read. Everything that is not guarded can be read.\n{}\n\
-             # What it may write. `x/` is a folder and everything in it.\n{}\n\
+             # What it may write. `x/` is a folder and everything in it.\n{}\n{patterns}\
              # The network, and Unix sockets, through which services act for it.\nnet = {}\nunix-sockets = {}\n",
             list("read", &self.read),
             list("write", &self.write),
@@ -50,7 +64,13 @@ impl Profile {
 
     /// Takes what another profile allows, too. Each path comes once.
     pub fn add(&mut self, other: Profile) {
-        for (list, more) in [(&mut self.read, other.read), (&mut self.write, other.write)] {
+        for (list, more) in [
+            (&mut self.read, other.read),
+            (&mut self.write, other.write),
+            (&mut self.patterns, other.patterns),
+            (&mut self.links, other.links),
+            (&mut self.through, other.through),
+        ] {
             for path in more {
                 if !list.contains(&path) {
                     list.push(path);
@@ -80,8 +100,9 @@ mod tests {
         let profile = Profile {
             read: vec!["~/.npmrc".into()],
             write: vec!["target/".into(), "a \"b\".txt".into(), "line\nbreak".into()],
+            patterns: vec!["out/*.o".into()],
             net: true,
-            unix_sockets: false,
+            ..Profile::default()
         };
         assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
         assert_eq!(Profile::from_toml(&Profile::default().to_toml()).unwrap(), Profile::default());

@@ -50,6 +50,7 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
     hidden.push(places.state.canonicalize().unwrap_or_else(|_| places.state.clone()));
     if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
+        note_links(&profile);
         hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
         return Ok(Exit::Success.code());
     }
@@ -70,6 +71,7 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
         Ok(ended) => {
             if args.learn {
                 report(&ended, &folders);
+                note_links(&profile);
             }
             Ok(ended.code)
         }
@@ -155,6 +157,13 @@ fn report(ended: &Ended, folders: &Folders<'_>) {
     print::note("a profile that allows it needs:");
     let needed = needs(&ended.refused, folders).to_toml();
     needed.lines().filter(|line| !line.starts_with('#')).for_each(|line| print::note(&format!("  {}", plain(line))));
+}
+
+/// Names the links through which the command can't write.
+fn note_links(profile: &Profile) {
+    for link in &profile.through {
+        print::note(&format!("not followed: `{}` is a link; `--write {}` allows its target", plain(link), plain(link)));
+    }
 }
 
 /// Summarizes the profile of a command in one line, for `explain`.

@@ -12,6 +12,7 @@ use super::calls::{self, At, Call, Memory};
 use super::rules::Rules;
 use super::{Refused, listener};
 use crate::{Attempt, Job, Refusal};
+use guard_sensitive_paths::matches;
 use spot::Spot;
 
 /// The most refusals that are reported.
@@ -40,6 +41,7 @@ pub(super) enum Answer {
 pub(super) struct Broker {
     exact: BTreeSet<PathBuf>,
     trees: Vec<PathBuf>,
+    patterns: Vec<(PathBuf, String)>,
     missing: Vec<PathBuf>,
     /// Folders above the paths, which are missing as well.
     above: BTreeSet<PathBuf>,
@@ -55,10 +57,12 @@ pub(super) struct Broker {
 
 impl Broker {
     pub(super) fn new(job: &Job<'_>, rules: &Rules) -> Self {
+        let in_patterns = rules.patterns.iter().map(|(folder, _)| folder);
         let written = rules.exact.iter().chain(&rules.missing);
         let above = written.flat_map(|path| path.ancestors().skip(1)).filter(|folder| !folder.exists());
         Broker {
-            above: above.map(Path::to_owned).collect(),
+            above: above.map(Path::to_owned).chain(in_patterns.filter(|folder| !folder.exists()).cloned()).collect(),
+            patterns: rules.patterns.clone(),
             exact: rules.exact.clone(),
             trees: rules.trees.clone(),
             missing: rules.missing.clone(),
@@ -74,7 +78,7 @@ impl Broker {
 
     /// Whether a command needs it: else the kernel alone is enough.
     pub(super) fn is_needed(&self) -> bool {
-        self.learn || !self.exact.is_empty() || !self.missing.is_empty()
+        self.learn || !self.exact.is_empty() || !self.missing.is_empty() || !self.patterns.is_empty()
     }
 
     /// Answers system calls until there is nobody who makes any.
@@ -288,7 +292,22 @@ impl Broker {
 
     /// The broker may do everything with the path.
     fn is_written(&self, path: &Path) -> bool {
-        self.exact.contains(path) || self.made.contains(path) || self.missing.iter().any(|tree| path.starts_with(tree))
+        self.exact.contains(path)
+            || self.made.contains(path)
+            || self.missing.iter().any(|tree| path.starts_with(tree))
+            || self.fits_pattern(path)
+    }
+
+    /// The path, or a folder above it, has a name of a pattern, and isn't guarded.
+    fn fits_pattern(&self, path: &Path) -> bool {
+        let fits = |path: &Path| {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+                return false;
+            };
+            let mut patterns = self.patterns.iter().filter(|(of, _)| of == folder);
+            patterns.any(|(_, pattern)| matches(pattern, name))
+        };
+        !self.patterns.is_empty() && path.ancestors().any(fits) && !self.has_hidden(path)
     }
 
     /// The path may be created if it is new: its name says that it will replace a path of the profile beside it.

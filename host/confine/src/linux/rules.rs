@@ -29,6 +29,15 @@ const DEVICES: &[&str] =
 /// Where shared memory and semaphores are.
 const SHARED_MEMORY: &str = "/dev/shm";
 
+/// Whether the kernel has the version of Landlock that the rules need.
+pub(crate) fn supported() -> Result<(), ConfineError> {
+    let ruleset = || -> Result<_, RulesetError> {
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        ruleset.handle_access(AccessFs::from_all(ABI::V5))?.scope(Scope::from_all(ABI::V6))?.create()
+    };
+    ruleset().map(|_| ()).map_err(|error| unsupported(&error))
+}
+
 /// The files that a command may use by the kernel's rules. The broker opens the others.
 #[derive(Debug)]
 pub(super) struct Rules {
@@ -40,6 +49,8 @@ pub(super) struct Rules {
     pub(super) files: Vec<PathBuf>,
     /// Single paths that may be created, written, renamed and deleted.
     pub(super) exact: BTreeSet<PathBuf>,
+    /// Folders, and what the names of paths in them look like that are treated like the single ones.
+    pub(super) patterns: Vec<(PathBuf, String)>,
     /// Folders in which everything may be written, and that don't exist yet.
     pub(super) missing: Vec<PathBuf>,
     /// Guarded paths, which can't be read.
@@ -60,6 +71,7 @@ impl Rules {
             trees: vec![temporary.to_owned(), SHARED_MEMORY.into()],
             files: Vec::new(),
             exact: BTreeSet::new(),
+            patterns: Vec::new(),
             missing: Vec::new(),
             hidden,
             split,
@@ -69,6 +81,18 @@ impl Rules {
         let (folders, files): (Vec<_>, Vec<_>) = job.profile.write.iter().partition(|path| path.ends_with('/'));
         for path in files.into_iter().chain(folders) {
             rules.add_written(canonical(&job.places.absolute(path)), path.ends_with('/'));
+        }
+        for pattern in &job.profile.patterns {
+            let path = job.places.absolute(pattern);
+            if let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+                rules.patterns.push((canonical(folder), name.to_owned()));
+            }
+        }
+        for link in &job.profile.links {
+            let link = job.places.absolute(link);
+            if let (Some(folder), Some(name)) = (link.parent(), link.file_name()) {
+                rules.exact.insert(canonical(folder).join(name));
+            }
         }
         let mut left = NEIGHBOURS;
         rules.add_readable(Path::new("/"), &mut left);
@@ -122,6 +146,7 @@ impl Rules {
     pub(super) fn has_split_folders(&self) -> bool {
         let is_split = |path: &PathBuf| path.parent().is_some_and(|parent| self.split.contains(parent));
         self.exact.iter().chain(&self.missing).any(is_split)
+            || self.patterns.iter().any(|(folder, _)| self.split.contains(folder))
     }
 
     /// Confines this thread, and what it starts, for good.

@@ -23,7 +23,7 @@ Exit codes: that of the command, or 128 and the number of the signal that ended 
 policy denies it, or asks and no one confirms; 127 there is no such program."
 )]
 pub(in crate::cli) struct RunArgs {
-    /// Use this profile instead of the derived one: TOML with `read`, `write`, `net` and `unix-sockets`
+    /// Use this profile instead of the derived one: TOML with `read`, `write`, `patterns`, `net` and `unix-sockets`
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) profile: Option<PathBuf>,
     /// Allow the network
