@@ -25,6 +25,12 @@ struct Program {
     #[serde(default)]
     verbs: Vec<String>,
     #[serde(default)]
+    values: Vec<String>,
+    #[serde(default)]
+    options: Vec<String>,
+    #[serde(default)]
+    manifest: Option<String>,
+    #[serde(default)]
     marker: Option<String>,
     #[serde(default)]
     write: Vec<String>,
@@ -49,16 +55,89 @@ impl Programs {
         let name = name.rsplit('/').next().unwrap_or(name);
         for program in self.0.iter().filter(|program| program.names.iter().any(|other| other == name)) {
             let is_verb = |word: &&str| program.verbs.iter().any(|verb| verb == word);
-            if !program.verbs.is_empty() && !arguments.iter().any(is_verb) {
+            let at = arguments.iter().position(|word| is_verb(&word));
+            if !program.verbs.is_empty() && at.is_none() {
                 continue;
             }
-            let root = program.marker.as_ref().map_or_else(|| cwd.to_owned(), |marker| root(marker, cwd, places));
-            let expand = |path: &String| expand(path, &root, cwd, places);
-            let write = program.write.iter().filter_map(expand).collect();
-            let read = program.read.iter().filter_map(expand).collect();
-            profile.add(Profile { read, write, ..Profile::default() });
+            let manifest = program.manifest.as_ref().and_then(|option| values(option, arguments).next());
+            let manifest = manifest.map(|file| cwd.join(file).parent().map_or_else(|| cwd.to_owned(), Path::to_owned));
+            let from = manifest.as_deref().unwrap_or(cwd);
+            let root = program.marker.as_ref().map_or_else(|| from.to_owned(), |marker| root(marker, from, places));
+            let behind = arguments.get(at.map_or(0, |at| at + 1)..).unwrap_or_default();
+            let operands = program.operands(behind);
+            let options = || program.options.iter().flat_map(|option| values(option, arguments));
+            let expand = |path: &String| {
+                let named: Vec<String> = match () {
+                    () if path.contains("{option}") => options().map(|value| path.replace("{option}", value)).collect(),
+                    () => with_operands(path, &operands),
+                };
+                let is_named = named.first() != Some(path);
+                let expanded = named.iter().filter_map(|path| expand(path, &root, cwd, places));
+                expanded
+                    .filter_map(|path| if is_named { below(&path, cwd, places) } else { Some(path) })
+                    .collect::<Vec<_>>()
+            };
+            let (patterns, write) = program.write.iter().flat_map(expand).partition(|path| path.contains(['*', '?']));
+            let read = program.read.iter().flat_map(expand).collect();
+            profile.add(Profile { read, write, patterns, ..Profile::default() });
         }
         profile
+    }
+}
+
+impl Program {
+    /// The operands among these words.
+    fn operands<'w>(&self, words: &[&'w str]) -> Vec<&'w str> {
+        let mut operands = Vec::new();
+        let mut words = words.iter().copied().take(WORDS);
+        while let Some(word) = words.next() {
+            let takes = |option: &String| option == word;
+            if self.values.iter().any(takes) || self.options.iter().any(takes) {
+                words.next();
+            } else if !word.starts_with('-') && !word.is_empty() {
+                operands.push(word);
+            }
+        }
+        operands
+    }
+}
+
+/// The most words of a call that are looked at.
+const WORDS: usize = 4_096;
+
+/// The values of an option: `-o X`, `-oX`, `--output X`, `--output=X`.
+fn values<'w>(option: &str, words: &[&'w str]) -> impl Iterator<Item = &'w str> {
+    words.iter().take(WORDS).enumerate().filter_map(move |(at, word)| {
+        let rest = word.strip_prefix(option)?;
+        match rest.strip_prefix('=') {
+            _ if rest.is_empty() => words.get(at + 1).copied(),
+            Some(value) if option.starts_with("--") => Some(value),
+            _ if option.starts_with("--") || option.len() > 2 => None,
+            _ => Some(rest),
+        }
+    })
+}
+
+/// A path of the table for each operand that it speaks of.
+fn with_operands(path: &str, operands: &[&str]) -> Vec<String> {
+    for (place, name) in [(0, "{first}"), (1, "{second}"), (operands.len().wrapping_sub(1), "{last}")] {
+        if path.contains(name) {
+            return operands.get(place).map(|operand| path.replace(name, operand)).into_iter().collect();
+        }
+    }
+    let part = |operand: &str, part: &str| {
+        let operand = Path::new(operand);
+        let found = match part {
+            "{stem}" => operand.file_stem(),
+            "{name}" => operand.file_name(),
+            _ => operand.parent().map(|folder| if folder == Path::new("") { ".".as_ref() } else { folder.as_os_str() }),
+        };
+        found.and_then(|found| found.to_str()).map(|found| path.replace(part, found))
+    };
+    match ["{operand}", "{stem}", "{name}", "{folder}"].into_iter().find(|name| path.contains(name)) {
+        None => vec![path.to_owned()],
+        Some(name @ "{operand}") => operands.iter().map(|operand| path.replace(name, operand)).collect(),
+        Some(name) => operands.iter().filter_map(|operand| part(operand, name)).collect(),
     }
 }
 
@@ -69,6 +148,21 @@ fn root(marker: &str, cwd: &Path, places: &Places<'_>) -> PathBuf {
     cwd.ancestors().take(DEPTH).take_while(within).filter(has_marker).last().unwrap_or(cwd).to_owned()
 }
 
+/// A path that a word of the call names, absolute. Policies may not have judged that the program writes it, so it must be
+/// below the working directory or the project, and neither a part of `.git` nor a hidden file.
+fn below(path: &str, cwd: &Path, places: &Places<'_>) -> Option<String> {
+    let absolute = places.absolute(path);
+    let below = [cwd, &places.project].into_iter().find_map(|folder| absolute.strip_prefix(folder).ok())?;
+    let name = below.file_name()?.to_str()?;
+    let is_refused = below.components().any(|part| part.as_os_str() == ".git");
+    let end = if path.ends_with('/') { "/" } else { "" };
+    // A pattern that is the call's own may fit every name.
+    let literals = name.bytes().filter(|byte| !b"*?".contains(byte)).count();
+    let is_any = name.contains(['*', '?']) && literals < 2;
+    let is_hidden = name.starts_with('.') && end.is_empty();
+    if is_refused || is_any || is_hidden { None } else { Some(format!("{}{end}", absolute.to_str()?)) }
+}
+
 /// A path of the table, absolute. None if its variable isn't set.
 fn expand(path: &str, root: &Path, cwd: &Path, places: &Places<'_>) -> Option<String> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -77,6 +171,9 @@ fn expand(path: &str, root: &Path, cwd: &Path, places: &Places<'_>) -> Option<St
         "{cwd}" => cwd.to_owned(),
         "{project}" => places.project.clone(),
         "~" => places.home.clone(),
+        "." => cwd.to_owned(),
+        // A word of the call comes first.
+        _ if !first.starts_with('$') => return cwd.join(path).to_str().map(str::to_owned),
         _ => cwd.join((places.variable)(first.strip_prefix('$')?).filter(|value| !value.is_empty())?),
     };
     Some(format!("{}/{rest}", folder.to_str()?.trim_end_matches('/')))
@@ -100,8 +197,12 @@ mod tests {
         for program in &table.program {
             for path in program.write.iter().chain(&program.read) {
                 let first = path.split('/').next().unwrap();
-                assert!(first.starts_with('$') || ["{root}", "{cwd}", "{project}", "~"].contains(&first), "{path}");
-                assert!(path.len() > first.len() + 1 || path == "{project}/" || first.starts_with('$'), "{path}");
+                let folders = ["{root}", "{cwd}", "{project}", "~"];
+                let names = ["{option}", "{first}", "{second}", "{last}", "{operand}", "{stem}", "{name}", "{folder}"];
+                let is_named = names.into_iter().any(|name| path.contains(name));
+                assert!(is_named || first.starts_with('$') || folders.contains(&first), "{path}");
+                let is_whole = ["{project}/", "{root}/"].contains(&path.as_str());
+                assert!(is_named || path.len() > first.len() + 1 || is_whole || first.starts_with('$'), "{path}");
             }
             assert!(!program.write.is_empty() && !program.names.is_empty(), "{program:?}");
         }
@@ -127,6 +228,37 @@ mod tests {
         let is_whole = |words: &[&str]| of_call(words, "", project).write.contains(&"/w/".to_owned());
         assert!(is_whole(&["git", "checkout", "main"]) && is_whole(&["git", "-C", "x", "merge", "y"]));
         assert!(!is_whole(&["git", "status"]) && !is_whole(&["git", "commit", "-m", "x"]) && !is_whole(&["ls", "rm"]));
+    }
+
+    #[test]
+    fn words_of_a_call_name_what_it_writes() {
+        let project = Path::new("/w");
+        let written = |words: &[&str]| {
+            let profile = of_call(words, "p", project);
+            let is_cache = |path: &String| path.starts_with("/home/") || path.starts_with("/t/") || path.contains("/.");
+            let mut all: Vec<String> = profile.write.into_iter().chain(profile.patterns).collect();
+            all.retain(|path| !is_cache(path));
+            all
+        };
+        let has = |words: &[&str], path: &str| written(words).contains(&path.to_owned());
+        assert!(has(&["gcc", "-c", "../src/add.c"], "/w/p/add.o"));
+        assert!(has(&["gcc", "-MF", "deps.d", "-o", "x", "add.c"], "/w/p/deps.d"));
+        assert!(!has(&["gcc", "-o", "x", "add.c"], "/w/p/x.o"));
+        assert!(has(&["shuf", "--output=s.txt", "n.txt"], "/w/p/s.txt"));
+        assert!(has(&["python3", "-m", "venv", "env"], "/w/p/env/"));
+        assert!(has(&["cargo", "new", "--lib", "fresh"], "/w/p/fresh/"));
+        assert!(has(&["cargo", "build", "--manifest-path", "c/Cargo.toml"], "/w/p/c/target/"));
+        assert!(has(&["csplit", "n.txt", "2"], "/w/p/xx*"));
+        assert!(has(&["cp", "-r", "a", "b"], "/w/p/b/") && !has(&["cp", "a", "b"], "/w/p/b/"));
+        for outside in ["/", "~", "/home/u", "../..", "/home/u/.bashrc", "../.git/hooks", ".", "..", ""] {
+            for words in
+                [["cargo", "new", outside].as_slice(), &["python3", "-m", "venv", outside], &["shuf", "-o", outside]]
+            {
+                let found = written(words);
+                let is_inside = |path: &String| path.starts_with("/w/") && path.len() > 3 && !path.contains("..");
+                assert!(found.iter().all(is_inside), "{words:?}: {found:?}");
+            }
+        }
     }
 
     #[test]
