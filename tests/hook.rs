@@ -4,6 +4,7 @@
 
 mod brought;
 mod claude;
+mod confined;
 mod history;
 mod limits;
 mod log;

@@ -192,6 +192,50 @@ fn every_reply_is_the_bytes_that_its_file_says() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
+/// The replies to a call that has to run with another input, on the surfaces that can replace one and on one that can't.
+#[test]
+fn an_input_is_replaced_where_the_harness_takes_it() {
+    const INPUT: &str = r#"{"command":"guard-host run -- bash -c './x \"it'\\''s\"'","description":"d"}"#;
+    let input: Map<String, Value> = serde_json::from_str(INPUT).unwrap();
+    let said = |harness: &str, event: &str, say: &str| {
+        let harness = guard_harness::named(harness).unwrap();
+        let verdict = Verdict { input: Some(input.clone()), ..verdict(say) };
+        harness.encode(&verdict, harness.capabilities().surface(event)).stdout
+    };
+    let start = r#"{"systemMessage":"Take care. [p: r]","hookSpecificOutput":{"hookEventName":"PreToolUse""#;
+    let told = r#""additionalContext":"Take care. [p: r]","updatedInput""#;
+    let ask = r#""permissionDecision":"ask","permissionDecisionReason":"It may be wrong. [p: r]\nInstead: look first""#;
+    for (harness, event, say, expected) in [
+        ("claude", "PreToolUse", "warn", format!("{start},{told}:{INPUT}}}}}\n")),
+        ("codex", "PreToolUse", "warn", format!("{start},\"permissionDecision\":\"allow\",{told}:{INPUT}}}}}\n")),
+        (
+            "claude",
+            "PreToolUse",
+            "ask",
+            format!("{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",{ask},\"updatedInput\":{INPUT}}}}}\n"),
+        ),
+        (
+            "claude",
+            "PreToolUse",
+            "abstain",
+            format!("{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{INPUT}}}}}\n"),
+        ),
+    ] {
+        assert_eq!(said(harness, event, say), expected, "{harness} {event} {say}");
+    }
+    for (harness, event, say) in [
+        ("claude", "PreToolUse", "deny"),
+        ("claude", "PreToolUse unasked", "ask"),
+        ("codex", "PreToolUse", "ask"),
+        ("codex", "PermissionRequest", "warn"),
+        ("gemini", "BeforeTool", "warn"),
+        ("generic", "generic", "ask"),
+    ] {
+        let harness_said = said(harness, event, say);
+        assert!(!harness_said.contains("updatedInput"), "{harness} {event} {say}: {harness_said}");
+    }
+}
+
 #[test]
 fn every_harness_has_its_facets_and_every_facet_its_harness() {
     let names: BTreeSet<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();

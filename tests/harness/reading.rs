@@ -197,7 +197,8 @@ fn codex_before_tool(reply: Option<&Value>) -> Means {
         return Passes;
     }
     let Some(output) = reply.get("hookSpecificOutput").and_then(Value::as_object) else { return Passes };
-    let known = ["hookEventName", "permissionDecision", "permissionDecisionReason", "additionalContext"];
+    let known =
+        ["hookEventName", "permissionDecision", "permissionDecisionReason", "additionalContext", "updatedInput"];
     let text = |key: &str| output.get(key).and_then(Value::as_str).unwrap_or_default();
     let fits = output.keys().all(|key| known.contains(&key.as_str())) && text("hookEventName") == "PreToolUse";
     let reasoned = !text("permissionDecisionReason").trim().is_empty();

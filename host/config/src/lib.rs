@@ -45,7 +45,7 @@ pub use brought::Brought;
 pub use builtin::{of_builtin, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
-pub use options::{AuditLevel, Fallback, OnMalformed};
+pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
 pub use pins::Pins;
 pub use problem::{line_and_column, nearest, of_refused_settings};
 pub use project::{Candidate, candidate};
@@ -89,6 +89,8 @@ pub struct Config {
     pub bypass_ask: BypassAsk,
     /// How the files that a call runs are judged.
     pub scripts: Scripts,
+    /// The classes of calls that run confined.
+    pub confine: Vec<ConfineClass>,
     /// The whole time of a hook call.
     pub deadline_ms: u32,
     /// The audit log.

@@ -7,7 +7,7 @@ use super::brought::Brought;
 use super::builtin::{add_strict, of_builtin, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, layer, names, read};
-use super::options::{Mode, Options, Preset};
+use super::options::{ConfineClass, Mode, Options, Preset};
 use super::order::{self, Wish};
 use super::problem::{nearest, placed};
 use super::project::project;
@@ -94,6 +94,7 @@ impl Config {
             on_malformed: None,
             bypass_ask: BypassAsk::Ask,
             scripts: Scripts::Changed,
+            confine: Vec::new(),
             deadline_ms: 2000,
             audit: Audit {
                 level: AuditLevel::Interventions,
@@ -132,6 +133,13 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
     }
     if let Some(value) = options.scripts {
         config.scripts = value;
+    }
+    // A layer adds classes, and takes none back.
+    let of_preset = (options.preset == Some(Preset::Confined)).then_some(&ConfineClass::ALL[..]);
+    for class in options.confine.as_deref().or(of_preset).unwrap_or_default() {
+        if !config.confine.contains(class) {
+            config.confine.push(*class);
+        }
     }
     if let Some(value) = options.deadline_ms {
         config.deadline_ms = value;

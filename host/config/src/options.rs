@@ -26,6 +26,10 @@ pub struct Options {
     /// Which files that a call runs are judged in full: `"all"`, `"changed"` (a file that matches the last commit is treated
     /// more mildly), or `"off"` (no file is read). Default: `"changed"`. Not in a project's file.
     pub scripts: Option<Scripts>,
+    /// The classes of calls that run confined by `guard-host run`: `"scripts"` (of an interpreter or a shell),
+    /// `"package-scripts"` (scripts of packages, and builds), `"unknown-programs"` (programs that guard-host doesn't know).
+    /// Default: none, and all with the preset `confined`. Not in a project's file.
+    pub confine: Option<Vec<ConfineClass>>,
     /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
     #[schemars(range(min = 100, max = 2000))]
     pub deadline_ms: Option<u32>,
@@ -72,6 +76,8 @@ pub enum Preset {
     Guardrail,
     /// All built-ins but `rego` and `cel`.
     Full,
+    /// `standard`, and all classes of `confine`.
+    Confined,
     /// No built-in.
     None,
 }
@@ -81,13 +87,31 @@ impl Preset {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Preset::Standard => "standard",
+            Preset::Standard | Preset::Confined => "standard",
             Preset::Hardened => "hardened",
             Preset::Guardrail => "guardrail",
             Preset::Full => "full",
             Preset::None => "none",
         }
     }
+}
+
+/// A class of calls that run confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConfineClass {
+    /// Scripts of an interpreter or a shell.
+    Scripts,
+    /// Scripts of packages, and builds.
+    PackageScripts,
+    /// Programs that guard-host doesn't know.
+    UnknownPrograms,
+}
+
+impl ConfineClass {
+    /// All of them.
+    pub const ALL: [ConfineClass; 3] =
+        [ConfineClass::Scripts, ConfineClass::PackageScripts, ConfineClass::UnknownPrograms];
 }
 
 /// Whether the policies of a file stop calls.

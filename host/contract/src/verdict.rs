@@ -4,6 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::Problem;
 use crate::{Decision, Finding, Outcome, outcome_name, outcome_named, rank, worse};
@@ -155,6 +156,9 @@ pub struct Verdict {
     pub lifted: Vec<Attributed>,
     /// The end of the reply, such as how a person can let the call run; empty if there is nothing to add.
     pub closing: String,
+    /// The input with which the call has to run instead of its own, as the tool takes it.
+    #[serde(skip)]
+    pub input: Option<Map<String, Value>>,
 }
 
 impl Verdict {
@@ -262,6 +266,7 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
         skips_prompt: false,
         lifted: Vec::new(),
         closing: String::new(),
+        input: None,
     };
     let mut allowed = false;
     let mut all_may = true;

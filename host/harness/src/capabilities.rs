@@ -65,6 +65,8 @@ pub struct Surface {
     pub tells_model: bool,
     /// Whether a reply without a decision may include a message to the user.
     pub tells_user: bool,
+    /// How a reply that lets the call run, or asks, may replace its input.
+    pub rewrites: Rewrites,
     /// The form of an abstain.
     pub abstain: Abstain,
     /// The harness's reaction to exit code 0 without a byte.
@@ -111,6 +113,17 @@ pub enum Ask {
     Unproven,
     /// There is none.
     None,
+}
+
+/// How a reply replaces the input of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrites {
+    /// It can't.
+    Never,
+    /// By the new input alone, or beside an ask. The harness's own prompt comes as it would without it.
+    Undecided,
+    /// By the new input beside an allow, which skips no prompt.
+    WithAllow,
 }
 
 /// How a harness is told to block.
@@ -290,6 +303,7 @@ impl Surface {
             deny: Deny::Reply,
             tells_model: false,
             tells_user: false,
+            rewrites: Rewrites::Never,
             abstain: Abstain::Silence,
             on_silence: OnSilence::OwnRules,
             keys: &[],

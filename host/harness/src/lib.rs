@@ -50,7 +50,7 @@ mod windsurf;
 pub use claude::answer::Answer;
 use serde_json::{Map, Value};
 
-use capabilities::{Capabilities, Prompting, Surface};
+use capabilities::{Capabilities, Prompting, Rewrites, Surface};
 use guard_contract::call::ToolCall;
 use guard_contract::verdict::Verdict;
 use response::Response;
@@ -284,14 +284,18 @@ impl dyn Harness + '_ {
         self.capabilities().name
     }
 
-    /// The reply: what the verdict says, as far as the surface can be told.
+    /// The reply: what the verdict says, as far as the surface can be told. A block replaces no input.
     #[must_use]
     pub fn encode(&self, verdict: &Verdict, surface: &'static Surface) -> Reply {
         let said = match response::settle(verdict, surface) {
             Response::Deny(reason) => Response::Deny(self.frame(reason)),
             said => said,
         };
-        response::emit(surface, &said, |said| self.write(said, surface))
+        let input = verdict.input.as_ref().filter(|_| surface.rewrites != Rewrites::Never);
+        match input.filter(|_| !matches!(said, Response::Deny(_))) {
+            Some(input) => response::emit(surface, &said.spoken(), |_| nested::with_input(&said, input, surface)),
+            None => response::emit(surface, &said, |said| self.write(said, surface)),
+        }
     }
 
     /// The mode is one in which the harness shows no prompts of its own.

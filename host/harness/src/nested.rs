@@ -3,8 +3,9 @@
 //! Which parts of it a harness knows, its adapter says and the table of facets.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::capabilities::Surface;
+use super::capabilities::{Rewrites, Surface};
 use super::response::Response;
 
 /// The whole reply, with every key that one of the family knows.
@@ -32,6 +33,8 @@ pub(super) struct Output<'a> {
     pub(super) permission_decision_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) additional_context: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) updated_input: Option<&'a Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<Behavior<'a>>,
 }
@@ -70,6 +73,18 @@ impl<'a> Nested<'a> {
             Response::Deny(text) => decided("deny", text, None),
         }
     }
+}
+
+/// What is said before a tool is used, and the input with which the call runs instead of its own.
+pub(super) fn with_input(said: &Response, input: &Map<String, Value>, surface: &Surface) -> String {
+    let mut reply = Nested::before_tool(said, surface);
+    let usual = || Output { hook_event_name: "PreToolUse", ..Output::default() };
+    let output = reply.hook_specific_output.get_or_insert_with(usual);
+    output.updated_input = Some(input);
+    if surface.rewrites == Rewrites::WithAllow {
+        output.permission_decision = Some("allow");
+    }
+    line(&reply)
 }
 
 /// A reply as one line of JSON.

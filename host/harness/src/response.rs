@@ -22,6 +22,16 @@ pub enum Response {
     Deny(String),
 }
 
+impl Response {
+    /// The same, where something is said in any case.
+    pub(super) fn spoken(&self) -> Self {
+        match self {
+            Response::Nothing => Response::Note(String::new()),
+            said => said.clone(),
+        }
+    }
+}
+
 /// The exit code that blocks a call where an exit code does.
 pub const BLOCK: u8 = 2;
 

@@ -4,6 +4,7 @@
 //! watchdog -> stdin -> decode -> prepared chain -> decide -> history -> reply -> journal and audit
 //! ```
 
+mod confine;
 mod consent;
 mod elsewhere;
 mod greeting;

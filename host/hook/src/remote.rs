@@ -93,6 +93,7 @@ fn understood(text: &str) -> Option<Result<Response, String>> {
         skips_prompt: false,
         lifted: list(said, "lifted", found)?,
         closing: String::new(),
+        input: None,
     };
     let line = |entry: &Value| {
         let [policy, stream, object] = ["policy", "stream", "object"].map(|key| word(entry, key));

@@ -141,7 +141,7 @@ impl Copy {
             false => "what this destroys is kept: guard-host undo",
         };
         let own = merge([Opinion::of_host("undo", "kept", Outcome::Warn, text.to_owned(), String::new())]);
-        verdict = Verdict { findings: others, lifted: verdict.lifted, ..own.clone() };
+        verdict = Verdict { findings: others, lifted: verdict.lifted, input: verdict.input, ..own.clone() };
         verdict.findings.extend(own.findings);
         verdict.lifted.extend(lifted);
         verdict

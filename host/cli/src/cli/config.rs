@@ -53,6 +53,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "files": config.inputs.iter().filter(|path| path.exists()).collect::<Vec<_>>(),
             "on-malformed": config.on_malformed.unwrap_or(OnMalformed::Report),
             "bypass-ask": config.bypass_ask,
+            "confine": config.confine,
             "deadline-ms": config.deadline_ms,
             "audit": {
                 "level": config.audit.level,

@@ -54,7 +54,8 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
         hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
         return Ok(Exit::Success.code());
     }
-    if let Some(trace) = trace.filter(|trace| matches!(trace.verdict.outcome, Outcome::Ask | Outcome::Deny)) {
+    let stops = |outcome| outcome == Outcome::Deny || outcome == Outcome::Ask && !args.confirmed;
+    if let Some(trace) = trace.filter(|trace| stops(trace.verdict.outcome)) {
         let reason = text::reason(&trace.verdict);
         if !is_confirmed(trace.verdict.outcome, &reason)? {
             let hint = if trace.verdict.outcome == Outcome::Deny {

@@ -127,6 +127,7 @@ fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
         ("on-malformed", options.on_malformed.is_some()),
         ("bypass-ask", options.bypass_ask.is_some()),
         ("scripts", options.scripts.is_some()),
+        ("confine", options.confine.is_some()),
         ("deadline-ms", options.deadline_ms.is_some()),
         ("audit", options.audit.is_some()),
         ("cache", options.cache.is_some()),

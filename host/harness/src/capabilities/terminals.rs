@@ -2,20 +2,25 @@
 
 use super::{
     Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Prompting,
-    Surface, UNASKED, file,
+    Rewrites, Surface, UNASKED, file,
 };
 use Confidence::{High, Low, Medium};
 use FileScope::{Machine, Project, User};
 use Format::{Json, Toml};
 
 /// The keys of a nested reply that decides or tells something.
-const NESTED: &[&str] = &[
+const NESTED: &[&str] = NESTED_WITH_INPUT.split_at(6).0;
+
+/// The same with the input of the call.
+const NESTED_WITH_INPUT: &[&str] = &[
     "systemMessage",
     "hookSpecificOutput",
     "hookSpecificOutput.hookEventName",
     "hookSpecificOutput.permissionDecision",
     "hookSpecificOutput.permissionDecisionReason",
     "hookSpecificOutput.additionalContext",
+    "hookSpecificOutput.updatedInput",
+    "hookSpecificOutput.updatedInput.command",
 ];
 
 const CLAUDE_CALL: Surface = Surface {
@@ -24,7 +29,8 @@ const CLAUDE_CALL: Surface = Surface {
     deny: Deny::Both,
     tells_model: true,
     tells_user: true,
-    keys: NESTED,
+    rewrites: Rewrites::Undecided,
+    keys: NESTED_WITH_INPUT,
     exits: &[0, 2],
     ..Surface::named("PreToolUse")
 };
@@ -72,8 +78,13 @@ pub static CLAUDE: Capabilities = Capabilities {
     sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
 };
 
-const CODEX_CALL: Surface =
-    Surface { tells_model: true, tells_user: true, keys: NESTED, ..Surface::named("PreToolUse") };
+const CODEX_CALL: Surface = Surface {
+    tells_model: true,
+    tells_user: true,
+    rewrites: Rewrites::WithAllow,
+    keys: NESTED_WITH_INPUT,
+    ..Surface::named("PreToolUse")
+};
 
 /// The capabilities of `codex`.
 pub static CODEX: Capabilities = Capabilities {
@@ -84,6 +95,7 @@ pub static CODEX: Capabilities = Capabilities {
         Surface {
             event: "PermissionRequest",
             tells_model: false,
+            rewrites: Rewrites::Never,
             on_silence: OnSilence::Prompts,
             keys: &[
                 "systemMessage",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::confine::Confinement;
 use super::consent::{self, Reader};
 use super::elsewhere::Elsewhere;
 use super::open_call::OpenCall;
@@ -142,7 +143,10 @@ impl Judge<'_> {
         let surface = harness.surface_in(object, self.variable);
         call.speak(harness, surface);
         match harness.decode(object) {
-            Ok(payload) => self.decide(call, (harness, surface), payload),
+            Ok(payload) => {
+                let input = object.get("tool_input").and_then(Value::as_object);
+                self.decide(call, (harness, surface), payload, input)
+            }
             Err(unreadable) => {
                 let mode = object.get("permission_mode").and_then(Value::as_str).unwrap_or_default();
                 self.refuse(call, (harness, surface), Some(mode), &unreadable.into())
@@ -155,6 +159,7 @@ impl Judge<'_> {
         call: &OpenCall,
         (harness, surface): (&'static dyn Harness, &'static Surface),
         mut payload: Payload,
+        input: Option<&Map<String, Value>>,
     ) -> Judged {
         // Where nothing is said, nothing has to wait.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
@@ -182,6 +187,7 @@ impl Judge<'_> {
         let Heard { traces, verdict, journal, is_elsewhere } = self.ask(asked);
         let (verdict, told) = with_watch_note(verdict, asked, &traces);
         let verdict = with_history_note(verdict, asked, &traces);
+        let verdict = self.confined(verdict, asked, &traces, (surface, input));
         let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
         let copy = match is_refused {
             true => Copy::default(),
@@ -205,6 +211,25 @@ impl Judge<'_> {
             Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
         let records = Records(Kept::Decided(Box::new(decided)));
         Judged { said: Said::Verdict(verdict), records }
+    }
+
+    /// The verdict after the setting `confine`, which a pause switches off like everything else.
+    fn confined(
+        &self,
+        verdict: Verdict,
+        asked: Asked<'_>,
+        traces: &[Trace],
+        (surface, input): (&Surface, Option<&Map<String, Value>>),
+    ) -> Verdict {
+        let supported = || guard_confine::supported().map_err(|error| error.to_string());
+        let confinement = Confinement {
+            classes: if asked.pause.is_some() { &[] } else { &asked.chain.prepared.config.confine },
+            rewrites: surface.rewrites,
+            input,
+            program: &self.environment.program.to_string_lossy(),
+            supported: &supported,
+        };
+        confinement.applied(verdict, asked.calls, traces)
     }
 
     /// The answer to an event that is no call, with its records.

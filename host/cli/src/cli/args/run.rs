@@ -38,6 +38,9 @@ pub(in crate::cli) struct RunArgs {
     /// Report what the command was refused, and the profile that would allow it
     #[arg(long, conflicts_with = "dry_run")]
     pub(in crate::cli) learn: bool,
+    /// A person has confirmed it where a harness asks: only a deny keeps it from running
+    #[arg(long)]
+    pub(in crate::cli) confirmed: bool,
     /// Print the profile, and run nothing
     #[arg(short = 'n', long)]
     pub(in crate::cli) dry_run: bool,
