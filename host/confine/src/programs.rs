@@ -55,7 +55,7 @@ impl Programs {
         let name = name.rsplit('/').next().unwrap_or(name);
         for program in self.0.iter().filter(|program| program.names.iter().any(|other| other == name)) {
             let is_verb = |word: &&str| program.verbs.iter().any(|verb| verb == word);
-            let at = arguments.iter().position(|word| is_verb(&word));
+            let at = arguments.iter().position(is_verb);
             if !program.verbs.is_empty() && at.is_none() {
                 continue;
             }
