@@ -371,9 +371,9 @@ fn project_of(config: &Path) -> Option<PathBuf> {
 /// The file lies in the project whose configuration is `config`, by its text and by where links lead.
 pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
     let Some(root) = project_of(config) else { return false };
-    let text = |path: &Path| path.to_str().map(|path| lexical(path, "/", ""));
+    let text = |path: &Path| path.to_str().map(|path| lexical(&judged_text(path), "/", ""));
     let (Some(path_text), Some(root_text)) = (text(path), text(&root)) else { return false };
-    let real = |path: &str| std::fs::canonicalize(path).ok().and_then(|path| text(&path));
+    let real = |path: &str| std::fs::canonicalize(native(path)).ok().and_then(|path| text(&path));
     let leads_out = match (real(&path_text), real(&root_text)) {
         (Some(path), Some(root)) => !is_below(&path, &root),
         // What does not exist is not read either.

@@ -16,6 +16,7 @@ use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::{Layer, Problem};
+use guard_platform::paths::judged_text;
 use guard_state::FileState;
 
 /// The largest configuration file that is read.
@@ -184,7 +185,7 @@ fn allow(layer: Layer, options: &AllowOptions) -> Allow {
         command: options.command.clone(),
         targets: options.targets.clone(),
         effects: options.effects.clone(),
-        within: options.within.clone(),
+        within: judged_text(&options.within).into_owned(),
         why: options.why.clone(),
         until: options.until.clone(),
     }

@@ -22,6 +22,7 @@ use guard_hook::audit::{Record, Selection};
 use guard_hook::cache::warm;
 use guard_hook::chain::Trace;
 use guard_kit::compile::making;
+use guard_platform::paths::{judged, native};
 use guard_redact::plain;
 use guard_setup::install::{Edited, apply};
 use guard_state::Places;
@@ -154,8 +155,8 @@ fn given(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
 
 /// Where the project's root leads to.
 pub(super) fn root(at: &CallContext) -> String {
-    let root = std::fs::canonicalize(&at.project_root);
-    root.map_or_else(|_| at.project_root.clone(), |root| root.to_string_lossy().into_owned())
+    let root = std::fs::canonicalize(native(&at.project_root));
+    root.ok().and_then(judged).unwrap_or_else(|| at.project_root.clone())
 }
 
 /// Whether the allows let the call run.

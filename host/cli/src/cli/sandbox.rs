@@ -1,18 +1,17 @@
 //! `guard-host sandbox`: a place in the project to try things out.
 
-use std::path::Path;
-
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;
 use super::subject::{circumstances, refused};
 use crate::scratch::{self, ScratchError};
 use guard_contract::exit::Exit;
+use guard_platform::paths::native;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let SandboxCommand::New { context } = &args.command;
     let root = circumstances(environment, None).project_root;
-    match scratch::make(Path::new(&root), context, jiff::Zoned::now().date()) {
+    match scratch::make(&native(&root), context, jiff::Zoned::now().date()) {
         Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
         Err(error @ ScratchError::Name(_)) => {
             let hint = "say what it is for in at most 64 letters, digits, `-`, `_` and `.`, and begin with a letter";

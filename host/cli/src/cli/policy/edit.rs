@@ -1,6 +1,6 @@
 //! `guard-host policy add` and `remove`: entries of a guard.toml, put in after a trial and taken out again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toml::Table;
 
