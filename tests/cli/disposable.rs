@@ -158,3 +158,47 @@ fn a_deletion_of_what_is_made_again_passes() {
     assert_eq!(outcome(&world, "rm -rf /tmp/tmp.k3JdP0aQzR/out"), 0);
     assert_eq!(outcome(&world, "rm -rf /tmp/tmpfiles"), 1);
 }
+
+/// Runs git in the project, as its user.
+fn git(world: &World, arguments: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(world.repo()).args(["-c", "user.name=u", "-c", "user.email=u@example.org"]).args(arguments);
+    assert!(command.env("HOME", world.home.path()).output().unwrap().status.success(), "{arguments:?}");
+}
+
+#[test]
+fn restoring_a_file_that_is_as_the_last_commit_has_it_passes() {
+    let world = World::new();
+    git(&world, &["init", "--quiet", "."]);
+    for name in ["clean.txt", "changed.txt", "staged.txt", "sub/deep.txt"] {
+        world.write(&format!("repo/{name}"), "one\n");
+    }
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "--quiet", "-m", "x"]);
+    world.write("repo/changed.txt", "two\n");
+    world.write("repo/staged.txt", "two\n");
+    git(&world, &["add", "staged.txt"]);
+    for passes in [
+        "git checkout -- clean.txt",
+        "git restore clean.txt",
+        "git checkout -- clean.txt sub/deep.txt",
+        "cd sub && git checkout -- deep.txt",
+        "git status && git restore --source HEAD --staged --worktree clean.txt",
+    ] {
+        assert_eq!(outcome(&world, passes), 0, "{passes}");
+    }
+    for asks in [
+        "git checkout -- changed.txt",
+        "git restore changed.txt",
+        "git checkout -- clean.txt changed.txt",
+        "git checkout -- .",
+        "git checkout -- 'clean.*'",
+        "git checkout HEAD -- staged.txt",
+        "echo x >> clean.txt && git checkout -- clean.txt",
+        "make && git checkout -- clean.txt",
+        "git stash pop && git checkout -- clean.txt",
+        "git checkout -f",
+    ] {
+        assert_eq!(outcome(&world, asks), 1, "{asks}");
+    }
+}

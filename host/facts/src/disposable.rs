@@ -5,15 +5,18 @@
 //! | `ignored` | the repository's own `.gitignore` files say that it is not kept |
 //! | `made-here` | it did not exist before this text, which makes it |
 //! | `remade` | nothing is there, or it lies below a folder for temporary files, and the text makes it again afterwards |
+//! | `committed` | it is a file that git is to restore, and as the last commit has it |
 //! | `scratch` | it lies in the folder that a harness makes for one session, or in one with a random name of `mktemp` |
 //!
 //! Each is a proof, with one exception that [`is_ignored_by_name`] states. What is not certain, or not found out, has no
 //! tag, and policies judge it as before.
 
+mod committed;
 mod rules;
 mod temporary;
 
 use guard_contract::Presence;
+use guard_contract::call::CallContext;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 
@@ -144,6 +147,21 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         };
         if let Some(effect) = analysis.effects.get_mut(index) {
             effect.tags.push((TAG.to_owned(), why.to_owned()));
+        }
+    }
+}
+
+/// Marks the files that git is to restore without a loss.
+pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, at: &CallContext) {
+    let candidates = committed::discards(analysis).into_iter();
+    let is_committed = |index: &usize| {
+        let effect = analysis.effects.get(*index);
+        effect.is_some_and(|effect| committed::is_committed(effect, analysis, (facts, resolver, at)))
+    };
+    let found: Vec<usize> = candidates.filter(is_committed).collect();
+    for index in found {
+        if let Some(effect) = analysis.effects.get_mut(index) {
+            effect.tags.push((TAG.to_owned(), "committed".to_owned()));
         }
     }
 }

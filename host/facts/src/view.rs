@@ -214,28 +214,9 @@ impl View {
         self.git_questions += 1;
         let has_room = self.git_questions <= GIT_QUESTIONS;
         let scene = self.scene(name)?;
-        let (facts, resolver) = (&*scene.facts, &scene.resolver);
-        // Of a link git keeps the link, not what lies behind it.
-        let lexical = resolver.resolve(facts, path).lexical;
-        let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
-        let name = lexical.rsplit('/').next().unwrap_or_default();
-        let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
-        let is_root =
-            facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
-        let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
-        // A repository in between, which the host does not take for one, is one for git.
-        let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
-            .take_while(|folder| is_below(folder, &root) && *folder != root);
-        let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);
-        let is_known = !root.is_empty() && !held.canonical.is_empty() && (!is_root || root == whole);
-        if !has_room || !is_known || between.any(is_mine) {
-            return Ok(None);
-        }
         let at = &scene.context;
-        let of_call = resolver.resolve(facts, &at.cwd).git_root;
-        let own = [root.clone(), at.project_root.clone(), at.cwd.clone(), of_call];
-        let own: Vec<String> = own.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).collect();
-        Ok(resolver.ask_git(facts, GitAsked { root: &root, path: &whole, question, own: &own }))
+        let ask = || ask_git_about(path, question, (&*scene.facts, &scene.resolver), (&at.cwd, &at.project_root));
+        Ok(has_room.then(ask).flatten())
     }
 
     fn git_presence(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Presence> {
@@ -245,6 +226,34 @@ impl View {
             _ => Presence::Unknown,
         })
     }
+}
+
+/// What git says of a path, in a call of this folder and project; none if it is not known.
+pub(crate) fn ask_git_about(
+    path: &str,
+    question: GitQuestion,
+    (facts, resolver): (&dyn Facts, &Resolver),
+    (cwd, project_root): (&str, &str),
+) -> Option<String> {
+    // Of a link git keeps the link, not what lies behind it.
+    let lexical = resolver.resolve(facts, path).lexical;
+    let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
+    let name = lexical.rsplit('/').next().unwrap_or_default();
+    let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
+    let is_root = facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
+    let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
+    // A repository in between, which the host does not take for one, is one for git.
+    let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
+        .take_while(|folder| is_below(folder, &root) && *folder != root);
+    let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);
+    let is_known = !root.is_empty() && !held.canonical.is_empty() && (!is_root || root == whole);
+    if !is_known || between.any(is_mine) {
+        return None;
+    }
+    let of_call = resolver.resolve(facts, cwd).git_root;
+    let own = [root.clone(), project_root.to_owned(), cwd.to_owned(), of_call];
+    let own: Vec<String> = own.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).collect();
+    resolver.ask_git(facts, GitAsked { root: &root, path: &whole, question, own: &own })
 }
 
 fn seat(command: &Command) -> Seat<'_> {

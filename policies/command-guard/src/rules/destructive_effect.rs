@@ -1,4 +1,5 @@
-//! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names.
+//! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names. `git checkout -- FILE`
+//! passes if the file is as the last commit has it.
 //!
 //! ## Why
 //! Work or data is lost, and it takes effort to get it back.
@@ -19,6 +20,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use super::catastrophic_effect::{is_named, loss};
+use crate::blast_radius::is_disposable;
 use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let passes = || is_named(effect) || is_own_worktree(effect, view) || is_many_to_one(effect);
+    let passes = || is_disposable(effect) || is_named(effect) || is_own_worktree(effect, view) || is_many_to_one(effect);
     if effect.severity != Severity::Destructive || passes() {
         return None;
     }
