@@ -165,6 +165,45 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     assert!(!again.reason().contains("has the same effect"), "{again:?}");
 }
 
+/// What another rule lets pass is no retry, whatever file it is done to.
+#[test]
+fn a_harmless_call_on_a_denied_file_passes() {
+    let world = World::new();
+    world.write("repo/.env", "STRIPE_KEY=x\n");
+    assert_deny(&bash(&world, "s1", "grep STRIPE .env"), &["[command-guard: shell-read-secret]"]);
+    for harmless in
+        ["cut -d= -f1 .env", "wc -l .env", "sha256sum .env", "grep -c STRIPE .env", "test -f .env && wc -l .env"]
+    {
+        assert_silent(&bash(&world, "s1", harmless));
+    }
+    // Another rule asks about another thing.
+    assert_ask(&bash(&world, "s1", "cut -d= -f1 .env; rm -rf src"), &[]);
+    for again in ["cat .env", "head -1 .env", "base64 .env", "cut -d= -f2 .env"] {
+        assert_deny(&bash(&world, "s1", again), &["[command-guard: shell-read-secret]"]);
+    }
+}
+
+#[test]
+fn the_list_of_sessions_has_those_with_a_history_alone() {
+    let world = World::new();
+    assert_deny(&bash(&world, "s7", "git push --force origin main"), &[]);
+    let listed = world.run(&["session", "list"], "");
+    assert!(listed.stdout.contains("session s7\n  history    see `guard-host session show s7`"), "{listed:?}");
+}
+
+#[test]
+fn a_retry_names_the_session_to_clear() {
+    let world = World::new();
+    world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { deny-patterns = [\"rm -rf data\"] }\n");
+    world.write("repo/data/x", "1");
+    let id = "0f3c-41";
+    assert_deny(&bash(&world, id, "rm -rf data"), &[]);
+    let retry = bash(&world, id, "find data -delete");
+    assert_deny(&retry, &["`guard-host session clear --session 0f3c-41` forgets it"]);
+    assert_eq!(world.run(&["session", "clear", "--session", id, "--yes"], "").exit, 0);
+    assert_ask(&bash(&world, id, "find data -delete"), &[]);
+}
+
 #[test]
 fn the_third_denial_of_a_rule_is_told_once() {
     let world = World::new();

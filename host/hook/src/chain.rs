@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::cache::{Member, Prepared, Readiness, discard};
+use crate::history::RETRY;
 use crate::{carried, nested};
 use guard_chain::exchange::{Answered, Request, Undecided};
 use guard_chain::{DEFAULTS, Given, Sandbox, Seat, Terms};
@@ -160,16 +161,39 @@ impl Chain {
         }
         let rules: Vec<String> = denials(&trace.verdict).collect();
         let denied = |effects: Vec<Effect>| {
-            let analysis = Analysis { effects, scripts: Vec::new(), ..Analysis::clone(analysis) };
-            let facts: Arc<dyn Facts> = Arc::new(Recorded::new(Record::default()));
-            let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
-            let scene = Scene::new(at.facts(call), analysis, facts.clone(), resolver);
-            let ask = guard_chain::AskOptions { scene: Some(&scene), is_without_committed: true, ..Default::default() };
-            let mut said = Vec::new();
-            self.seen().ask(call, at, &facts, ask, &mut said);
-            denials(&merge(said)).filter(|rule| rules.contains(rule)).count()
+            let verdict = self.verdict_on((call, at), analysis, effects);
+            denials(&verdict).filter(|rule| rules.contains(rule)).count()
         };
         denied(vec![effect.clone()]) > denied(Vec::new())
+    }
+
+    /// Whether a rule asks about the call or denies it for this effect, whatever the session did before.
+    #[must_use]
+    pub fn stops_for(&self, (call, at): (&ToolCall, &CallContext), trace: &Trace, effect: &Effect) -> bool {
+        let is_stop = |found: &&Attributed| {
+            let rule = found.finding.rule.as_str();
+            let is_of_history = RULES_OF_HISTORY.contains(&rule);
+            matches!(found.finding.outcome, Outcome::Ask | Outcome::Deny) && !found.of_host && !is_of_history
+        };
+        let Some(analysis) = trace.analysis.as_ref().filter(|_| call.command().is_some()) else {
+            return trace.verdict.findings.iter().any(|found| is_stop(&found));
+        };
+        let stopped = |effects: Vec<Effect>| {
+            self.verdict_on((call, at), analysis, effects).findings.iter().filter(is_stop).count()
+        };
+        stopped(vec![effect.clone()]) > stopped(Vec::new())
+    }
+
+    /// The verdict on a call that has these effects and no others, without facts of the machine.
+    fn verdict_on(&self, (call, at): (&ToolCall, &CallContext), analysis: &Analysis, effects: Vec<Effect>) -> Verdict {
+        let analysis = Analysis { effects, scripts: Vec::new(), ..Analysis::clone(analysis) };
+        let facts: Arc<dyn Facts> = Arc::new(Recorded::new(Record::default()));
+        let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
+        let scene = Scene::new(at.facts(call), analysis, facts.clone(), resolver);
+        let ask = guard_chain::AskOptions { scene: Some(&scene), is_without_committed: true, ..Default::default() };
+        let mut said = Vec::new();
+        self.seen().ask(call, at, &facts, ask, &mut said);
+        merge(said)
     }
 
     /// Answers a request from elsewhere, until it `is_over`.
@@ -259,6 +283,9 @@ impl Sandbox for Chain {
 }
 
 /// The rules of policies that deny.
+/// Rules that stop a call because of earlier calls of its session.
+const RULES_OF_HISTORY: [&str; 2] = [RETRY, "unknown-history"];
+
 fn denials(verdict: &Verdict) -> impl Iterator<Item = String> {
     let is_denial = |found: &&Attributed| found.finding.outcome == Outcome::Deny && !found.of_host;
     verdict.findings.iter().filter(is_denial).map(Attributed::rule)

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use guard_chain::Trace;
 use guard_contract::call::ToolCall;
 use guard_contract::syntax::{Analysis, Command, Effect};
 use guard_contract::verdict::{Attributed, Opinion, Verdict};
-use guard_contract::{Event, FactFault, Outcome};
+use guard_contract::{Event, FactFault, Outcome, worse};
 use guard_facts::{Disk, Entry, Facts, GitAsked};
 use guard_redact::{plain, redact, shorten};
 use guard_sdk::addresses::{host, is_here};
@@ -44,7 +45,10 @@ const DENIED: &str = "denied";
 const CALL: &str = "call";
 
 /// The rule of `session-guard` that denies again what was denied.
-const RETRY: &str = "retry-after-deny";
+pub(crate) const RETRY: &str = "retry-after-deny";
+
+/// The tag of its finding that names an effect which was denied before.
+const REPEATS: &str = "repeats";
 
 /// The denials of one rule after which the person is told.
 const DENIALS: usize = 3;
@@ -63,6 +67,15 @@ impl SessionFacts {
     /// The machine, as this call of the session sees it.
     pub(crate) fn new(facts: Arc<dyn Facts>, history: History, call: &ToolCall) -> Self {
         SessionFacts { facts, history, call: digest(call), past: OnceLock::new() }
+    }
+}
+
+/// The machine, as a call sees it in the session of this id; without an id the machine alone.
+#[must_use]
+pub fn in_session(facts: Arc<dyn Facts>, state: &Path, session: &str, call: &ToolCall) -> Arc<dyn Facts> {
+    match History::of(state, session) {
+        Some(history) => Arc::new(SessionFacts::new(facts, history, call)),
+        None => facts,
     }
 }
 
@@ -205,6 +218,28 @@ pub(crate) fn without_retries(mut verdict: Verdict) -> Verdict {
         verdict.findings.retain(|found| !is_retry(found));
     }
     verdict
+}
+
+/// The trace without a denial of what was denied before, if no rule stops one of the repeated effects by itself: after
+/// `cat .env` was denied, its names may be listed.
+pub(crate) fn without_harmless_retries(mut trace: Trace, is_stopped: impl Fn(&Trace, &Effect) -> bool) -> Trace {
+    let is_harmless = |found: &Attributed| {
+        let repeated: Vec<&str> =
+            found.finding.tags.iter().filter(|(name, _)| name == REPEATS).map(|(_, of)| of.as_str()).collect();
+        let effects = || trace.analysis.iter().flat_map(|analysis| &analysis.effects).take(EFFECTS);
+        let repeats = |effect: &&Effect| repeated.contains(&named(effect).as_str());
+        found.finding.rule == RETRY
+            && !repeated.is_empty()
+            && !effects().filter(repeats).any(|effect| is_stopped(&trace, effect))
+    };
+    let harmless: Vec<bool> = trace.verdict.findings.iter().map(is_harmless).collect();
+    if harmless.contains(&true) {
+        let mut rest = harmless.into_iter();
+        trace.verdict.findings.retain(|_| !rest.next().unwrap_or_default());
+        let outcomes = trace.verdict.findings.iter().map(|found| found.finding.outcome);
+        trace.verdict.outcome = outcomes.fold(Outcome::Abstain, worse);
+    }
+    trace
 }
 
 /// Notes what became of calls.

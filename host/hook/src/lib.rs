@@ -39,3 +39,4 @@ pub mod undo;
 pub mod watch;
 
 pub use guard_chain::redaction;
+pub use history::in_session;

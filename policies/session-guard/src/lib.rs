@@ -79,8 +79,9 @@ impl Policy for SessionGuard {
             hits.into_iter().map(move |hit| (*rule, hit))
         });
         let mut findings: Vec<Finding> = checks.map(|(rule, hit)| hit.into_finding(rule)).collect();
-        findings
-            .extend(rules::unknown_history::check(&past).map(|hit| hit.into_finding(&rules::unknown_history::RULE)));
+        findings.extend(
+            rules::unknown_history::check(call, &past).map(|hit| hit.into_finding(&rules::unknown_history::RULE)),
+        );
         findings.extend(rules::noted::findings(call, &past, &self.settings));
         Ok(findings.into_iter().collect())
     }

@@ -29,10 +29,29 @@ pub(crate) const ALL: &[(&Rule, Check)] = &[
 pub(crate) struct Hit {
     pub(crate) message: String,
     pub(crate) remedy: String,
+    /// The effects that were denied before, as the history names them. The host drops a finding of which no other rule
+    /// stops one.
+    pub(crate) repeated: Vec<String>,
 }
 
 impl Hit {
     pub(crate) fn into_finding(self, rule: &Rule) -> Finding {
-        Finding::new(rule, self.message).remedy(self.remedy)
+        let finding = Finding::new(rule, self.message).remedy(self.remedy);
+        self.repeated.into_iter().take(REPEATED).fold(finding, |finding, effect| finding.tag(REPEATS, effect))
     }
+}
+
+/// The tag that names an effect which was denied before.
+const REPEATS: &str = "repeats";
+
+/// The most of them that are named.
+const REPEATED: usize = 16;
+
+/// The command by which a person forgets the history of the call's session.
+pub(crate) fn clear_command(call: &Call<'_>) -> String {
+    let session = call.context().session;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_shown =
+        !session.is_empty() && !session.starts_with('-') && session.len() <= 80 && session.chars().all(is_plain);
+    format!("guard-host session clear --session {}", if is_shown { &session } else { "ID" })
 }

@@ -25,7 +25,7 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
         SessionCommand::List { format: Format::Json } => {
             print::json(&known)?;
         }
-        SessionCommand::List { format: Format::Human } => list(&known)?,
+        SessionCommand::List { format: Format::Human } => list(&known, places)?,
         SessionCommand::Show { session, format } => return show(places, session.as_deref(), *format),
         SessionCommand::Clear { session, yes } => return clear(places, &sessions, &known, session.as_deref(), *yes),
     }
@@ -56,11 +56,14 @@ pub(super) fn described(entry: &Entry) -> String {
     )
 }
 
-fn list(known: &Contents) -> anyhow::Result<()> {
+fn list(known: &Contents, places: &Places) -> anyhow::Result<()> {
     let names = known.sessions();
     if names.is_empty() {
         print::line("nothing was asked or confirmed")?;
     }
+    // These can be shown and cleared as well.
+    let histories = History::all(&places.state).into_iter().map(|(name, _)| name);
+    let others: Vec<String> = histories.filter(|name| !names.contains(name)).collect();
     for name in names {
         print::line(&format!("session {}", plain(&name)))?;
         let of_session = |entry: &&Entry| entry.session == name;
@@ -70,6 +73,9 @@ fn list(known: &Contents) -> anyhow::Result<()> {
         for entry in known.pending.iter().filter(of_session) {
             print::line(&format!("  pending    {}", described(entry)))?;
         }
+    }
+    for name in others.iter().map(|name| plain(name)) {
+        print::line(&format!("session {name}\n  history    see `guard-host session show {name}`"))?;
     }
     Ok(())
 }

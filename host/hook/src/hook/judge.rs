@@ -26,7 +26,7 @@ use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
-use guard_contract::syntax::Analysis;
+use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
 use guard_contract::{Outcome, Presence};
 use guard_facts::recorded::Recording;
@@ -278,6 +278,13 @@ impl Judge<'_> {
                 (traces, Some((verdict, journal)))
             }
         };
+        let is_stopped =
+            |call: &ToolCall, trace: &Trace, effect: &Effect| asked.chain.stops_for((call, asked.at), trace, effect);
+        let traces: Vec<Trace> = (asked.calls.iter().zip(traces))
+            .map(|(call, trace)| {
+                history::without_harmless_retries(trace, |trace, effect| is_stopped(call, trace, effect))
+            })
+            .collect();
         let (elsewhere, journal) = elsewhere.unzip();
         let is_elsewhere = elsewhere.is_some();
         let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));

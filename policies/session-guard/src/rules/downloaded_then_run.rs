@@ -194,6 +194,7 @@ fn hit(file: &str, event: &Event) -> Hit {
     Hit {
         message: format!("runs `{file}`, which this session downloaded{from} ({how}) and guard-host can't analyze"),
         remedy: "ask the user to verify its checksum and run it, or install it with a package manager".to_owned(),
+        repeated: Vec::new(),
     }
 }
 

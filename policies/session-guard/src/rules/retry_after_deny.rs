@@ -1,6 +1,7 @@
 //! `retry-after-deny`: a call that repeats an effect that was denied in this session, by other means. Effects are compared, not
-//! texts: the file that is written, deleted or read, or the operation and what it is done to. In the examples,
-//! `rm -rf data` was denied.
+//! texts: the file that is written, deleted or read, or the operation and what it is done to. The effect must be one that
+//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. In the examples, `rm -rf data`
+//! was denied.
 //!
 //! ## Why
 //! A blocked agent looks for another way. The effect is just as unwanted the second time.
@@ -21,7 +22,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::text::shorten;
 use guard_sdk::{Call, Outcome, Rule};
 
-use super::Hit;
+use super::{Hit, clear_command};
 use crate::Settings;
 use crate::past::Past;
 
@@ -40,17 +41,21 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     let denied = past.events("denied");
     denied.iter().rev().find_map(|event| {
         let did = event.tags.iter().filter(|(name, _)| name == "effect").map(|(_, value)| value);
-        let mut did =
-            did.filter(|did| effects.iter().any(|effect| named(effect) == **did || deletes_more(effect, did)));
-        did.next()?;
+        let did: Vec<&String> = did.collect();
+        let repeats = |effect: &&&Effect| did.iter().any(|did| named(effect) == **did || deletes_more(effect, did));
+        let repeated: Vec<String> = effects.iter().filter(repeats).map(|effect| named(effect)).collect();
+        if repeated.is_empty() {
+            return None;
+        }
         let message = event.tags.iter().find(|(name, _)| name == "message").map_or("", |(_, value)| value.as_str());
         let rule = &event.target;
         Some(Hit {
             message: format!("has the same effect as a call that `{rule}` denied: {}", shorten_reason(message)),
-            remedy:
-                "follow the advice of that denial, or ask the user to run it; `guard-host session clear --session ID` \
-                     forgets it"
-                    .to_owned(),
+            remedy: format!(
+                "follow the advice of that denial, or ask the user to run it; `{}` forgets it",
+                clear_command(call)
+            ),
+            repeated,
         })
     })
 }

@@ -40,5 +40,6 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
         message: format!("{what} sends data to {to} after this session read `{secret}` ({how})"),
         remedy: "check what is sent; to trust the host, add it to `hosts` in the settings of `session-guard`"
             .to_owned(),
+        repeated: Vec::new(),
     })
 }

@@ -12,9 +12,9 @@
 //! ## Instead
 //! A person can delete the history: `guard-host session clear --session ID`.
 
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Call, Outcome, Rule};
 
-use super::Hit;
+use super::{Hit, clear_command};
 use crate::past::Past;
 
 pub(crate) const RULE: Rule = Rule {
@@ -24,9 +24,10 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(past: &Past<'_>) -> Option<Hit> {
+pub(crate) fn check(call: &Call<'_>, past: &Past<'_>) -> Option<Hit> {
     past.is_unknown().then(|| Hit {
         message: "depends on the history of the session, which is damaged or incomplete".to_owned(),
-        remedy: "ask the user to run `guard-host session clear --session ID`".to_owned(),
+        remedy: format!("ask the user to run `{}`", clear_command(call)),
+        repeated: Vec::new(),
     })
 }
