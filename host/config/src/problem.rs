@@ -11,6 +11,9 @@ use guard_state::files;
 /// The header of an entry in a `guard.toml`.
 const HEADER: &str = "[[policy]]";
 
+/// The most known words that a hint lists.
+const LISTED: usize = 24;
+
 /// The most that is read of a file to find a place in it.
 const PLACE_BYTES: u64 = 1 << 20;
 
@@ -21,8 +24,16 @@ pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) ->
     if let Some(key) = error.span().and_then(|span| text.get(span)).filter(|_| message == "duplicate key") {
         message.push_str(&format!(" `{key}`"));
     }
-    let syntax = || "write `key = value`, strings in quotes, and tables in brackets".to_owned();
-    let hint = nearest_key(&message).inspect(|_| cut_expected(&mut message)).unwrap_or_else(syntax);
+    let list = Some(message.as_str()).filter(|message| message.starts_with("invalid type: map, expected a sequence"));
+    let syntax = || match list.and_then(|_| header_at(text, error.span()?.start)) {
+        Some(name) => format!("`{name}` is a list: write `[[{name}]]` with two brackets"),
+        None => "write `key = value`, strings in quotes, and tables in brackets".to_owned(),
+    };
+    let nearest = nearest_key(&message);
+    let hint = nearest.clone().unwrap_or_else(syntax);
+    if nearest.is_some() {
+        cut_expected(&mut message);
+    }
     let place = match error.span() {
         Some(span) => format!("{file}:{}", line_and_column(text, span.start)),
         None => file.to_owned(),
@@ -37,6 +48,13 @@ fn cut_expected(message: &mut String) {
     }
 }
 
+/// The name in the header of a single table, such as `policy` of `[policy]`, on the line of a place.
+fn header_at(text: &str, offset: usize) -> Option<&str> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |end| end + 1);
+    let name = text.get(start..)?.lines().next()?.trim().strip_prefix('[')?.split(']').next()?.trim();
+    Some(name).filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+}
+
 /// The line and the column of a place in a text, as `line:column`.
 pub fn line_and_column(text: &str, offset: usize) -> String {
     let before = text.get(..text.floor_char_boundary(offset.min(text.len()))).unwrap_or_default();
@@ -48,9 +66,15 @@ pub fn line_and_column(text: &str, offset: usize) -> String {
 /// The known word that is most like `unknown`, if one is at most three changes away.
 #[must_use]
 pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    nearest_within(unknown, known, 3)
+}
+
+/// The known word that is most like `unknown`, if one is at most so many changes away.
+#[must_use]
+pub fn nearest_within<'a>(unknown: &str, known: &[&'a str], changes: usize) -> Option<&'a str> {
     let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
     let nearest = known.iter().min_by_key(distance)?;
-    (strsim::damerau_levenshtein(unknown, nearest) <= 3.min(nearest.len())).then_some(*nearest)
+    (strsim::damerau_levenshtein(unknown, nearest) <= changes.min(nearest.len())).then_some(*nearest)
 }
 
 /// Returns the replacement for an unknown key or value, or `None` if the message is about something else.
@@ -62,7 +86,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = names.split_first()?;
     let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;
-    if let Some(nearest) = nearest(unknown, known) {
+    if let Some(nearest) = nearest(unknown, known).or_else(|| of_same_words(unknown, known)) {
         return Some(format!("did you mean `{nearest}`?"));
     }
     let kind = match unknown_word {
@@ -70,7 +94,19 @@ pub fn nearest_key(message: &str) -> Option<String> {
         "name" => "names",
         _ => "keys",
     };
-    Some(format!("known {kind}: `{}`", known.join("`, `")))
+    let more = known.len().saturating_sub(LISTED);
+    let listed = known.get(..known.len() - more).unwrap_or_default().join("`, `");
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("known {kind}: `{listed}`{more}"))
+}
+
+/// The known name that has every word of `unknown`, in any order, and the fewest others: `push-force` may be
+/// `force-push-protected`.
+fn of_same_words<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+    let words = |name: &'a str| name.split(['-', '_', '.']);
+    let wanted: Vec<&str> = unknown.split(['-', '_', '.']).filter(|word| word.len() > 1).collect();
+    let has_all = |name: &&&'a str| wanted.iter().all(|wanted| words(name).any(|word| word == *wanted));
+    known.iter().filter(|_| !wanted.is_empty()).filter(has_all).min_by_key(|name| name.len()).copied()
 }
 
 /// The problem with line and column, if one of the words that it has in backticks stands in the text: of the entry of
