@@ -9,6 +9,7 @@ mod entries;
 mod honest;
 mod managed;
 mod nested;
+mod oversights;
 mod presets;
 mod project;
 mod settings;

@@ -32,11 +32,25 @@ pub struct Mistake {
     pub policy: Option<String>,
     /// The policy was asked, or was to be, and gave no answer.
     pub is_fault: bool,
+    /// Everything works, and a part of the configuration has no effect here.
+    pub is_warning: bool,
     /// The error, its place and its fix.
     pub problem: Problem,
 }
 
 impl Mistake {
+    /// A part of the configuration that has no effect here.
+    #[must_use]
+    pub fn warning(problem: Problem) -> Self {
+        Mistake { policy: None, is_fault: false, is_warning: true, problem }
+    }
+
+    /// How severe it is: `error` or `warning`.
+    #[must_use]
+    pub fn level(&self) -> &'static str {
+        if self.is_warning { "warning" } else { "error" }
+    }
+
     /// The file, and the line and the column where they are known.
     #[must_use]
     pub fn place(&self) -> (&str, Option<(usize, usize)>) {
@@ -154,7 +168,7 @@ impl Found {
 
     /// A mistake with which the policy still answers.
     fn add_beside(&mut self, entry: &Entry, problem: Problem) {
-        self.note(Mistake { policy: Some(entry.name.clone()), is_fault: false, problem });
+        self.note(Mistake { policy: Some(entry.name.clone()), is_fault: false, is_warning: false, problem });
     }
 
     fn push(&mut self, entry: Option<&Entry>, problem: Problem, is_fault: bool) {
@@ -162,7 +176,7 @@ impl Found {
         if let Some(entry) = entry.filter(|entry| entry.ignored_settings().is_none()) {
             self.broken.insert((entry.layer, entry.name.clone()));
         }
-        self.note(Mistake { policy, is_fault, problem });
+        self.note(Mistake { policy, is_fault, is_warning: false, problem });
     }
 
     fn note(&mut self, mistake: Mistake) {
@@ -185,6 +199,7 @@ impl Found {
             let mistake = Mistake {
                 policy: Some(entry.name.clone()),
                 is_fault: true,
+                is_warning: false,
                 problem: Problem {
                     layer: entry.layer,
                     place: place(entry),
@@ -263,12 +278,13 @@ pub fn json(policies: usize, mistakes: &[Mistake]) -> Value {
             "column": at.map(|(_, column)| column),
             "layer": mistake.problem.layer,
             "policy": mistake.policy,
+            "level": mistake.level(),
             "text": mistake.problem.text,
             "hint": mistake.problem.hint,
         })
     };
     json!({
-        "ok": mistakes.is_empty(),
+        "ok": mistakes.iter().all(|mistake| mistake.is_warning),
         "policies": policies,
         "problems": mistakes.iter().map(row).collect::<Vec<_>>(),
     })

@@ -24,6 +24,7 @@ mod matcher;
 pub mod check;
 pub mod doctor;
 pub mod install;
+pub mod oversights;
 pub mod presence;
 pub mod process;
 pub mod surroundings;

@@ -12,6 +12,7 @@ use guard_platform::access::{MachineAccess, of_machine};
 use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
 use serde::Deserialize;
 
+use crate::oversights::remote_file;
 use guard_config::bundle::FOLDER;
 use guard_config::{Audit, Config, Remote};
 use guard_contract::{Layer, Problem};
@@ -36,11 +37,7 @@ pub struct Deficiency {
 /// All deficiencies of the surroundings.
 #[must_use]
 pub fn survey(config: &Config, places: &Places) -> Vec<Deficiency> {
-    let is_managed = || {
-        let text = read_text(&places.managed, TEXT_BYTES).unwrap_or_default();
-        toml::from_str::<toml::Table>(&text).is_ok_and(|table| table.contains_key("remote"))
-    };
-    let layer = || if is_managed() { Layer::Managed } else { Layer::User };
+    let layer = || if remote_file(places) == places.managed { Layer::Managed } else { Layer::User };
     let managed = open_to_others(places).map(|problem| ("managed", problem));
     let token = config.remote.as_ref().and_then(|remote| token(remote, layer())).map(|problem| ("remote", problem));
     let audit = unwritable(&config.audit).map(|problem| ("audit", problem));

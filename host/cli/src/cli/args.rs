@@ -330,7 +330,7 @@ pub(super) enum CheckFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   guard-host config show
-  guard-host config check --config ./guard.toml")]
+  guard-host config check ./guard.toml")]
 pub(super) struct ConfigArgs {
     #[command(subcommand)]
     pub(super) command: ConfigCommand,
@@ -346,16 +346,23 @@ pub(super) enum ConfigCommand {
     },
     /// Find mistakes: every policy gets its settings, runs its examples and decides some calls
     #[command(
-        after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless --config
-names a file. `guard-host doctor` asks the server of the `[remote]` as well.
+        after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless the
+command line names a file. `guard-host doctor` asks the server of the `[remote]` as well.
 
 Examples:
   guard-host config check
-  guard-host config check --config ./guard.toml --format sarif > guard.sarif
+  guard-host config check ./guard.toml --format sarif > guard.sarif
+  guard-host config check ./guard.toml --managed
 
-Ends with 78 if there is a mistake, with 66 if the file given by --config does not exist."
+Ends with 78 if there is a mistake, with 66 if the file doesn't exist. A warning is no mistake."
     )]
     Check {
+        /// Check this file in place of your configuration, as --config does
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Check FILE as if it were the managed file, alone
+        #[arg(long, requires = "file")]
+        managed: bool,
         /// How to print it
         #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
         format: CheckFormat,

@@ -1,6 +1,6 @@
 //! `guard-host config`: what holds, and what is wrong.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -17,7 +17,9 @@ use guard_hook::cache::prepare;
 use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
+use guard_platform::paths::native;
 use guard_setup::check::{Mistake, line, text};
+use guard_setup::oversights::oversights;
 use guard_setup::surroundings::survey;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -35,11 +37,23 @@ pub(super) fn run(
     let config = || load(places, &folders(&circumstances(environment, None)));
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
-        ConfigCommand::Check { .. } if is_named && !places.config.exists() => {
-            let text = format!("there is no file {}", places.config.display());
-            Err(refused(Exit::NoInput, text, "name another one with `--config`, or make it with `config init`"))
+        ConfigCommand::Check { format, file, managed } => {
+            if is_named && file.is_some() {
+                return Err(refused(Exit::Usage, "two files are given", "leave `--config` out"));
+            }
+            let is_named = is_named || file.is_some();
+            let file = file.as_ref().map_or(&places.config, |file| file);
+            if is_named && !file.exists() {
+                let text = format!("there is no file {}", file.display());
+                return Err(refused(Exit::NoInput, text, "name another one, or make it with `config init`"));
+            }
+            let file = native(&environment.cwd).join(file);
+            let places = match managed {
+                true => Places { managed: file, config: PathBuf::new(), ..places.clone() },
+                false => Places { config: file, ..places.clone() },
+            };
+            check(&places, environment, is_named, *managed, *format)
         }
-        ConfigCommand::Check { format } => check(places, environment, is_named, *format),
         ConfigCommand::Init { name, print } => starter::init(name, *print, places),
         ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
         ConfigCommand::Schema { name, .. } => starter::schema(name),
@@ -108,10 +122,17 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn check(places: &Places, environment: &Environment, is_named: bool, format: CheckFormat) -> anyhow::Result<Exit> {
+/// `is_alone`: the managed file is checked without the files of this user and of the project.
+fn check(
+    places: &Places,
+    environment: &Environment,
+    is_named: bool,
+    is_alone: bool,
+    format: CheckFormat,
+) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let mut projects = folders(&at);
-    if at.project_root != at.home && !at.project_root.is_empty() {
+    let mut projects = if is_alone { Vec::new() } else { folders(&at) };
+    if !is_alone && at.project_root != at.home && !at.project_root.is_empty() {
         let (nested, is_all) = below(&at.project_root);
         let nested = nested.into_iter().filter(|folder| !projects.contains(folder)).collect::<Vec<_>>();
         projects.extend(nested);
@@ -121,17 +142,21 @@ fn check(places: &Places, environment: &Environment, is_named: bool, format: Che
     }
     let prepared = prepare(places, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
+    let unused = oversights(&prepared, &projects, places);
     let mut mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     if !is_named {
         // A file that is named may be meant for another machine.
         let surroundings = survey(&config, places).into_iter();
-        mistakes.extend(surroundings.map(|one| Mistake { policy: None, is_fault: false, problem: one.problem }));
+        let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
+        mistakes.extend(surroundings.map(|one| mistake(one.problem)));
     }
+    mistakes.extend(unused.into_iter().map(Mistake::warning));
+    let is_fine = mistakes.iter().all(|mistake| mistake.is_warning);
     match format {
         CheckFormat::Human => {
             told(&mistakes);
             trusted(&config)?;
-            if mistakes.is_empty() {
+            if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
             }
         }
@@ -142,20 +167,20 @@ fn check(places: &Places, environment: &Environment, is_named: bool, format: Che
             print::json(&sarif::log(&[RULE], mistakes.iter().map(found)))?;
         }
     }
-    Ok(if mistakes.is_empty() { Exit::Success } else { Exit::Config })
+    Ok(if is_fine { Exit::Success } else { Exit::Config })
 }
 
 /// A mistake for a code host.
 fn found(mistake: &Mistake) -> Found {
     let (file, at) = mistake.place();
     let at = at.map_or((None, None), |(line, column)| (Some(line), Some(column)));
-    Found { rule: RULE.0, level: "error", text: text(mistake), file: file.to_owned(), at }
+    Found { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
 }
 
 /// Prints what is wrong with a chain.
 pub(super) fn told(mistakes: &[Mistake]) {
     for mistake in mistakes {
-        print::problem(&format!("error: {}", line(mistake)));
+        print::problem(&format!("{}: {}", mistake.level(), line(mistake)));
         if !mistake.problem.hint.is_empty() {
             print::problem(&format!("  hint: {}", mistake.problem.hint));
         }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Finding;
 use crate::check::{Mistake, check, line};
 use crate::install::Site;
+use crate::oversights::oversights;
 use crate::surroundings::obstacle;
 use guard_config::load;
 use guard_contract::Layer;
@@ -90,6 +91,8 @@ pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     let prepared = Prepared::open(site.places, &environment.program, projects)
         .unwrap_or_else(|| prepare(site.places, &environment.program, projects, None));
     let count = prepared.members.len();
+    let unused = oversights(&prepared, projects, site.places).into_iter().map(Mistake::warning);
+    let unused: Vec<Mistake> = unused.collect();
     let mistakes = check(prepared, environment, &site.project.to_string_lossy());
     let finding = |mistake: &Mistake| {
         let remedy = if mistake.problem.hint.is_empty() { "correct the file" } else { &mistake.problem.hint };
@@ -102,5 +105,6 @@ pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
             findings.push(Finding::ok(what, text));
         }
     }
+    findings.extend(unused.iter().map(|one| Finding::note(CONFIGURATION, line(one), &one.problem.hint)));
     findings
 }

@@ -15,7 +15,8 @@ use super::Format;
 Lists ways to stop being asked, from this exact command to the whole rule. Each shows which other calls it would also
 allow. The one that you choose is written into your guard.toml. An [[allow]] lifts asks, never a deny.
 
-Exit codes: 0; 1 the call needs no confirmation, or no allow can cover it; 77 no person at a terminal agreed.")]
+Exit codes: 0; 1 the call needs no confirmation, or no allow can cover it; 69 the server of `[remote]` decides, so
+an allow would change nothing; 77 there is no person at a terminal.")]
 pub(in crate::cli) struct AllowArgs {
     /// A shell command that needs confirmation here [default: lists the allows in your file]
     #[arg(conflicts_with_all = ["last", "id", "remove"])]

@@ -13,7 +13,8 @@ Calls that would need confirmation run, and are logged as would-ask. Denies stil
 self-protect and the policies of the managed file are never paused. A pause ends by itself, and it also applies to agents
 that are running.
 
-Exit codes: 0; 77 there is no person at a terminal.")]
+Exit codes: 0; 69 the server of `[remote]` decides, so a pause would change nothing; 77 there is no person at a
+terminal.")]
 pub(in crate::cli) struct PauseArgs {
     /// How long, at most 24h: `90s`, `10m` or `2h`
     #[arg(value_name = "LENGTH", required_unless_present = "end")]

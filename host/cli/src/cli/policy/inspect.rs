@@ -19,6 +19,7 @@ use guard_contract::policy::Entry;
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_contract::{Manifest, Rule, outcome_name};
 use guard_hook::cache::{Artifact, Component, Prepared, Readiness, run_examples};
+use guard_setup::oversights::waiting_grants;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
@@ -114,18 +115,7 @@ impl About {
 
     /// The grants of a project that nobody trusts which do not hold before somebody does.
     fn waiting(&self) -> GrantSpec {
-        let mut waiting = GrantSpec::default();
-        if self.entry.is_limited() {
-            let holds = |word: &String| {
-                let mut own = GrantSpec::default();
-                let value = |_: &str| Some(format!("{}/x", self.entry.project));
-                own.add(word) && !own.resolve(&self.home, &self.entry.project, true, &value).read.is_empty()
-            };
-            self.entry.grants.words().iter().filter(|word| !holds(word)).for_each(|word| {
-                waiting.add(word);
-            });
-        }
-        waiting
+        waiting_grants(&self.entry, &self.home)
     }
 
     fn missing(&self) -> Vec<&String> {

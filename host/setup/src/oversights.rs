@@ -1,0 +1,174 @@
+//! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
+//!
+//! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
+//! patterns of paths that don't exist, and allows that lift nothing. Asks no policy.
+
+mod patterns;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_config::problem::of_entry;
+use guard_config::{Config, nearest};
+use guard_contract::allow::Allow;
+use guard_contract::grants::GrantSpec;
+use guard_contract::policy::Entry;
+use guard_contract::{Layer, Manifest, Problem};
+use guard_hook::cache::Prepared;
+use guard_platform::paths::native;
+use guard_state::Places;
+use guard_state::files::read_text;
+use guard_state::session::today;
+use serde::Deserialize;
+
+/// The file of a project, below its root.
+const FOLDER: &str = ".guard";
+const FILE: &str = "guard.toml";
+
+/// Tables that only a configuration of this program has.
+const TABLES: [&str; 3] = ["policy", "preset", "tool"];
+
+/// The most files of a folder whose names are looked at.
+const FILES: usize = 1000;
+
+/// The most that is read of a file.
+const TEXT_BYTES: u64 = 1 << 20;
+
+/// The parts of the configuration without an effect in these projects, the first of which is that of the call.
+#[must_use]
+pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> Vec<Problem> {
+    let config = &prepared.config;
+    let of_projects = || {
+        let entries = prepared.members.iter().map(|member| &member.entry);
+        entries.filter(|entry| entry.layer == Layer::Project)
+    };
+    let mut found: Vec<Problem> = undecided(of_projects(), config, places).into_iter().collect();
+    found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
+    found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
+    found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
+    let root = projects.first().map_or("", String::as_str);
+    found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
+    found
+}
+
+fn warning(place: String, text: String, hint: String) -> Problem {
+    Problem { layer: Layer::Project, place, text, hint }
+}
+
+/// A server decides, so the policies of projects don't.
+fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, places: &Places) -> Option<Problem> {
+    let remote = config.remote.as_ref()?;
+    let mut names: Vec<String> = Vec::new();
+    for entry in of_projects.filter(|entry| config.may_loosen(Layer::User, entry)) {
+        let name = format!("`{}`", entry.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let (url, file) = (&remote.url, remote_file(places).display());
+    let text =
+        format!("the server of `[remote]` decides, so this project's policies have no effect: {}", names.join(", "));
+    let hint = format!("add them to the configuration of {url}, or remove `[remote]` from {file}");
+    (!names.is_empty()).then(|| warning(file.to_string(), text, hint))
+}
+
+/// The part of a built-in's description that is read here.
+#[derive(Deserialize)]
+struct Description {
+    manifest: Manifest,
+}
+
+/// An `[[allow]]` that lifts nothing: it has ended, or no rule has the name that it gives.
+fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
+    let file = if allow.layer == Layer::Managed { &places.managed } else { &places.config };
+    let command = allow.command.join(" ");
+    let told = |text, hint| Some(Problem { layer: allow.layer, ..warning(file.display().to_string(), text, hint) });
+    if allow.is_over(&today()) {
+        let text = format!("the `[[allow]]` for `{command}` ended after {}", allow.until);
+        return told(text, "remove it, or change `until`".to_owned());
+    }
+    let unknown = allow.rules.iter().find_map(|name| {
+        let (policy, rule) = name.split_once(':')?;
+        let description = guard_builtins::find(policy)?.guest.description;
+        let rules = serde_json::from_str::<Description>(description).ok()?.manifest.rules;
+        let known: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        let meant = nearest(rule, &known).map(|meant| format!("did you mean `{policy}:{meant}`?"));
+        (!known.contains(&rule)).then(|| (name, meant))
+    });
+    let (name, meant) = unknown?;
+    let hint = meant.unwrap_or_else(|| "`guard-host policy inspect NAME` lists the rules of a policy".to_owned());
+    told(format!("the `[[allow]]` for `{command}` names an unknown rule, `{name}`"), hint)
+}
+
+/// The file whose `[remote]` applies.
+#[must_use]
+pub fn remote_file(places: &Places) -> &Path {
+    let managed = read_text(&places.managed, TEXT_BYTES).unwrap_or_default();
+    let is_managed = toml::from_str::<toml::Table>(&managed).is_ok_and(|table| table.contains_key("remote"));
+    if is_managed { &places.managed } else { &places.config }
+}
+
+/// Grants to read outside of the project, in a file that no person trusts.
+fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
+    let grants = waiting_grants(entry, home).words();
+    let words = grants.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    let text = format!("policy `{}`: without trust it can't use {words}", entry.name);
+    let hint = "review the file and run `guard-host trust`, or remove the grant".to_owned();
+    (!grants.is_empty()).then(|| warning(of_entry(&entry.settings_source.file, &entry.name), text, hint))
+}
+
+/// The grants of a project's entry that need trust and don't have it.
+#[must_use]
+pub fn waiting_grants(entry: &Entry, home: &str) -> GrantSpec {
+    let mut waiting = GrantSpec::default();
+    if entry.is_limited() {
+        let holds = |word: &String| {
+            let mut own = GrantSpec::default();
+            let value = |_: &str| Some(format!("{}/x", entry.project));
+            own.add(word) && !own.resolve(home, &entry.project, true, &value).read.is_empty()
+        };
+        entry.grants.words().iter().filter(|word| !holds(word)).for_each(|word| {
+            waiting.add(word);
+        });
+    }
+    waiting
+}
+
+/// Files that look like a project's configuration and are not read.
+fn misnamed(root: &str, places: &Places) -> Vec<Problem> {
+    let root = native(root);
+    let right = root.join(FOLDER).join(FILE);
+    if root.as_os_str().is_empty() || right.exists() {
+        return Vec::new();
+    }
+    let is_used = |path: &Path| path == places.config || path == places.managed;
+    let mut found = Vec::new();
+    for folder in [root.join(FOLDER), root.to_path_buf()] {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten().take(FILES);
+        let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        let is_meant = |path: &&PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let is_like = match folder.ends_with(FOLDER) {
+                true => name.ends_with(".toml") || nearest(&name, &[FILE]).is_some(),
+                false => name.trim_start_matches('.') == FILE,
+            };
+            is_like && path.is_file() && !is_used(path) && is_configuration(path)
+        };
+        found.extend(files.iter().filter(is_meant).map(|path| {
+            let shown = path.display();
+            let text = format!("`{shown}` is not read");
+            warning(shown.to_string(), text, format!("rename it to `{}`", right.display()))
+        }));
+    }
+    found
+}
+
+/// Whether the text has a table of this program, as far as it can be parsed.
+fn is_configuration(path: &Path) -> bool {
+    let text = read_text(path, TEXT_BYTES).unwrap_or_default();
+    match toml::from_str::<toml::Table>(&text) {
+        Ok(table) => TABLES.iter().any(|name| table.contains_key(*name)),
+        Err(_) => text.contains("[[policy]]"),
+    }
+}

@@ -1,0 +1,109 @@
+//! Patterns of a project's policies that begin in a folder or a file that doesn't exist.
+
+use std::fs;
+use std::path::Path;
+
+use guard_config::problem::{nearest_within, of_entry};
+use guard_contract::Problem;
+use guard_contract::paths::below;
+use guard_contract::policy::{Entry, Source};
+use guard_platform::paths::native;
+use serde_json::Value;
+
+use super::{FILES, warning};
+
+/// Lists of patterns that begin at the project's root, and protect what they match.
+const PROTECTING: [&str; 2] = ["protected", "warned"];
+
+/// Lists whose patterns match at any depth, or that let calls pass. Only a misspelt name is worth a warning there.
+const OTHERS: [&str; 4] = ["blocked", "confirm", "exempt", "safe"];
+
+/// The table that has the lists of files of a policy with other settings.
+const FILES_TABLE: &str = "files";
+
+/// The most patterns of one list that are looked at.
+const PATTERNS: usize = 256;
+
+/// Characters of a component that is no plain name.
+const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+/// Where a pattern leads to nothing.
+struct Gap<'a> {
+    /// The part of the pattern that exists; empty, or with a slash at its end.
+    before: &'a str,
+    /// The name that is not there.
+    name: &'a str,
+    /// The rest of the pattern, with its slash.
+    rest: &'a str,
+}
+
+/// A warning for each pattern of an entry that matches no file below `root`, the root of the call's project.
+pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Problem> {
+    let is_built_in = matches!(entry.source, Source::Builtin(_));
+    let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
+    let tables = [Some(&settings), settings.get(FILES_TABLE)];
+    let mut found = Vec::new();
+    for table in tables.into_iter().flatten().filter(|_| is_built_in) {
+        for key in PROTECTING.iter().chain(&OTHERS) {
+            let patterns = table.get(*key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            let texts = patterns.take(PATTERNS).filter_map(|pattern| Some((pattern, hint(pattern, key, entry, root)?)));
+            found.extend(texts.map(|(pattern, hint)| {
+                let place = of_entry(&entry.settings_source.file, &entry.name);
+                let text = format!("policy `{}`: no file matches `{pattern}` in `{key}`", entry.name);
+                warning(place, text, hint)
+            }));
+        }
+    }
+    found
+}
+
+/// The hint for a pattern that matches nothing; none if it may match a file.
+fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
+    let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
+    let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
+    let Gap { before, name, rest } = gap(pattern, &native(base))?;
+    let own = native(&entry.project).join(name);
+    if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
+        return Some(format!("patterns begin at the project's root: did you mean `{folder}/{pattern}`?"));
+    }
+    match alike(&native(base).join(before), name) {
+        Some(meant) => Some(format!("did you mean `{before}{meant}{rest}`?")),
+        None if PROTECTING.contains(&key) && !(before.is_empty() && rest.is_empty()) => {
+            Some("correct the path; if it will exist later, there is nothing to do".to_owned())
+        }
+        None => None,
+    }
+}
+
+/// The first plain name of a pattern that doesn't exist below the folder.
+fn gap<'a>(pattern: &'a str, base: &Path) -> Option<Gap<'a>> {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    if pattern.starts_with(['/', '~', '!']) {
+        return None;
+    }
+    let mut start = 0;
+    for name in pattern.split('/') {
+        let end = start + name.len();
+        if name.is_empty() || name.contains(SPECIAL) {
+            return None;
+        }
+        let path = base.join(pattern.get(..end)?);
+        if fs::symlink_metadata(path).is_err() {
+            return Some(Gap { before: pattern.get(..start)?, name, rest: pattern.get(end..)? });
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// The name in the folder that a misspelt one may mean.
+fn alike(folder: &Path, name: &str) -> Option<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    if let Some(same) = names.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+        return Some(same.clone());
+    }
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    nearest_within(name, &known, name.len() / 4).map(str::to_owned)
+}

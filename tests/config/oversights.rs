@@ -1,0 +1,181 @@
+//! Parts of a configuration that are valid and have no effect: `config check` and `doctor` warn, and exit with 0.
+
+use std::fs;
+
+use crate::support::guests;
+use crate::support::world::World;
+
+/// The warnings of `config check`, which finds no mistake.
+#[track_caller]
+fn warnings(world: &World) -> String {
+    let ended = world.run(&["config", "check"], "");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(!ended.stderr.contains("error: "), "{ended:?}");
+    ended.stderr
+}
+
+/// A project whose file protects these patterns.
+fn protecting(patterns: &str) -> World {
+    let world = World::new();
+    for folder in ["repo/db/migrations", "repo/infra", "repo/svc/a/db"] {
+        fs::create_dir_all(world.path(folder)).unwrap();
+    }
+    world.write("repo/.guard/guard.toml", entry(patterns));
+    world
+}
+
+fn entry(patterns: &str) -> String {
+    format!(
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\nsettings = {{ protected = [{patterns}] }}\n"
+    )
+}
+
+#[test]
+fn a_pattern_of_a_path_that_does_not_exist_is_told_with_what_was_meant() {
+    for (pattern, meant) in [
+        ("db/migratons/**", "did you mean `db/migrations/**`?"),
+        ("db/migratons", "did you mean `db/migrations`?"),
+        ("Infra/**", "did you mean `infra/**`?"),
+        ("infar/prod/*.tf", "did you mean `infra/prod/*.tf`?"),
+        ("deploy/keys/**", "if it will exist later, there is nothing to do"),
+    ] {
+        let world = protecting(&format!("\"{pattern}\""));
+        let told = warnings(&world);
+        assert!(told.contains(&format!("no file matches `{pattern}` in `protected`")), "{told}");
+        assert!(told.contains(meant) && told.contains(".guard/guard.toml:"), "{pattern}: {told}");
+        let doctor = world.run(&["doctor"], "").stdout;
+        assert!(doctor.contains(&format!("no file matches `{pattern}`")), "{doctor}");
+    }
+}
+
+#[test]
+fn patterns_that_name_no_path_or_one_that_exists_are_not_told() {
+    let world = protecting(
+        "\"**/*.pem\", \"*.key\", \"Dockerfile\", \"db/migrations/**\", \"./infra\", \"db/*/x.sql\", \"{db,web}/x/**\"",
+    );
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
+fn a_pattern_of_a_nested_file_begins_at_the_projects_root() {
+    let world = protecting("");
+    world.write("repo/svc/a/.guard/guard.toml", entry("\"db2/**\""));
+    fs::create_dir_all(world.path("repo/svc/a/db2")).unwrap();
+    let told = warnings(&world);
+    assert!(told.contains("did you mean `svc/a/db2/**`?"), "{told}");
+}
+
+#[test]
+fn a_file_with_a_wrong_name_is_told() {
+    for name in ["repo/.guard/guard.tml", "repo/.guard/config.toml", "repo/guard.toml", "repo/.guard.toml"] {
+        let world = World::new();
+        world.write(name, entry("\"**/*.sql\""));
+        let told = warnings(&world);
+        assert!(told.contains("is not read") && told.contains("rename it to `"), "{name}: {told}");
+        let doctor = world.run(&["doctor"], "").stdout;
+        assert!(doctor.contains("is not read"), "{name}: {doctor}");
+    }
+}
+
+#[test]
+fn other_files_of_such_a_name_are_not_told() {
+    let world = World::new();
+    world.write("repo/guard.toml", "[guard]\nname = \"another program\"\n");
+    world.write("repo/.guard/notes.md", "[[policy]]\n");
+    assert_eq!(warnings(&world), "");
+    world.write("repo/.guard/guard.toml", entry("\"**/*.sql\""));
+    world.write("repo/.guard/settings.toml", "protected = [\"a\"]\n");
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
+fn a_grant_that_waits_for_trust_is_told() {
+    let world = World::new();
+    world.write("repo/.guard/wishes.wasm", guests::bytes("wishes"));
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"ours\"\nsource = \"wishes.wasm\"\n[policy.grants]\nread = [\"~/allowed.txt\", \"./x\"]\n",
+    );
+    let told = world.run(&["config", "check"], "").stderr;
+    assert!(told.contains("without trust it can't use `read:~/allowed.txt`\n"), "{told}");
+    assert!(told.contains("review the file and run `guard-host trust`"), "{told}");
+}
+
+#[test]
+fn a_warning_is_no_mistake_in_any_format() {
+    let world = protecting("\"db/migratons/**\"");
+    let json = world.run(&["config", "check", "--format", "json"], "");
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert!(json.exit == 0 && value["ok"] == true && value["problems"][0]["level"] == "warning", "{json:?}");
+    let sarif = world.run(&["config", "check", "--format", "sarif"], "");
+    assert!(sarif.exit == 0 && sarif.stdout.contains("\"level\": \"warning\""), "{sarif:?}");
+}
+
+#[test]
+fn a_managed_file_is_checked_before_it_is_in_use() {
+    let world = World::new();
+    // It would be a mistake in a file of a user, which is left out here.
+    world.configure("preset = \"standrad\"\n");
+    world.write("repo/new.toml", "preset = \"standard\"\nlock = [\"command-guard\"]\n");
+    let fine = world.run(&["config", "check", "new.toml", "--managed"], "");
+    assert_eq!((fine.exit, fine.stderr.as_str()), (0, ""), "{fine:?}");
+    world.write("repo/new.toml", "lock = [\"comand-guard\"]\n");
+    let wrong = world.run(&["config", "check", "new.toml", "--managed"], "");
+    assert!(wrong.exit == 78 && wrong.stderr.contains("did you mean `command-guard`?"), "{wrong:?}");
+    let of_user = world.run(&["config", "check", "new.toml"], "");
+    assert!(of_user.exit == 78 && of_user.stderr.contains("`lock`"), "{of_user:?}");
+    let missing = world.run(&["config", "check", "none.toml", "--managed"], "");
+    assert_eq!(missing.exit, 66, "{missing:?}");
+    assert_eq!(world.run(&["config", "check", "--managed"], "").exit, 64);
+    assert_eq!(world.run(&["config", "check", "new.toml", "--config", "new.toml"], "").exit, 64);
+}
+
+#[test]
+fn a_table_in_the_place_of_a_list_gets_its_brackets() {
+    for (text, meant) in [
+        ("[policy]\nname = \"command-guard\"\n", "write `[[policy]]`"),
+        ("deadline-ms = 1000\n\n[allow]\ncommand = [\"x\"]\n", "write `[[allow]]`"),
+        ("[tool]\nmatch = \"x\"\n", "write `[[tool]]`"),
+    ] {
+        let world = World::new();
+        world.configure(text);
+        let ended = world.run(&["config", "check"], "");
+        assert!(ended.exit == 78 && ended.stderr.contains(meant), "{ended:?}");
+    }
+}
+
+#[test]
+fn an_unknown_rule_gets_the_one_that_was_meant() {
+    for (policy, name, meant) in [
+        ("command-guard", "git-psh", "git-push"),
+        ("command-guard", "push-force", "force-push-protected"),
+        ("session-guard", "retry-deny", "retry-after-deny"),
+        ("protected-files", "file-secret", "secret-file"),
+        ("intrusion-guard", "sent-output", "output-sent"),
+    ] {
+        for list in ["lower", "silence", "raise"] {
+            let world = World::new();
+            world.configure(&format!("[[policy]]\nname = \"{policy}\"\nsettings = {{ {list} = [\"{name}\"] }}\n"));
+            let ended = world.run(&["config", "check"], "");
+            let words = format!("did you mean `{meant}`?");
+            assert!(ended.exit == 78 && ended.stderr.contains(&words), "{ended:?}");
+        }
+    }
+}
+
+#[test]
+fn an_allow_that_lifts_nothing_is_told() {
+    let world = World::new();
+    world.configure(
+        "[[allow]]\ncommand = [\"npm\", \"publish\"]\nuntil = \"2020-01-31\"\n\
+         [[allow]]\ncommand = [\"git\", \"push\"]\nrules = [\"command-guard:git-pusch\"]\n\
+         [[allow]]\ncommand = [\"rm\", \"-rf\"]\ntargets = [\"dist\"]\nrules = [\"command-guard:rm-recursive-force\"]\n",
+    );
+    let told = warnings(&world);
+    assert!(told.contains("the `[[allow]]` for `npm publish` ended after 2020-01-31"), "{told}");
+    assert!(told.contains("unknown rule, `command-guard:git-pusch`"), "{told}");
+    assert!(
+        told.contains("did you mean `command-guard:git-push`?") && told.matches("warning: ").count() == 2,
+        "{told}"
+    );
+}
