@@ -161,6 +161,13 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
 }
 
 #[test]
+fn the_name_of_a_built_in_gets_its_prefix() {
+    let world = World::new();
+    let ended = world.run(&["policy", "add", "write-control"], "");
+    assert!(ended.exit == 66 && ended.stderr.contains("did you mean `builtin:write-control`?"), "{ended:?}");
+}
+
+#[test]
 fn a_grant_of_an_untrusted_project_does_not_hold_and_inspect_says_so() {
     let world = World::new();
     world.write("repo/.guard/wishes.wasm", guests::bytes("wishes"));

@@ -38,6 +38,12 @@ pub(super) struct Site<'a> {
     at: CallContext,
 }
 
+/// What may be meant by a source that can't be read.
+fn meant(source: &str) -> String {
+    let built_in = guard_builtins::find(source);
+    built_in.map_or_else(String::new, |built_in| format!("did you mean `builtin:{}`?", built_in.name))
+}
+
 pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let site = Site::of(args.place, places, environment);
     let edited = site.open()?;
@@ -63,7 +69,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         Some(fetched) => Ok(fetched.component.clone()),
         None => Component::read(&source),
     };
-    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
+    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), meant(&args.source)))?;
     let written = |name: Option<&str>| match args.replace {
         true => site.target().written(text, name, &source).map_err(told),
         false => Ok(None),
