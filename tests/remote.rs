@@ -9,6 +9,7 @@ mod relay;
 mod severity;
 mod stub;
 mod tls;
+mod told;
 
 use crate::support::world::World;
 

@@ -200,6 +200,46 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     }
 }
 
+/// The reply to `allow` is true: another policy may still ask.
+#[test]
+fn what_still_asks_after_an_allow_is_named() {
+    let world = World::new();
+    let read = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Read",
+        "tool_input": { "file_path": world.path("repo/.env") },
+    });
+    assert_ask(&world.hook(&read.to_string()), &[]);
+    assert_ask(&world.bash("npm publish"), &["publish-package", "secret-then-network"]);
+    let ended = attended(&world, &["allow", "--last", "--yes"]);
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert!(!ended.stdout.contains("not asked about any more"), "{ended:?}");
+    for words in [
+        "`npm publish` still needs confirmation:",
+        "session-guard:secret-then-network: ",
+        "it depends on earlier calls of the session, which no allow covers",
+        "`guard-host allow --remove 1` takes it back",
+    ] {
+        assert!(ended.stdout.contains(words), "{words}: {ended:?}");
+    }
+    assert_ask(&world.bash("npm publish"), &["secret-then-network"]);
+}
+
+#[test]
+fn each_option_says_which_kinds_of_calls_it_covers() {
+    let world = World::new();
+    assert_ask(&world.bash("git push -u origin feat/cart"), &[]);
+    let ended = choose(&world, &["allow", "--last"], "\n");
+    for words in [
+        "covers `git push -u origin feat/cart` without further words, in ",
+        "covers `git push` with any further words but addresses, every target (all branches and tags of the remote \
+         `origin`), if it has no effect but git.push, in ",
+        "every target that matches `feat/**`",
+        "covers every call that asks for this reason alone: ",
+    ] {
+        assert!(ended.stdout.contains(words), "{words}: {ended:?}");
+    }
+}
+
 #[test]
 fn a_way_by_targets_covers_the_folder_alone() {
     let world = World::new();
@@ -240,9 +280,14 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
 fn no_answer_and_a_wrong_number_change_nothing() {
     let world = World::new();
     assert_ask(&world.bash("git push origin topic"), &[]);
-    for typed in ["\n", "9\n", "0\n", "no\n"] {
+    for typed in ["\n", "no\n", "n\n"] {
         let ended = choose(&world, &["allow", "--last"], typed);
-        assert_eq!(ended.exit, 77, "{typed}: {ended:?}");
+        assert!(ended.exit == 0 && ended.stdout.contains("nothing was changed"), "{typed}: {ended:?}");
+    }
+    for typed in ["9\n", "0\n", "first\n"] {
+        let ended = choose(&world, &["allow", "--last"], typed);
+        let words = format!("there is no option {}; nothing was changed", typed.trim());
+        assert!(ended.exit == 64 && ended.stdout.contains(&words), "{typed}: {ended:?}");
     }
     let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "");
     assert_eq!(ended.exit, 64, "{ended:?}");

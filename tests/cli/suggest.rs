@@ -98,7 +98,7 @@ fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
     let config = world.path(".config/guard-host/guard.toml");
     let before = std::fs::read_to_string(&config).unwrap_or_default();
     let no = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "n\n");
-    assert!(no.exit != 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
+    assert!(no.exit == 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
     let yes = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n");
     assert!(yes.exit == 0 && yes.stdout.contains("spares 5 questions"), "{yes:?}");
     assert_warn(&world.bash("for x in a; do git push origin $x; done"), &["git-push"]);

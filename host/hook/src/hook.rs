@@ -26,6 +26,7 @@ use crate::cache::{Prepared, prepare_for};
 use crate::carried;
 use crate::chain::Chain;
 use crate::remote::Child;
+pub use elsewhere::is_asked_here;
 pub use guard_chain::bypass;
 use guard_config::{Brought, Config, OnMalformed};
 use guard_contract::Outcome;

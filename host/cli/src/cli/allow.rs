@@ -1,29 +1,32 @@
 //! `guard-host allow`: an ask that a person does not want to see again, and back again.
 
 mod choices;
+mod covers;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::args::{AllowArgs, Format};
-use super::subject::{Evaluator, circumstances, not_edited, refused, told};
+use super::subject::{Evaluator, circumstances, decider, is_sole_decider, not_edited, refused, told, tool_calls};
 use super::terminal::{is_attended, unattended};
 use super::{log, print};
 pub(super) use choices::Setting;
 use choices::{Change, Choices};
 use guard_config::edit::{EditError, Target};
 use guard_config::load;
-use guard_contract::Layer;
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::quoted;
+use guard_contract::{Layer, Outcome};
 use guard_hook::audit::{Record, Selection};
 use guard_hook::cache::warm;
 use guard_hook::chain::Trace;
 use guard_kit::compile::making;
 use guard_platform::paths::{judged, native};
-use guard_redact::plain;
+use guard_redact::{plain, redact, shorten};
 use guard_setup::install::{Edited, apply};
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -43,6 +46,13 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
         return remove(&args.remove, places, environment);
     }
     let config = load(places, &circumstances(environment, None).projects());
+    let is_change = args.command.is_some() || args.last || args.id.is_some();
+    if let Some((text, hint)) = decider(&config, places).filter(|_| is_change) {
+        if is_sole_decider(&config) {
+            return Err(refused(Exit::Unavailable, format!("an allow has no effect here: {text}"), hint));
+        }
+        print::note(&format!("warning: {text}, and ignores the allow; {hint}"));
+    }
     let question = match (&args.command, args.last || args.id.is_some()) {
         (Some(command), _) => Record { tool: "Bash".to_owned(), operation: command.clone(), ..Record::default() },
         (None, true) => recorded(args, &asks(&config.audit.path)?)?,
@@ -70,17 +80,61 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     }
     let choices = Choices::of(&question, given(args, &at), &at, places, environment)?;
     let Some(chosen) = choices.pick(args, places, environment)? else {
-        return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+        return print::line("nothing was changed").map(|()| Exit::Success);
     };
-    match chosen {
-        Change::Allows(new) => add(new, places, environment, &at),
-        Change::Setting(setting) => set(setting, places, environment, &at),
-        Change::CopyInstead => copy_instead(places, environment, &at),
+    let back = match chosen {
+        Change::Allows(new) => add(new, places, environment, &at)?,
+        Change::Setting(setting) => set(setting, places, environment, &at)?,
+        Change::CopyInstead => copy_instead(places, environment, &at)?,
+    };
+    match left(&question, &at, places, environment)? {
+        Some(left) => print::line(&format!("{left}\nThe change is written; {back}"))?,
+        None if matches!(chosen, Change::Allows(_)) => print::line(&format!("not asked about any more; {back}"))?,
+        None => print::line(&format!("written; {back}"))?,
     }
+    Ok(Exit::Success)
 }
 
-/// Adds allows to the user's file.
-fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<Exit> {
+/// What still stops the call after the change, in its session; none if nothing does, or if it can't be judged again.
+fn left(
+    question: &Record,
+    at: &CallContext,
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<Option<String>> {
+    let input = Value::String(question.operation.clone());
+    let Some(calls) =
+        Some(question).filter(|_| question.tool == "Bash").and_then(|of| tool_calls(&of.tool, input).ok())
+    else {
+        return Ok(None);
+    };
+    let at = CallContext { session: question.session.clone(), ..at.clone() };
+    let Some(trace) = Evaluator::open(places, environment, &at.projects())?.in_session(&calls, &at) else {
+        return Ok(None);
+    };
+    let verdict = trace.verdict;
+    let stops = match verdict.outcome {
+        Outcome::Ask => "still needs confirmation",
+        Outcome::Deny => "is still denied",
+        _ => return Ok(None),
+    };
+    let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
+    let stopping = verdict.findings.iter().filter(|found| found.finding.outcome == verdict.outcome);
+    let reasons = stopping.map(|found| format!("\n  {}: {}", found.rule(), first_line(&found.finding.message)));
+    let reasons: BTreeSet<String> = reasons.collect();
+    let mut text = format!("`{shown}` {stops}:{}", reasons.into_iter().collect::<String>());
+    if verdict.asks().any(|asked| asked.policy == "session-guard") {
+        text.push_str("\n  it depends on earlier calls of the session, which no allow covers");
+    }
+    Ok(Some(text))
+}
+
+fn first_line(message: &str) -> String {
+    shorten(&plain(message.lines().next().unwrap_or_default()), SHOWN_BYTES)
+}
+
+/// Adds allows to the user's file. Returns how to take them back.
+fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
     let edited = open(places)?;
     let target = target(places);
     let mut text = edited.text().map(str::to_owned);
@@ -91,35 +145,31 @@ fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallConte
     let after = load(places, &at.projects()).allows;
     let last = after.iter().filter(|allow| allow.layer == Layer::User).count();
     let numbers: Vec<String> = (last + 1 - new.len().min(last)..=last).map(|number| number.to_string()).collect();
-    let back = format!("guard-host allow --remove {}", numbers.join(","));
-    print::line(&format!("not asked about any more; `{back}` takes it back"))?;
-    Ok(Exit::Success)
+    Ok(format!("`guard-host allow --remove {}` takes it back", numbers.join(",")))
 }
 
-/// Puts an item into a list of a policy's settings in the user's file.
+/// Puts an item into a list of a policy's settings in the user's file. Returns how to take it back.
 pub(super) fn set(
     setting: &Setting,
     places: &Places,
     environment: &Environment,
     at: &CallContext,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<String> {
     let edited = open(places)?;
     let Setting { policy, key, item } = setting;
     let after = target(places).extend(edited.text(), policy, key, item).map_err(told)?;
     write(edited, Some(after), places, environment, at)?;
     let (file, item) = (places.config.display(), plain(item));
-    print::line(&format!("written; take `{item}` out of `{key}` of {policy} in {file} to be asked again"))?;
-    Ok(Exit::Success)
+    Ok(format!("take `{item}` out of `{key}` of {policy} in {file} to be asked again"))
 }
 
-/// Has copies take the place of questions, in the user's file.
-pub(super) fn copy_instead(places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<Exit> {
+/// Has copies take the place of questions, in the user's file. Returns how to take it back.
+pub(super) fn copy_instead(places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
     let edited = open(places)?;
     let after = target(places).copy_instead_of_ask(edited.text()).map_err(told)?;
     write(edited, Some(after), places, environment, at)?;
     let file = places.config.display();
-    print::line(&format!("written; remove `instead-of-ask` from `[undo]` in {file} to be asked again"))?;
-    Ok(Exit::Success)
+    Ok(format!("remove `instead-of-ask` from `[undo]` in {file} to be asked again"))
 }
 
 /// The asks that the log holds, oldest first.

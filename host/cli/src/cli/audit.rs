@@ -132,9 +132,10 @@ fn suggest(
             }
             shown(number, found)?;
             if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
-                return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+                return print::line("nothing was changed").map(|()| Exit::Success);
             }
-            return allow::copy_instead(places, environment, &circumstances(environment, None));
+            let back = allow::copy_instead(places, environment, &circumstances(environment, None))?;
+            return print::line(&format!("written; {back}")).map(|()| Exit::Success);
         }
         return match found.lower.split_once(':') {
             None => allow::run(&AllowArgs::of_question(&found.id), places, environment),
@@ -146,10 +147,11 @@ fn suggest(
                 shown(number, found)?;
                 let (policy, rule) = rule;
                 if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
-                    return Err(refused(Exit::NoPermission, "nothing was changed", ""));
+                    return print::line("nothing was changed").map(|()| Exit::Success);
                 }
                 let setting = allow::Setting { policy: policy.to_owned(), key: "lower", item: rule.to_owned() };
-                allow::set(&setting, places, environment, &circumstances(environment, None))
+                let back = allow::set(&setting, places, environment, &circumstances(environment, None))?;
+                print::line(&format!("written; {back}")).map(|()| Exit::Success)
             }
         };
     }

@@ -5,13 +5,15 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::PauseArgs;
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{circumstances, decider, is_sole_decider, open, refused};
 use super::terminal::{is_attended, unattended};
 use guard_config::load;
 use guard_contract::Layer;
+use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::policy::Entry;
 use guard_hook::audit::{append_deed, moment};
+use guard_hook::hook::is_asked_here;
 use guard_state::environment::Environment;
 use guard_state::pause::LONGEST;
 use guard_state::{Pause, Places};
@@ -21,10 +23,17 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     let length = length(spelled)?;
     let at = circumstances(environment, None);
     let config = load(places, &at.projects());
+    let decider = decider(&config, places);
+    let here = is_sole_decider(&config).then(|| asked_here(&at, places, environment));
+    let is_heeded = |entry: &Entry| here.as_ref().is_none_or(|names| names.contains(&entry.name));
     let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
-        config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry));
+        config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry) && is_heeded(entry));
     let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     for name in &args.only {
+        let is_of_server = |entry: &&Entry| entry.name == *name && !is_heeded(entry);
+        if let Some((text, hint)) = decider.as_ref().filter(|_| kept.iter().any(|entry| is_of_server(&entry))) {
+            return Err(refused(Exit::Unavailable, format!("can't pause `{name}`: {text}"), hint));
+        }
         if kept.iter().any(|entry| entry.name == *name) {
             let text = format!("`{name}` cannot be paused");
             return Err(refused(Exit::Usage, text, format!("these can: {}", names(&paused))));
@@ -33,6 +42,9 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
             let hint = format!("the chain has: {}", names(&paused));
             return Err(refused(Exit::Usage, format!("no policy has the name `{name}`"), hint));
         }
+    }
+    if let Some((text, hint)) = decider.as_ref().filter(|_| paused.is_empty()) {
+        return Err(refused(Exit::Unavailable, format!("nothing to pause: {text}"), hint));
     }
     if !is_attended() {
         let all = if args.all { " --all" } else { "" };
@@ -53,8 +65,18 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     if !kept.is_empty() {
         print::line(&format!("as before: {}", names(&kept)))?;
     }
+    if let Some((text, hint)) = decider {
+        print::note(&format!("warning: {text}, and ignores the pause; {hint}"));
+    }
     print::line("`guard-host pause --end` ends it before")?;
     Ok(Exit::Success)
+}
+
+/// The policies that this machine evaluates although a server decides.
+fn asked_here(at: &CallContext, places: &Places, environment: &Environment) -> Vec<String> {
+    let prepared = open(places, &environment.program, &at.projects());
+    let asked = prepared.members.iter().filter(|member| is_asked_here(&prepared.config, member));
+    asked.map(|member| member.entry.name.clone()).collect()
 }
 
 pub(super) fn resume(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {

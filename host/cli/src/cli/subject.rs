@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
 use guard_config::edit::EditError;
+use guard_config::{Config, Fallback};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -24,11 +25,13 @@ use guard_hook::cache::{Prepared, effective, prepare};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::undo::Copy;
-use guard_hook::{nested, watch};
+use guard_hook::{in_session, nested, watch};
 use guard_kit::compile::making;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::{judged_text, native};
+use guard_redact::plain;
 use guard_setup::install::InstallError;
+use guard_setup::oversights::remote_file;
 use guard_state::environment::Environment;
 use guard_state::{Places, io_hint};
 
@@ -69,6 +72,15 @@ impl Evaluator {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
             },
         )
+    }
+
+    /// The same, with the history of the session in which it happens.
+    pub(super) fn in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
+        let [call] = calls else { return self.decide(calls, at) };
+        let facts = in_session(self.facts.clone(), &self.places.state, &at.session, call);
+        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
+        Some(noted(call, self.chain.decide(call, at, &facts, ask), &self.chain.prepared))
     }
 
     /// The trace of a decision of the log, with what was learned then and nothing else.
@@ -294,6 +306,19 @@ pub(super) fn folder(directory: String, session: String) -> String {
         own if own.starts_with('/') || session.is_empty() => directory,
         own => format!("{session}/{own}"),
     }
+}
+
+/// That a server decides calls in place of this machine's policies, and how to change that.
+pub(super) fn decider(config: &Config, places: &Places) -> Option<(String, String)> {
+    let url = plain(&config.remote.as_ref()?.url);
+    let file = remote_file(places).display();
+    let hint = format!("change the server's configuration, or remove `[remote]` from {file}");
+    Some((format!("the server {url} decides the calls of this machine"), hint))
+}
+
+/// Nothing of this machine decides while the server gives no answer.
+pub(super) fn is_sole_decider(config: &Config) -> bool {
+    config.remote.as_ref().is_some_and(|remote| remote.fallback != Fallback::Local)
 }
 
 /// The error of an edit that a `guard.toml` cannot take.

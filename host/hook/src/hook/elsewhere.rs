@@ -7,7 +7,7 @@ use super::judge::{Asked, Judge};
 use crate::cache::{Member, Prepared, Readiness};
 use crate::chain::{Trace, speaks_for_itself};
 use guard_chain::exchange::{JournalEntry, Request};
-use guard_config::{Fallback, Remote};
+use guard_config::{Config, Fallback, Remote};
 use guard_contract::Layer;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Outcome};
@@ -33,8 +33,7 @@ impl Judge<'_> {
     pub(super) fn ask_elsewhere(&self, of: Asked<'_>, remote: &Remote) -> Elsewhere {
         let Prepared { config, members, .. } = &of.chain.prepared;
         let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
-        let is_own = |member: &&Member| !config.may_loosen(Layer::User, &member.entry) || wants_history(member);
-        let own = members.iter().filter(is_own).map(|member| &member.entry.name);
+        let own = members.iter().filter(|member| is_asked_here(config, member)).map(|member| &member.entry.name);
         let own: Vec<String> = own.chain(brought).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
@@ -72,6 +71,12 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Whether this machine evaluates a policy although a server decides.
+#[must_use]
+pub fn is_asked_here(config: &Config, member: &Member) -> bool {
+    !config.may_loosen(Layer::User, &member.entry) || wants_history(member)
 }
 
 /// A policy of the presets that asks for the history.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::covers::covers;
 use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
 use crate::cli::asked::INSTEAD_OF_ASK;
@@ -233,6 +234,9 @@ impl Choices {
                     others.asked_by(rule)
                 }
             };
+            for kind in covers(change) {
+                print::line(&format!("   covers {kind}"))?;
+            }
             print::line(&format!(
                 "   would also allow {} of {} other calls (your log and the examples of policies)",
                 passing.len(),
@@ -252,17 +256,19 @@ impl Choices {
                 let answer =
                     answer(&format!("Write which one to {}? [1-{last}, Enter for none]", places.config.display()))?;
                 match answer.as_str() {
+                    "" | "n" | "no" => return Ok(None),
                     "y" | "yes" => 1,
-                    answer => answer.parse().unwrap_or(0),
+                    answer => answer.parse().map_err(|_| self.no_option(answer))?,
                 }
             }
         };
-        let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index)).map(|(_, change)| change);
-        if found.is_none() && args.choose.is_some() {
-            let hint = format!("the options are:\n{}", self.titles().join("\n"));
-            return Err(refused(Exit::Usage, format!("there is no option {chosen}"), hint));
-        }
-        Ok(found)
+        let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index));
+        found.map(|(_, change)| Some(change)).ok_or_else(|| self.no_option(&chosen.to_string()))
+    }
+
+    fn no_option(&self, answer: &str) -> anyhow::Error {
+        let hint = format!("the options are:\n{}", self.titles().join("\n"));
+        refused(Exit::Usage, format!("there is no option {}; nothing was changed", plain(answer)), hint)
     }
 
     fn titles(&self) -> Vec<String> {

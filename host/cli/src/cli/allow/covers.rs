@@ -1,0 +1,77 @@
+//! The kinds of calls that an option covers, in words: the log has only the calls that happened.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::choices::{Change, Setting};
+use guard_contract::Manifest;
+use guard_contract::allow::Allow;
+use guard_redact::plain;
+
+/// The part of a built-in's description that is read here.
+#[derive(Deserialize)]
+struct Description {
+    manifest: Manifest,
+}
+
+/// The kinds of calls that a change lets through, a line each.
+pub(super) fn covers(change: &Change) -> Vec<String> {
+    let lines: BTreeSet<String> = match change {
+        Change::Allows(allows) => allows.iter().map(of_allow).collect(),
+        Change::Setting(setting) => BTreeSet::from([of_setting(setting)]),
+        Change::CopyInstead => {
+            BTreeSet::from(["every call that asks only because of a loss that a copy brings back".to_owned()])
+        }
+    };
+    lines.into_iter().collect()
+}
+
+fn of_allow(allow: &Allow) -> String {
+    let words = plain(&allow.command.join(" "));
+    let targets = plain(&allow.targets.join("`, `"));
+    let place = match allow.within.as_str() {
+        "" | "project" => "any project".to_owned(),
+        within => plain(within),
+    };
+    match (allow.effects.is_empty(), allow.targets.is_empty()) {
+        (true, true) => format!("`{words}` without further words, in {place}"),
+        (true, false) => format!("`{words}` with any number of paths that match `{targets}`, in {place}"),
+        (false, no_targets) => {
+            let which =
+                if no_targets { "every target".to_owned() } else { format!("every target that matches `{targets}`") };
+            let kinds = kinds(&allow.effects);
+            format!(
+                "`{words}` with any further words but addresses, {which}{kinds}, if it has no effect but {}, in {place}",
+                plain(&allow.effects.join(", "))
+            )
+        }
+    }
+}
+
+/// What the targets of operations are.
+fn kinds(operations: &[String]) -> &'static str {
+    let is = |start: &str| operations.iter().any(|operation| operation.starts_with(start));
+    if is("git.push") {
+        " (all branches and tags of the remote `origin`)"
+    } else if is("package.") {
+        " (all packages, versions and tags)"
+    } else if is("container.") {
+        " (all images, containers and registries)"
+    } else {
+        ""
+    }
+}
+
+fn of_setting(Setting { policy, key, item }: &Setting) -> String {
+    if *key == "confirm" {
+        return format!("every change to a file named `{}`, at any depth", plain(item.trim_start_matches('!')));
+    }
+    let description = guard_builtins::find(policy)
+        .and_then(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
+    let rules = description.map(|description| description.manifest.rules).unwrap_or_default();
+    match rules.iter().find(|rule| rule.id == *item) {
+        Some(rule) => format!("every call that asks for this reason alone: {}", rule.summary),
+        None => format!("every call that only `{}` asks about", plain(item)),
+    }
+}
