@@ -93,7 +93,7 @@ fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
         let rules = serde_json::from_str::<Description>(description).ok()?.manifest.rules;
         let known: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
         let meant = nearest(rule, &known).map(|meant| format!("did you mean `{policy}:{meant}`?"));
-        (!known.contains(&rule)).then(|| (name, meant))
+        (!known.contains(&rule)).then_some((name, meant))
     });
     let (name, meant) = unknown?;
     let hint = meant.unwrap_or_else(|| "`guard-host policy inspect NAME` lists the rules of a policy".to_owned());

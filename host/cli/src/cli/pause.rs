@@ -31,7 +31,7 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     for name in &args.only {
         let is_of_server = |entry: &&Entry| entry.name == *name && !is_heeded(entry);
-        if let Some((text, hint)) = decider.as_ref().filter(|_| kept.iter().any(|entry| is_of_server(&entry))) {
+        if let Some((text, hint)) = decider.as_ref().filter(|_| kept.iter().any(is_of_server)) {
             return Err(refused(Exit::Unavailable, format!("can't pause `{name}`: {text}"), hint));
         }
         if kept.iter().any(|entry| entry.name == *name) {
