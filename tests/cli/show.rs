@@ -156,6 +156,7 @@ fn config_show_tells_what_holds() {
             "audit",
             "bypass-ask",
             "cache",
+            "confine",
             "deadline-ms",
             "disabled",
             "files",
