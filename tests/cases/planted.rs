@@ -84,7 +84,9 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     let Some(deciding) = plain.deciding().filter(|_| rank(plain.outcome) >= rank(Outcome::Ask)) else { return Ok(()) };
     let words = own_words(&deciding.finding.message);
     // A word of the rule itself: the call may not hide it elsewhere by calling it a secret.
-    let word = words.iter().flat_map(|words| words.split_whitespace()).max_by_key(|word| word.len()).unwrap_or("rule");
+    let input = serde_json::to_string(&case.input().unwrap_or_default()).unwrap_or_default();
+    let own = words.iter().flat_map(|words| words.split_whitespace()).filter(|word| !input.contains(word));
+    let word = own.max_by_key(|word| word.len()).unwrap_or("rule");
     let of_kind = |at: usize| {
         let (kind, body) = KINDS[at % KINDS.len()];
         (at % WAYS.len(), kind.to_owned() + &body.repeat(8))

@@ -63,8 +63,11 @@ impl ProjectRoot<'_> {
             let fills =
                 effect.kind != "write" || ["merged-from", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
             let is_whole = match lexical.is_empty() {
-                // A command of git that names no file puts all of them back.
-                true => effect.tag("force").is_some() && effect.kind == "vcs",
+                // A command of git that names no file, or the working directory, puts all of them back.
+                true => {
+                    let is_all = ["force", "whole-directory"].iter().any(|tag| effect.tag(tag).is_some());
+                    is_all && effect.kind == "vcs"
+                }
                 false => fills && (lexical == self.path || is_above(lexical, self.path)),
             };
             if is_whole {
