@@ -140,7 +140,7 @@ impl Allow {
         if self.why.is_empty() { self.command.join(" ") } else { self.why.clone() }
     }
 
-    /// It counts no more; `today` as `2027-01-31`.
+    /// Whether it has expired; `today` as `2027-01-31`.
     #[must_use]
     pub fn is_over(&self, today: &str) -> bool {
         !self.until.is_empty() && self.until.as_str() < today
@@ -237,8 +237,7 @@ impl Allow {
     }
 }
 
-/// An operand that is known. A pattern stands for names in one folder, and for none that begins with a dot: one further up
-/// goes through links, and `.?` finds `..`.
+/// Whether an operand is known. A pattern may match names in one folder that don't begin with a dot: `.?` finds `..`.
 fn is_operand(word: &Word) -> bool {
     let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
     let is_plain = !folder.contains(['*', '?', '[']) && !name.contains("**");

@@ -118,7 +118,7 @@ pub(super) struct GlobalArgs {
     /// Your configuration file [default: ~/.config/guard-host/guard.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
-    /// The folder of the key, the audit log and the sessions [default: ~/.local/state/guard-host]
+    /// The folder for the key that seals the audit log, the audit log itself, and the sessions [default: ~/.local/state/guard-host]
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     state: Option<PathBuf>,
     /// The folder of compiled policies [default: ~/.cache/guard-host]
@@ -175,7 +175,7 @@ pub(super) enum Command {
     Replay(ReplayArgs),
     /// Show what a call does, what each policy says, and why.
     Explain(ExplainArgs),
-    /// Run a command that the kernel confines to the effects that its analysis finds.
+    /// Analyze a command, and run it confined by the kernel to the effects that were found.
     Run(RunArgs),
     /// Run the test cases of a policy.
     Test(TestArgs),
@@ -191,7 +191,7 @@ pub(super) enum Command {
     Cache(CacheArgs),
     /// Show, count, follow or report the logged calls.
     Audit(AuditArgs),
-    /// End the prompts for a command.
+    /// Stop being prompted for a command.
     Allow(AllowArgs),
     /// Approve a pending call for this session.
     Confirm(ConfirmArgs),
@@ -344,7 +344,7 @@ pub(super) enum ConfigCommand {
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find mistakes: every policy gets its settings, runs its examples and decides some calls
+    /// Find mistakes: start every policy with its settings, run its examples, and have it judge some calls
     #[command(
         after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless the
 command line names a file. `guard-host doctor` asks the server of the `[remote]` as well.
@@ -357,10 +357,10 @@ Examples:
 Ends with 78 if there is a mistake, with 66 if the file doesn't exist. A warning is no mistake."
     )]
     Check {
-        /// Check this file in place of your configuration, as --config does
+        /// Check this file instead of your configuration, the same as with --config
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Check FILE as if it were the managed file, alone
+        /// Check FILE as if it were the managed file, without the user's and the project's files
         #[arg(long, requires = "file")]
         managed: bool,
         /// How to print it

@@ -12,7 +12,7 @@ use super::Format;
   guard-host allow
   guard-host allow --remove 1
 
-Lists ways to stop being asked, from this exact command to the whole rule. Each shows which other calls it would also
+Lists ways to stop being asked: the narrowest covers only this exact command, the widest covers the whole rule. Each shows which other calls it would also
 allow. The one that you choose is written into your guard.toml. An [[allow]] lifts asks, never a deny.
 
 Exit codes: 0; 1 the call needs no confirmation, or no allow can cover it; 69 the server of `[remote]` decides, so
@@ -42,7 +42,7 @@ pub(in crate::cli) struct AllowArgs {
     /// Choose the option with this number [default: prompt]
     #[arg(long, value_name = "NUMBER", conflicts_with = "remove")]
     pub(in crate::cli) choose: Option<usize>,
-    /// Don't prompt; without `--choose`, pick the narrowest allow; still needs a person's terminal
+    /// Don't prompt; without `--choose`, pick the narrowest allow. Still works only for a person at a terminal
     #[arg(long)]
     pub(in crate::cli) yes: bool,
     /// How to print the list of allows

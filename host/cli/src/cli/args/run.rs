@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The command can write the paths that its analysis finds, the caches of its programs, and a temporary folder of its
-own. It can't read guarded files, such as .env and ~/.ssh, and has no network unless an effect says so. The same
+own. It can't read guarded files, such as .env and ~/.ssh, and has no network unless one of its effects needs it. The same
 applies to the programs that it starts. Needs Linux 6.12 or newer.
 
 Examples:
@@ -29,7 +29,7 @@ pub(in crate::cli) struct RunArgs {
     /// Allow the network
     #[arg(long)]
     pub(in crate::cli) net: bool,
-    /// Allow Unix sockets, through which services such as Docker act for the command, unconfined
+    /// Allow Unix sockets; services behind them, such as Docker, act for the command without being confined
     #[arg(long)]
     pub(in crate::cli) unix_sockets: bool,
     /// Allow writing this path; with a `/` at the end, a folder and everything in it. Repeatable
@@ -38,7 +38,7 @@ pub(in crate::cli) struct RunArgs {
     /// Report what the command was refused, and the profile that would allow it
     #[arg(long, conflicts_with = "dry_run")]
     pub(in crate::cli) learn: bool,
-    /// A person has confirmed it where a harness asks: only a deny keeps it from running
+    /// A person has already confirmed the command in the harness: asks don't stop it, only a deny does
     #[arg(long)]
     pub(in crate::cli) confirmed: bool,
     /// Print the profile, and run nothing
