@@ -10,6 +10,7 @@ use super::shell::Shell;
 use super::{Place, Unit, Walker};
 use crate::limits;
 use crate::powershell::Translate;
+use crate::sources::{self, Source};
 use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
@@ -127,7 +128,17 @@ impl Walker {
             pending.argv = self.shell.at_home(&pending.argv);
         }
         let known = wrappers::peel(&pending.argv, input);
+        let known = known.filter(|_| !self.is_script(&pending.argv));
         (known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(pending)), written)
+    }
+
+    /// Whether a path to a program leads to a script, whatever wrapper it is named after: `./env`.
+    fn is_script(&self, argv: &[Word]) -> bool {
+        let Some(program) = argv.first().filter(|word| word.text.contains('/') && !word.dynamic) else { return false };
+        let Some(path) = self.path_here(program) else { return false };
+        let lies =
+            || !self.is_probe && !sources::is_of_system(&path) && matches!(sources::read(&path), Source::Text(_));
+        self.files.get(&path).is_some() || lies()
     }
 
     /// Runs what a wrapper starts before the command in it: the start files of a shell, the scripts of a task.
