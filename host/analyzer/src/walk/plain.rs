@@ -259,6 +259,10 @@ impl Walker {
                 self.partial(NOT_KNOWN);
             }
             all &= self.run_held(script, &held, &path, command, input);
+            if held.lies && holds_settings(&path) {
+                // The values are as secret as the file, so the text must not be judged by them.
+                self.shell.forget_named_in(&held.text.text);
+            }
         }
         all
     }
@@ -392,4 +396,10 @@ fn only_the_folder_is_dynamic(word: &Word) -> bool {
     word.parts.last().is_some_and(|part| {
         part.kind == "literal" && part.text.rsplit_once('/').is_some_and(|(_, name)| !name.is_empty())
     }) && word.parts.iter().all(|part| matches!(part.kind.as_str(), "literal" | "variable"))
+}
+
+/// Whether the name of a file is that of secret settings: `.env`, `.env.local`, `prod.env`. `.envrc` is code.
+fn holds_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
 }
