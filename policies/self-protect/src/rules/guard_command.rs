@@ -28,7 +28,7 @@
 //! ## Settings
 //! - `places`: where the program is. The host fills it in.
 
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::{Command, Effect, Word};
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, place_of, shorten};
@@ -316,18 +316,24 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
 /// by itself, and if no option allows more than the analysis finds.
 fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
     const NARROW: &[&str] = &["-n", "--dry-run", "-q", "--quiet", "-v", "--verbose", "-h", "--help"];
-    let texts = command.argv.iter().skip(start).map(|word| word.text.as_str());
-    let options = texts.skip_while(|word| *word == "run").take_while(|word| word.starts_with('-') && *word != "--");
+    let is_option = |word: &&Word| word.text.starts_with('-') && word.text != "--";
+    let words = || command.argv.iter().skip(start).skip_while(|word| word.text == "run");
     let (mut is_narrow, mut is_shown) = (start == 1, false);
-    for option in options {
-        is_narrow &= NARROW.contains(&option);
-        is_shown |= matches!(option, "-n" | "--dry-run" | "-h" | "--help");
+    for option in words().take_while(is_option) {
+        is_narrow &= NARROW.contains(&option.text.as_str());
+        is_shown |= matches!(option.text.as_str(), "-n" | "--dry-run" | "-h" | "--help");
     }
+    // A word that is known at run time alone may be an option, or several.
+    let is_spelled = words().skip_while(is_option).take(2).all(|word| word.text == "--" || !word.dynamic && !word.glob);
     let is_first = command.word(start) == "run";
     let reads =
         |inner: &Command| inner.parent == command.id && inner.via.iter().any(|via| via.kind == command.program());
     let is_read = is_shown || view.analysis.commands.iter().any(reads);
-    match (is_first && is_narrow, is_read) {
+    if !is_installed(command, view) {
+        let by_name = "use the installed program by its name: `guard-host run -- COMMAND`";
+        return Some((Outcome::Ask, "it may be another program", by_name));
+    }
+    match (is_first && is_narrow, is_read && is_spelled) {
         (true, true) => None,
         (true, false) => {
             let spell = "write the command out behind `guard-host run --`";
@@ -338,6 +344,23 @@ fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outco
             Some((Outcome::Ask, "its options may allow the command more than it needs", plain))
         }
     }
+}
+
+/// Where installers put the program, beside the place that the host names.
+const PLACES: &[&str] = &["~/.cargo/bin/guard-host", "/usr/bin/guard-host", "/usr/local/bin/guard-host"];
+
+/// Runners that may fetch a package of that name.
+const FETCHING: &[&str] = &["bun", "bunx", "cargo", "npm", "npx", "pipx", "pnpm", "uvx", "yarn"];
+
+/// Whether a command starts the program that is installed, and no package or file of that name.
+fn is_installed(command: &Command, view: &CallView<'_>) -> bool {
+    let word = command.word(0);
+    let is_named = !word.contains('/') && !view.sets_path();
+    let is_at_place = || {
+        let is_program = view.guard.covering(word).is_some_and(|found| found.what == What::Program);
+        PLACES.contains(&word) || word.contains('/') && is_program
+    };
+    (is_named || is_at_place()) && !command.via.iter().any(|via| FETCHING.contains(&via.kind.as_str()))
 }
 
 /// The finding for a call of guard-host; `None` for one that changes nothing.
