@@ -197,6 +197,8 @@ fn restoring_a_file_that_is_as_the_last_commit_has_it_passes() {
         "echo x >> clean.txt && git checkout -- clean.txt",
         "make && git checkout -- clean.txt",
         "git stash pop && git checkout -- clean.txt",
+        "GIT_WORK_TREE=sub git checkout -- clean.txt",
+        "env GIT_WORK_TREE=sub git restore clean.txt",
         "git checkout -f",
     ] {
         assert_eq!(outcome(&world, asks), 1, "{asks}");

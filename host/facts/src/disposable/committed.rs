@@ -69,6 +69,8 @@ fn is_first(effect: &Effect, analysis: &Analysis) -> bool {
     };
     let earlier = || analysis.commands.iter().filter(|command| command.id < effect.command_id);
     let writes = |other: &Effect| other.command_id < effect.command_id && other.kind != "read";
-    let runs_itself = |command: &Command| command.id == effect.command_id && command.certain;
+    // `GIT_WORK_TREE=other git restore FILE` restores another file than the one that is compared.
+    let is_here = |command: &Command| command.assignments.iter().all(|set| !set.name.starts_with("GIT_"));
+    let runs_itself = |command: &Command| command.id == effect.command_id && command.certain && is_here(command);
     analysis.commands.iter().any(runs_itself) && earlier().all(is_quiet) && !analysis.effects.iter().any(writes)
 }
