@@ -64,14 +64,6 @@ const EDITORS: &[Editor] = &[
         file: File::At(1),
     },
     Editor {
-        names: &["plutil"],
-        options: Options { single: true, ..Options::new("", "o e") },
-        verbs: &[],
-        with: &["convert", "insert", "replace", "remove", "create"],
-        without: &["o"],
-        file: File::Last,
-    },
-    Editor {
         names: &["xmlstarlet", "xml"],
         options: Options::new("NduaiasvtnXx", ""),
         verbs: &["ed", "edit"],

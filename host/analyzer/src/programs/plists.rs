@@ -12,17 +12,18 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["plistbuddy"], Options { long: "c", ..WORDS }, buddy),
 ];
 
-/// `plutil -replace KEY -string VALUE FILE`: a change in place, whose file is the last word.
+/// `plutil -replace KEY -string VALUE FILE`: a change in place, whose file is the last word. Without one it is read.
 fn plutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if let Some(file) = parsed.value("", "o") {
-        if file.text != "-" {
-            run.write(&file);
-        }
-        return;
-    }
+    let output = parsed.value("", "o");
     let changes = ["convert", "insert", "replace", "remove", "create"].iter().any(|name| parsed.is("", name));
-    if changes {
-        parsed.operands.iter().rev().take(1).for_each(|file| run.write(file));
+    for file in parsed.operands.iter().rev().take(1) {
+        match changes && output.is_none() {
+            true => run.write(file),
+            false => run.read(file),
+        }
+    }
+    if let Some(file) = output.filter(|file| file.text != "-") {
+        run.write(&file);
     }
 }
 
