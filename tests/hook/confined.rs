@@ -37,7 +37,7 @@ fn replaced(ended: &Ended) -> Option<String> {
     value["hookSpecificOutput"]["updatedInput"]["command"].as_str().map(str::to_owned)
 }
 
-/// What runs a command confined, as the reply spells it.
+/// The command line in the reply that runs a command confined.
 fn run(option: &str, text: &str) -> String {
     format!("{} run {option}-- bash -c {text}", env!("CARGO_BIN_EXE_guard-host"))
 }

@@ -165,7 +165,7 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     assert!(!again.reason().contains("has the same effect"), "{again:?}");
 }
 
-/// What another rule lets pass is no retry, whatever file it is done to.
+/// A call that the other rules let pass is no retry, whatever file it is about.
 #[test]
 fn a_harmless_call_on_a_denied_file_passes() {
     let world = World::new();

@@ -134,7 +134,7 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
     if let Some(value) = options.scripts {
         config.scripts = value;
     }
-    // A layer adds classes, and takes none back.
+    // A layer can add classes, but not remove those of another layer.
     let of_preset = (options.preset == Some(Preset::Confined)).then_some(&ConfineClass::ALL[..]);
     for class in options.confine.as_deref().or(of_preset).unwrap_or_default() {
         if !config.confine.contains(class) {

@@ -57,8 +57,8 @@ pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profil
     profile
 }
 
-/// What an effect allows whose path leads through a symbolic link that an earlier command may have made. Policies judge where
-/// the path leads, but the link may lead elsewhere now than the user thinks. None if there is no such link.
+/// The profile of an effect whose path leads through a symbolic link that an earlier command may have made. Policies judge
+/// the target, but the link may lead elsewhere now than the user thinks. `None` if there is no such link.
 fn through_link(effect: &Effect, places: &Places<'_>) -> Option<Profile> {
     let named = Path::new(effect.path.lexical.trim_end_matches('/'));
     if !named.is_absolute() {

@@ -19,7 +19,7 @@ pub struct Profile {
     pub net: bool,
     /// It may use Unix sockets, through which services act for it.
     pub unix_sockets: bool,
-    /// Symbolic links that it may replace and delete, and that nobody follows.
+    /// Symbolic links that it may replace and delete. They are not followed.
     #[serde(skip)]
     pub links: Vec<String>,
     /// Paths that the analysis found, and that are left out because they lead through these links.

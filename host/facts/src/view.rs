@@ -228,7 +228,7 @@ impl View {
     }
 }
 
-/// What git says of a path, in a call of this folder and project; none if it is not known.
+/// The answer of git about a path, in a call of this folder and project; `None` if it is not known.
 pub(crate) fn ask_git_about(
     path: &str,
     question: GitQuestion,

@@ -75,7 +75,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// What is said before a tool is used, and the input with which the call runs instead of its own.
+/// The answer before a tool is used, with the input that replaces the call's own.
 pub(super) fn with_input(said: &Response, input: &Map<String, Value>, surface: &Surface) -> String {
     let mut reply = Nested::before_tool(said, surface);
     let usual = || Output { hook_event_name: "PreToolUse", ..Output::default() };

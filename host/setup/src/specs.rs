@@ -238,8 +238,8 @@ impl RegistrationSpec {
         Ok(paths.iter().map(|path| (self.place(path, site), within.clone())).collect())
     }
 
-    /// What makes a hook that cannot run block the call. A line of Windows is one for several shells, which have no common
-    /// way to say it.
+    /// The way to make a hook that cannot run block the call. On Windows one line serves several shells, which have no
+    /// common syntax for it.
     fn closing(&self) -> Closing {
         match self.closing {
             Closing::Line | Closing::Reply if cfg!(windows) => Closing::Harness,

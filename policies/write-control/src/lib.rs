@@ -111,7 +111,7 @@ fn judge(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option
 fn is_change(effect: &Effect) -> bool {
     let is_change = match effect.kind.as_str() {
         "write" | "delete" | "metadata" => true,
-        // What git puts back, and what it has for its next commit.
+        // Files that git restores, and its index.
         "vcs" => matches!(effect.operation.as_str(), "git.discard" | "git.index"),
         _ => false,
     };

@@ -105,7 +105,7 @@ pub(crate) struct Target {
     relative: Vec<String>,
     /// The same for what lies below it, if all of that goes, too.
     below: Vec<String>,
-    /// What the change may reach below the project's root: the text doesn't show which of these files.
+    /// Patterns of files below the project's root that the change may reach: the text doesn't show which of them.
     among: Vec<Among>,
     /// No text of it leads out of the project.
     pub(crate) is_inside: bool,

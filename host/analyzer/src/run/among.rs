@@ -157,7 +157,7 @@ fn listing(command: &Command) -> Option<(Vec<Operand<'_>>, Vec<Cow<'_, str>>)> {
     Some((roots, names))
 }
 
-/// What the files of a type of `rg` end in.
+/// The extension of a file type of `rg`.
 fn ending(kind: &str) -> String {
     match kind {
         "rust" => "rs".to_owned(),

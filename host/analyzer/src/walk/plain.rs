@@ -259,7 +259,7 @@ impl Walker {
                 self.partial(NOT_KNOWN);
             }
             all &= self.run_held(script, &held, &path, command, input);
-            if held.lies && holds_settings(&path) {
+            if held.lies && is_settings_name(&path) {
                 // The values are as secret as the file, so the text must not be judged by them.
                 self.shell.forget_named_in(&held.text.text);
             }
@@ -399,7 +399,7 @@ fn only_the_folder_is_dynamic(word: &Word) -> bool {
 }
 
 /// Whether the name of a file is that of secret settings: `.env`, `.env.local`, `prod.env`. `.envrc` is code.
-fn holds_settings(path: &str) -> bool {
+fn is_settings_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
 }

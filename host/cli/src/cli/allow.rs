@@ -95,7 +95,8 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     Ok(Exit::Success)
 }
 
-/// What still stops the call after the change, in its session; none if nothing does, or if it can't be judged again.
+/// The rules that still stop the call after the change, in its session; `None` if there are none, or if it can't be judged
+/// again.
 fn left(
     question: &Record,
     at: &CallContext,

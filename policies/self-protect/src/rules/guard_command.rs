@@ -312,8 +312,8 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
     words
 }
 
-/// What is to be said of `guard-host run`: nothing if the analyzer reads the command that it confines, which is then judged
-/// by itself, and if no option allows more than the analysis finds.
+/// The finding for `guard-host run`. `None` if the analyzer reads the command that it confines, which is then judged by
+/// itself, and if no option allows more than the analysis finds.
 fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
     const NARROW: &[&str] = &["-n", "--dry-run", "-q", "--quiet", "-v", "--verbose", "-h", "--help"];
     let is_option = |word: &&Word| word.text.starts_with('-') && word.text != "--";

@@ -49,7 +49,7 @@ fn of_allow(allow: &Allow) -> String {
     }
 }
 
-/// What the targets of operations are.
+/// A plain word for the targets of operations.
 fn kinds(operations: &[String]) -> &'static str {
     let is = |start: &str| operations.iter().any(|operation| operation.starts_with(start));
     if is("git.push") {

@@ -38,7 +38,7 @@ pub(super) struct Site<'a> {
     at: CallContext,
 }
 
-/// What may be meant by a source that can't be read.
+/// A suggestion for a source that can't be read.
 fn meant(source: &str) -> String {
     let built_in = guard_builtins::find(source);
     built_in.map_or_else(String::new, |built_in| format!("did you mean `builtin:{}`?", built_in.name))
