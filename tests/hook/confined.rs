@@ -25,10 +25,13 @@ fn hook(world: &World, harness: &str, input: &Value) -> Ended {
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
         "tool_name": "Bash", "tool_input": input,
     });
+    let mut command = world.command(&["hook", harness]);
     if harness == "codex" {
         payload["turn_id"] = "t1".into();
+    } else {
+        command.env("AI_AGENT", "claude-code_2-1-332_harness");
     }
-    end(world.command(&["hook", harness]), &payload.to_string())
+    end(command, &payload.to_string())
 }
 
 /// The command that the reply puts in the place of the call's.
@@ -102,6 +105,25 @@ fn where_no_input_can_be_replaced_the_question_names_the_command() {
     // An input with other keys than the one that is known isn't replaced.
     let ended = hook(&world, "claude", &json!({ "cmd": "./tool" }));
     assert_eq!(replaced(&ended), None, "{ended:?}");
+}
+
+#[test]
+fn versions_that_may_ignore_the_input_are_denied_or_asked_about() {
+    let world = world("confine = [\"unknown-programs\"]");
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "tool_name": "Bash", "tool_input": { "command": "./tool" },
+    });
+    for (variable, decision) in
+        [(("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"), "deny"), (("AI_AGENT", "other_1-0-0"), "ask"), (("OTHER", "1"), "ask")]
+    {
+        let mut command = world.command(&["hook", "claude"]);
+        command.env(variable.0, variable.1);
+        let ended = end(command, &payload.to_string());
+        assert_eq!(replaced(&ended), None, "{variable:?} {ended:?}");
+        assert_eq!(ended.decision(), decision, "{variable:?} {ended:?}");
+        assert!(ended.reason().contains("run -- bash -c './tool'"), "{variable:?} {ended:?}");
+    }
 }
 
 #[test]

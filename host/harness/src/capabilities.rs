@@ -80,6 +80,12 @@ pub struct Surface {
 /// The surface of Claude Code for calls about which nobody may see an ask.
 pub const UNASKED: &str = "PreToolUse unasked";
 
+/// The surface of Claude Code for a version that isn't known: it may run a call as it was, whatever input the reply has.
+pub const UNKNOWN_VERSION: &str = "PreToolUse unknown version";
+
+/// The same for versions about whose calls nobody may see an ask.
+pub const OLD_VERSION: &str = "PreToolUse old version";
+
 /// Where the reply to an event is taken that the adapter doesn't know: by the exit code, which most harnesses read for
 /// every event, and by the usual reply. Nobody knows whether it can ask.
 static UNKNOWN_EVENT: Surface =

@@ -7,7 +7,7 @@ mod asks;
 
 use serde_json::{Map, Value};
 
-use super::capabilities::{Ask, CLAUDE, Capabilities, Surface, UNASKED};
+use super::capabilities::{Ask, CLAUDE, Capabilities, OLD_VERSION, Rewrites, Surface, UNASKED, UNKNOWN_VERSION};
 use super::nested::{Nested, line};
 use super::payload::unclear;
 use super::read::failed;
@@ -22,6 +22,9 @@ pub(super) struct Claude;
 /// A variable that every version sets, and one that tells the version, which those up to 2.1.101 do not set.
 const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
 const VERSION: &str = "AI_AGENT";
+
+/// The beginning of the second variable's value, such as `claude-code_2-1-332_harness`.
+const AGENT: &str = "claude-code";
 
 /// The value of the first variable in a session on the terminal's screen. A run without a screen has another value,
 /// even where it inherits this one.
@@ -83,9 +86,13 @@ impl Harness for Claude {
             Some(SETTINGS_CHANGE) => return Surface::of_settings_change(),
             Some(_) => return CLAUDE.usual().of_unknown_event(),
         }
-        // Without a screen, versions up to 2.1.50 run what is asked about.
-        let is_old = variable(STARTED).is_some() && variable(VERSION).is_none();
-        CLAUDE.surface(if is_old { UNASKED } else { "PreToolUse" })
+        CLAUDE.surface(match variable(VERSION) {
+            Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
+            // Without a screen, versions up to 2.1.50 run what is asked about.
+            None if variable(STARTED).is_some() => OLD_VERSION,
+            // A harness that loads this one's hooks, or a server, which sees no variables.
+            _ => UNKNOWN_VERSION,
+        })
     }
 
     fn surface_of(&self, surface: &'static Surface, scene: &AskScene<'_>) -> &'static Surface {
@@ -93,12 +100,16 @@ impl Harness for Claude {
             return surface;
         }
         if !asks::is_heard(scene, (scene.variable)(VERSION).as_deref()) {
-            return CLAUDE.surface(UNASKED);
+            return CLAUDE.surface(if surface.rewrites == Rewrites::Never { OLD_VERSION } else { UNASKED });
         }
         // In the others the harness may let an asked call run by itself, and nothing tells the two apart afterwards.
         let waits = matches!(scene.mode, Some("default" | "acceptEdits"));
         let on_screen = (scene.variable)(STARTED).as_deref() == Some(ON_SCREEN);
-        if waits && on_screen { CLAUDE.surface("PreToolUse screen") } else { surface }
+        if waits && on_screen && surface.rewrites != Rewrites::Never {
+            CLAUDE.surface("PreToolUse screen")
+        } else {
+            surface
+        }
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -119,7 +119,7 @@ pub(super) fn is_heard(scene: &AskScene<'_>, version: Option<&str>) -> bool {
 
 /// The version in the value of `AI_AGENT`, such as `claude-code_2-1-207_harness`.
 fn numbers(agent: &str) -> Option<[u32; 3]> {
-    let rest = agent.strip_prefix("claude-code")?;
+    let rest = agent.strip_prefix(super::AGENT)?;
     let mut parts = rest.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
     let mut next = || parts.next()?.parse().ok();
     Some([next()?, next()?, next()?])
