@@ -179,3 +179,20 @@ fn an_allow_that_lifts_nothing_is_told() {
         "{told}"
     );
 }
+
+#[test]
+fn rules_of_harnesses_that_confine_makes_void_are_told() {
+    let world = World::new();
+    let rules = r#"{"permissions": {"deny": ["Bash(python3:*)", "Read(./x)"], "ask": ["Bash(make *)"], "allow": ["Bash(ls)"]}}"#;
+    world.write("repo/.claude/settings.json", rules);
+    world.write(".codex/rules/mine.rules", "prefix_rule(pattern = [\"make\"], decision = \"forbidden\")\n");
+    world.write(".codex/rules/lax.rules", "prefix_rule(pattern = [\"ls\"], decision = \"allow\")\n");
+    world.configure("preset = \"standard\"\n");
+    assert_eq!(warnings(&world), "");
+    world.configure("preset = \"confined\"\n");
+    let told = warnings(&world);
+    assert!(told.contains(".claude/settings.json") && told.contains("`Bash(python3:*)`, `Bash(make *)`"), "{told}");
+    assert!(told.contains("mine.rules") && told.contains("`prefix_rule`"), "{told}");
+    assert!(!told.contains("Read(") && !told.contains("Bash(ls)") && !told.contains("lax.rules"), "{told}");
+    assert!(told.contains("`deny-patterns`"), "{told}");
+}

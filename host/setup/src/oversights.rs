@@ -1,8 +1,10 @@
 //! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
 //!
 //! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
-//! patterns of paths that don't exist, and allows that lift nothing. Asks no policy.
+//! patterns of paths that don't exist, allows that lift nothing, and a harness's rules that `confine` makes void. Asks no
+//! policy.
 
+mod outpaced;
 mod patterns;
 
 use std::fs;
@@ -46,6 +48,7 @@ pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> 
     found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
     found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
+    found.extend(outpaced::outpaced(config, projects, places));
     let root = projects.first().map_or("", String::as_str);
     found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
     found

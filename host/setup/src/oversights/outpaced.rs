@@ -1,0 +1,64 @@
+//! Permission rules of a harness about shell commands, which don't apply to the calls that `confine` rewrites: the harness
+//! compares them with the new command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_config::Config;
+use guard_contract::{Layer, Problem};
+use guard_platform::paths::native;
+use guard_state::Places;
+use guard_state::files::read_text;
+use serde_json::Value;
+
+use super::{FILES, TEXT_BYTES, warning};
+
+/// The lists of Claude Code's rules that stop a call.
+const LISTS: [&str; 2] = ["deny", "ask"];
+
+/// The beginning of a rule about a shell command, and an administrator's file.
+const BASH: &str = "Bash(";
+const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+
+/// What stops a command in a rule of Codex.
+const STOPS: [&str; 2] = ["forbidden", "prompt"];
+
+/// One problem for each file with such rules.
+pub(super) fn outpaced(config: &Config, projects: &[String], places: &Places) -> Vec<Problem> {
+    if config.confine.is_empty() {
+        return Vec::new();
+    }
+    let home = Path::new(&places.home);
+    let mut settings = vec![PathBuf::from(MANAGED), home.join(".claude/settings.json")];
+    for root in projects.iter().map(|root| native(root)) {
+        settings.extend(["settings.json", "settings.local.json"].map(|name| root.join(".claude").join(name)));
+    }
+    let claude = settings.into_iter().filter_map(|file| {
+        let text = read_text(&file, TEXT_BYTES).ok()?;
+        let rules = rules_in(&serde_json::from_str(&text).ok()?);
+        Some((file, rules.join(", "))).filter(|_| !rules.is_empty())
+    });
+    let folder = fs::read_dir(home.join(".codex/rules")).into_iter().flatten().take(FILES);
+    let files = folder.filter_map(|entry| Some(entry.ok()?.path()));
+    let codex = files.filter(|file| file.extension().is_some_and(|it| it == "rules")).filter_map(|file| {
+        let text = read_text(&file, TEXT_BYTES).ok()?;
+        let stops = text.contains("prefix_rule") && STOPS.iter().any(|stop| text.contains(stop));
+        stops.then(|| (file, "`prefix_rule`".to_owned()))
+    });
+    let problem = |(file, rules): (PathBuf, String)| Problem {
+        layer: Layer::User,
+        ..warning(
+            file.display().to_string(),
+            format!("`confine` is set, so these rules don't apply to the calls that it rewrites: {rules}"),
+            "write them as `deny-patterns` of `command-guard` in guard.toml, or remove `confine`".to_owned(),
+        )
+    };
+    claude.chain(codex).map(problem).collect()
+}
+
+/// The rules of these settings that stop shell commands.
+fn rules_in(settings: &Value) -> Vec<String> {
+    let lists = LISTS.iter().filter_map(|list| settings.pointer(&format!("/permissions/{list}"))?.as_array());
+    let rules = lists.flatten().filter_map(Value::as_str).filter(|rule| rule.starts_with(BASH));
+    rules.map(|rule| format!("`{rule}`")).collect()
+}
