@@ -388,3 +388,22 @@ fn s4_99b_a_plugin_can_be_looked_into() {
     fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(examine(&world, &["--plugin", "p"]).0, 69);
 }
+
+#[test]
+fn a_version_newer_than_those_that_were_seen_is_told() {
+    for (version, expected) in [("9999.0.1", true), ("0.1.0", false)] {
+        let world = World::new();
+        for (program, printed) in
+            [("claude", format!("{version} (Claude Code)")), ("codex", format!("codex-cli {version}"))]
+        {
+            let file = world.write(&format!("bin/{program}"), format!("#!/bin/sh\necho '{printed}'\n"));
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        for harness in ["claude", "codex"] {
+            let mut command = world.command(&["doctor", harness]);
+            command.env("PATH", format!("{}:/usr/bin:/bin", world.path("bin").display()));
+            let told = end(command, "").stdout;
+            assert_eq!(told.contains(&format!("`{harness}` is version {version}")), expected, "{told}");
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod undo;
 use std::path::Path;
 
 use crate::install::{Failing, Found, InstallOptions, Registration, Running, Site, Survey};
+use crate::versions;
 use guard_harness::Harness;
 use trial::{Program, Trial};
 
@@ -42,7 +43,7 @@ impl Finding {
         Finding { check, state: State::Ok, text: text.into(), remedy: String::new() }
     }
 
-    fn note(check: &'static str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(crate) fn note(check: &'static str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
         Finding { check, state: State::Note, text: text.into(), remedy: remedy.into() }
     }
 
@@ -64,6 +65,7 @@ pub fn examine(
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         findings.extend(registered(harness.name(), survey, *registration, site));
         findings.extend(switched_off(survey));
+        findings.extend(versions::newer(harness.name(), site));
     }
     findings.extend(machine::folders(site.places));
     let (idle, is_idle) = machine::idle(site, projects);

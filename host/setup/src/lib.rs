@@ -21,6 +21,7 @@ mod command;
 mod entries;
 mod specs;
 mod matcher;
+mod versions;
 pub mod check;
 pub mod doctor;
 pub mod install;

@@ -1,15 +1,13 @@
 //! Which version of Claude Code is installed here.
 
-use std::process::Command;
-
 use crate::install::Site;
-use crate::process::talk_to;
+use crate::versions::{self, Version};
 
 /// The first version that blocks the call of a hook with `onFailure` that fails.
-const KNOWS_ON_FAILURE: [u32; 3] = [2, 1, 295];
+const KNOWS_ON_FAILURE: Version = [2, 1, 295];
 
 /// The first version that has the event before a shell command in a skill.
-const KNOWS_SKILL_COMMANDS: [u32; 3] = [2, 1, 332];
+const KNOWS_SKILL_COMMANDS: Version = [2, 1, 332];
 
 /// The installed version has the events that are newer than the hook. An old version passes over the whole file of
 /// settings if it doesn't know an event in it.
@@ -26,13 +24,6 @@ pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
     ))
 }
 
-/// The version that `claude --version` tells, such as `2.1.330 (Claude Code)`, if there is such a program on the user's
-/// `PATH`.
-fn installed(site: Site<'_>) -> Option<[u32; 3]> {
-    let mut claude = Command::new("claude");
-    claude.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/");
-    let said = talk_to(&mut claude, String::new()).ok()?.stdout;
-    let numbers: Vec<u32> =
-        said.split_whitespace().next()?.split('.').map_while(|number| number.parse().ok()).collect();
-    numbers.try_into().ok()
+fn installed(site: Site<'_>) -> Option<Version> {
+    versions::installed("claude", site)
 }
