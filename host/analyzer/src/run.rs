@@ -4,6 +4,7 @@ mod among;
 pub(crate) mod collected;
 pub(crate) mod input;
 pub(crate) mod linked;
+mod lists;
 mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
@@ -194,7 +195,9 @@ impl<'a> Run<'a> {
         }
         if matches!(draft.kind, "write" | "delete")
             && self.count() < SUPPLIED
-            && !draft.tags.iter().any(|(name, value)| name == "among" || name == "by" && value == "redirect")
+            && !draft.tags.iter().any(|(name, _)| name == "among")
+            && (!draft.tags.iter().any(|(name, value)| name == "by" && value == "redirect")
+                || lists::is_read(self, operand))
         {
             for pattern in self.supplied(operand) {
                 draft = draft.tag("among", &pattern);

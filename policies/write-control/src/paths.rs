@@ -55,13 +55,13 @@ impl ProjectRoot<'_> {
             let Some(pattern) = self.below_root(pattern) else { continue };
             add(&pattern, !pattern.ends_with("/*") && pattern != "*");
         }
-        let has_wildcard = |text: &str| text.contains(['*', '?']);
+        let has_wildcard = |text: &str| text.contains(['*', '?', '[']);
         relative.iter().filter(|text| has_wildcard(text)).for_each(|text| add(text, true));
         if is_tree && found.is_empty() {
             let lexical = effect.path.lexical.as_str();
-            // An archive, or a repository that is cloned, mostly has a folder of its own.
-            let fills =
-                effect.kind != "write" || ["merged-from", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
+            // A repository that is cloned mostly has a folder of its own, and an archive may have any files.
+            let fills = effect.kind != "write"
+                || ["merged-from", "pathspec", "archive"].iter().any(|tag| effect.tag(tag).is_some());
             let is_whole = match lexical.is_empty() {
                 // A command of git that names no file, or the working directory, puts all of them back.
                 true => {
@@ -143,8 +143,11 @@ impl Target {
                 }
             }
         }
+        // An option for an output may name a folder, which is then filled.
+        let is_filled = effect.tag("output").is_some() && path.kind == "dir";
         let is_tree = effect.kind == "delete"
             || effect.kind == "vcs"
+            || is_filled
             || ["tree", "archive", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
         let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
         let among = root.patterns(effect, &relative, is_tree);

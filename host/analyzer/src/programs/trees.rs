@@ -4,6 +4,7 @@
 
 use guard_sdk::syntax::Word;
 
+use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::{Run, here};
 
@@ -253,6 +254,7 @@ const OUTPUTS: &[&str] = &[
     "untardir",
     "directory-prefix",
     "one-top-level",
+    "artifact-dir",
 ];
 
 /// Words of a command beyond these are not looked at.
@@ -270,7 +272,8 @@ pub(super) fn find(run: &mut Run<'_>) {
     if name.starts_with("python")
         && let Some(folder) = unpacked_by_module(run)
     {
-        return run.write_tree(&folder);
+        let draft = Draft::notable("write", "fs.write").tag("by", &name).flag("tree", true).flag("archive", true);
+        return run.write_as(&folder, draft);
     }
     if name == "jar" && run.command.word(1).trim_start_matches('-').starts_with('x') {
         return run.write_tree(&Operand::of(&here()));

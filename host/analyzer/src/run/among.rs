@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use guard_sdk::globs::Glob;
 use guard_sdk::syntax::Command;
 
-use super::{Run, here, path, searches};
+use super::{Run, here, lists, path, searches};
 use crate::draft::Draft;
 use crate::options::{Operand, Options, parse};
 use crate::programs::placeholder_operands;
@@ -64,7 +64,8 @@ impl<'a> Run<'a> {
     fn is_listed(&self, operand: &Operand<'_>) -> bool {
         let is_variable = operand.text.starts_with('$') && !operand.text.contains(['/', '(', '.']);
         let in_loop = self.command.position.within.iter().any(|place| place == "loop");
-        operand.text.starts_with("$(") || operand.text.starts_with('`') || is_variable && in_loop
+        let is_array = operand.text.ends_with("[@]}") || operand.text.ends_with("[*]}");
+        operand.text.starts_with("$(") || operand.text.starts_with('`') || is_variable && (in_loop || is_array)
     }
 
     /// The patterns of the files that another program supplies for this operand of a change.
@@ -76,20 +77,40 @@ impl<'a> Run<'a> {
                 let starts = placeholder_operands::starts(self, operand);
                 all.extend(starts.iter().filter_map(|start| self.pattern(start, "**/", "*")));
             }
-            let before = self.before().filter(|_| all.is_empty() && self.is_via("xargs"));
-            before.map_or(all, |before| self.listed(before))
+            if all.is_empty() { self.listed_on_input() } else { all }
         } else if placeholder_operands::is_start(operand) {
             self.pattern(operand, "**/", "*").into_iter().collect()
         } else if placeholder_operands::is_selected(operand) {
             self.deeper(&operand.text).into_iter().collect()
         } else if operand.dynamic && self.is_listed(operand) {
             let suppliers = searches::suppliers(self, operand);
-            suppliers.into_iter().flat_map(|command| self.listed(command)).take(PATTERNS).collect()
+            let listed = suppliers.iter().flat_map(|command| self.listed(command)).take(PATTERNS);
+            let listed: Vec<String> = listed.collect();
+            let is_unseen = suppliers.iter().any(|command| lists::is_of_file(command))
+                || suppliers.is_empty() && lists::is_read(self, operand);
+            if listed.is_empty() && is_unseen { self.anything() } else { listed }
         } else {
             Vec::new()
         };
         found.truncate(PATTERNS);
         found
+    }
+
+    /// The patterns of the files that a program reads the names of from its input.
+    fn listed_on_input(&self) -> Vec<String> {
+        match self.before().filter(|_| self.is_via("xargs") || self.is_via("parallel")) {
+            Some(before) => match self.listed(before) {
+                found if found.is_empty() && lists::comes_from_file(self) => self.anything(),
+                found => found,
+            },
+            None if lists::has_list(self) => self.anything(),
+            None => Vec::new(),
+        }
+    }
+
+    /// The pattern of all files here: a list that isn't in the text may name any.
+    fn anything(&self) -> Vec<String> {
+        self.pattern(&Operand::of(&here()), "**/", "*").into_iter().collect()
     }
 
     /// The pattern of a name that a search found below a folder: `db/*.sql` is a file of any folder below `db`.

@@ -1,0 +1,65 @@
+//! Lists of names that are not in the text: files that `xargs`, a substitution or a loop reads them from.
+
+use guard_sdk::syntax::Command;
+
+use super::Run;
+use crate::options::Operand;
+
+/// The most commands that are looked at.
+const MOST: usize = 64;
+
+/// Programs that print the lines of a file.
+const PRINTERS: &[&str] =
+    &["awk", "cat", "cut", "gawk", "head", "jq", "nl", "sed", "shuf", "sort", "tac", "tail", "tr", "uniq", "yq"];
+
+/// Whether a command prints lines of a file, or of an address.
+pub(super) fn is_of_file(command: &Command) -> bool {
+    let is_redirected = command.redirections.iter().any(|from| from.operator == "<");
+    let operands = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).count();
+    match command.program() {
+        // `$(<names)`
+        "" => is_redirected,
+        "curl" | "wget" => true,
+        "cat" | "head" | "nl" | "sort" | "tac" | "tail" | "uniq" | "shuf" => is_redirected || operands > 0,
+        // The first operand of these is a program.
+        "awk" | "gawk" | "jq" | "sed" | "yq" => is_redirected || operands > 1,
+        "cut" | "tr" => is_redirected || command.program() == "cut" && operands > 0,
+        _ => false,
+    }
+}
+
+/// Whether the stages before this one in a pipeline print lines of a file, and nothing but filters them.
+pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
+    let position = &run.command.position;
+    let stages = run.pipelines.stages(run.commands, position.pipeline, position.index).rev().take(MOST);
+    for stage in stages {
+        if is_of_file(stage) {
+            return true;
+        }
+        if !PRINTERS.contains(&stage.program()) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether the command is started by `xargs` or `parallel`, which read the names from a file.
+pub(super) fn has_list(run: &Run<'_>) -> bool {
+    run.is_via("xargs") || run.is_via("parallel")
+}
+
+/// Whether the operand is a variable that an earlier command reads: `while read f; do ... "$f"; done < names`.
+pub(super) fn is_read(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let name = operand.text.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
+    let is_array = name.ends_with(']');
+    let name = name.split('[').next().unwrap_or_default();
+    let programs: &[&str] = if is_array { &["mapfile", "readarray"] } else { &["read"] };
+    let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
+    let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(MOST);
+    let reads = |command: &Command| {
+        let is_interactive = command.argv.iter().any(|word| word.text == "-p");
+        let names = command.argv.iter().skip(1).any(|word| word.text == name);
+        programs.contains(&command.program()) && !is_interactive && (names || name == "REPLY" || name == "MAPFILE")
+    };
+    !name.is_empty() && before.into_iter().any(reads)
+}
