@@ -25,6 +25,7 @@ mod installs;
 mod migrations;
 mod named_tasks;
 mod new_migrations;
+mod outputs;
 mod plain;
 mod plists;
 mod process;
@@ -106,6 +107,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     machine::find(run);
     installs::find(run);
     trees::find(run);
+    outputs::find(run);
     formatters::find(run);
     new_migrations::find(run);
     config_editors::find(run);

@@ -4,7 +4,6 @@
 use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
-use crate::options::Operand;
 use crate::run::Run;
 use crate::run::path::{Device, device};
 
@@ -161,7 +160,6 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
         devices(run);
         brings_out(run);
         super::unknown_losses::find(run);
-        outputs(run);
     }
 }
 
@@ -294,40 +292,6 @@ pub(super) fn is_of_project(run: &Run<'_>) -> bool {
     const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
     let path = run.command.word(0);
     path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder))
-}
-
-/// Options by which most programs name the file that they write, and those of single programs.
-const OUTPUTS: &[&str] =
-    &["-o", "--output", "--output-file", "--out", "--outfile", "-out", "--log-file", "--logfile", "--output-document"];
-const OUTPUTS_OF: &[(&str, &[&str])] = &[
-    ("nmap", &["-oN", "-oG", "-oX", "-oA", "-oS"]),
-    ("ffuf", &["-of"]),
-    ("masscan", &["-oL", "-oJ", "-oG", "-oX"]),
-    ("screen", &["-Logfile"]),
-    ("valgrind", &["--xml-file"]),
-];
-
-/// The most words that are looked at for such options.
-const MOST: usize = 256;
-
-/// A file outside of the folder that the call begins in, which an option gives to an unknown program as its output.
-fn outputs(run: &mut Run<'_>) {
-    let of_name = OUTPUTS_OF.iter().find(|(name, _)| *name == run.name).map_or(&[][..], |(_, options)| *options);
-    let words = run.arguments();
-    for (at, word) in words.iter().enumerate().take(MOST) {
-        let (option, value) = match word.text.split_once('=') {
-            Some((option, value)) if option.starts_with('-') => (option, Operand::tail(word, value)),
-            _ => match words.get(at + 1) {
-                Some(next) => (word.text.as_str(), Operand::of(next)),
-                None => break,
-            },
-        };
-        let is_output = OUTPUTS.contains(&option) || of_name.contains(&option);
-        if is_output && value.text.starts_with(['/', '~', '$']) && !value.text.starts_with("/dev/") {
-            let by = run.name.clone();
-            run.write_as(&value, Draft::notable("write", "fs.write").tag("by", &by).certain(false));
-        }
-    }
 }
 
 /// Adds the effects of an undescribed tool whose first word says that it publishes or deploys. A program of the
