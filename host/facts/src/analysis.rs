@@ -128,7 +128,8 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
 pub fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     for effect in &mut analysis.effects {
         let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");
-        if elsewhere || effect.path.raw.is_empty() || !FILE_KINDS.contains(&effect.kind.as_str()) {
+        let is_on_file = FILE_KINDS.contains(&effect.kind.as_str()) || disposable::depends_on_path(effect);
+        if elsewhere || effect.path.raw.is_empty() || !is_on_file {
             continue;
         }
         if !resolver.has_room() {

@@ -151,8 +151,14 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
     }
 }
 
-/// Marks the files that git is to restore without a loss.
+/// Whether a loss of changes depends on the file at its path, or on the repository around it.
+pub(crate) fn depends_on_path(effect: &Effect) -> bool {
+    effect.operation == committed::DISCARD && ["unless-branch", "side"].iter().any(|name| tag(effect, name).is_some())
+}
+
+/// Marks the files that git is to restore without a loss, and leaves out the ones that are branches.
 pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, at: &CallContext) {
+    analysis.effects.retain(|effect| !committed::is_branch(effect));
     let candidates = committed::discards(analysis).into_iter();
     let is_committed = |index: &usize| {
         let effect = analysis.effects.get(*index);

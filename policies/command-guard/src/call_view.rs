@@ -6,7 +6,7 @@ use std::cell::{OnceCell, RefCell};
 
 use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Command, Effect, ScriptPlace, Severity};
-use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
+use guard_sdk::{Call, Facts, Finding, Outcome, ResolvedPath, Rule};
 
 use crate::Settings;
 use crate::settings::Names;
@@ -48,6 +48,11 @@ impl<'a> CallView<'a> {
     /// Where the call happens.
     pub(crate) fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| self.call.context())
+    }
+
+    /// Resolves a path of the machine.
+    pub(crate) fn resolve(&self, path: &str) -> ResolvedPath {
+        self.call.resolve(path)
     }
 
     /// The call's command as it was written. Empty if the tool has none.

@@ -4,6 +4,7 @@
 
 mod discard;
 mod looks;
+mod operands;
 mod push;
 mod refs;
 mod relatives;
@@ -205,6 +206,10 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     if parsed.has("", "cached") {
+        // Git refuses without it if the index has what neither the file nor the last commit has.
+        if parsed.has("f", "force") {
+            run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
+        }
         return parsed.operands.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
     }
     let force = parsed.has("f", "force");

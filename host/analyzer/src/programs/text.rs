@@ -196,7 +196,8 @@ pub(super) fn undone(run: &mut Run<'_>) {
         command.redirections.iter().any(|to| to.operator == ">" && read.contains(&to.target.text.as_str()))
     };
     let is_written = before.into_iter().any(|command| is_diff(command) && is_kept(command));
-    if is_written || run.before().is_some_and(is_diff) {
+    let is_substituted = run.pipelines.children(run.commands, run.command.id).take(FILES).any(is_diff);
+    if is_written || is_substituted || run.before().is_some_and(is_diff) {
         run.emit(Draft::destructive("vcs", "git.discard").target(".").flag("whole-directory", true));
     }
 }

@@ -68,6 +68,16 @@ impl<'a> Run<'a> {
         operand.text.starts_with("$(") || operand.text.starts_with('`') || is_variable && (in_loop || is_array)
     }
 
+    /// The commands whose output may be the operand: before `xargs`, in a substitution, or around a loop.
+    pub(crate) fn suppliers(&self, operand: &Operand<'_>) -> Vec<&'a Command> {
+        let position = &self.command.position;
+        if self.is_placeholder(operand) {
+            let stages = self.pipelines.stages(self.commands, position.pipeline, position.index);
+            return if self.is_via("xargs") { stages.collect() } else { Vec::new() };
+        }
+        if operand.dynamic && self.is_listed(operand) { searches::suppliers(self, operand) } else { Vec::new() }
+    }
+
     /// The patterns of the files that another program supplies for this operand of a change.
     pub(super) fn supplied(&self, operand: &Operand<'_>) -> Vec<String> {
         let mut found: Vec<String> = if self.is_placeholder(operand) {

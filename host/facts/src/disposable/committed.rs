@@ -1,5 +1,6 @@
 //! Files that git is told to restore, and that are as the last commit has them: nothing is lost.
 
+use guard_contract::Presence;
 use guard_contract::call::CallContext;
 use guard_contract::syntax::{Analysis, Command, Effect};
 
@@ -9,7 +10,7 @@ use crate::view::ask_git_about;
 use crate::{Facts, GitQuestion, Resolver};
 
 /// The effect that loses changes of files.
-const DISCARD: &str = "git.discard";
+pub(super) const DISCARD: &str = "git.discard";
 
 /// Tags of an effect on more than one file.
 const MANY: [&str; 5] = ["force", "glob", "listed", "where", "whole-directory"];
@@ -30,7 +31,8 @@ pub(super) fn is_committed(
     analysis: &Analysis,
     (facts, resolver, at): (&dyn Facts, &Resolver, &CallContext),
 ) -> bool {
-    let file = restored(effect, analysis).filter(|write| is_one_file(write)).map(|write| &write.path.canonical);
+    let restored = restored(effect, analysis).unwrap_or(effect);
+    let file = Some(&restored.path.canonical).filter(|_| is_one_file(restored));
     let Some(file) = file.filter(|_| is_first(effect, analysis)) else { return false };
     let Ok(text) = facts.read_source(file, COMPARED_BYTES) else { return false };
     // Bytes that are no text are equal to others in a text.
@@ -47,6 +49,11 @@ pub(super) fn discards(analysis: &Analysis) -> Vec<usize> {
         |effect: &Effect| effect.operation == DISCARD && MANY.iter().all(|name| tag(effect, name).is_none());
     let found = analysis.effects.iter().enumerate().filter(|(_, effect)| is_candidate(effect));
     found.map(|(index, _)| index).take(EFFECTS).collect()
+}
+
+/// Whether an operand that may be a branch is one: there is no file of that name.
+pub(super) fn is_branch(effect: &Effect) -> bool {
+    effect.operation == DISCARD && tag(effect, "unless-branch").is_some() && effect.path.exists == Presence::No
 }
 
 /// The write that goes with the loss, which has the path.

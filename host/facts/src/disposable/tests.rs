@@ -362,3 +362,26 @@ fn the_folder_of_a_harness_for_one_session_is_scratch() {
         assert_eq!(tag_of(&[path]), None, "{path}");
     }
 }
+
+#[test]
+fn what_git_checks_out_is_a_branch_if_there_is_no_such_file() {
+    let facts: FixedFacts = toml::from_str(REPO).unwrap();
+    let kept = |target: &str, tag: &str| {
+        let operation = "git.discard".to_owned();
+        let tags = vec![owned((tag, "yes"))];
+        let effect = Effect { kind: "vcs".to_owned(), operation, tags, ..effect(target) };
+        let mut analysis = Analysis { effects: vec![effect], ..empty(Coverage::Complete, None) };
+        let resolver = Resolver::new("/repo", "/home/u", "/repo");
+        fill_paths(&mut analysis, &facts, &resolver);
+        mark_discards(&mut analysis, &facts, &resolver, &CallContext::default());
+        !analysis.effects.is_empty()
+    };
+    for (target, tag, is_kept) in [
+        ("main", "unless-branch", false),
+        ("src", "unless-branch", true),
+        ("src/a.rs", "unless-branch", true),
+        ("main", "listed", true),
+    ] {
+        assert_eq!(kept(target, tag), is_kept, "{target} {tag}");
+    }
+}

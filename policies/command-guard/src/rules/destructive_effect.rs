@@ -1,5 +1,6 @@
 //! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names. `git checkout -- FILE`
-//! passes if the file is as the last commit has it.
+//! passes if the file is as the last commit has it, `git checkout NAME` if there is no file of that name, and `git
+//! checkout --ours FILE` while a merge is under way.
 //!
 //! ## Why
 //! Work or data is lost, and it takes effort to get it back.
@@ -8,6 +9,7 @@
 //! - asked: `git checkout -- src`
 //! - asked: `git branch -D topic`
 //! - asked: `aws ec2 terminate-instances --instance-ids i-1`
+//! - asked: `yes | git checkout -p`
 //! - passes: `git checkout topic`
 //! - passes: `git rebase --abort`
 //!
@@ -15,7 +17,7 @@
 //! Preview the loss first. The message says how, if the table of the program does.
 
 use guard_sdk::Presence;
-use guard_sdk::syntax::{Effect, Severity};
+use guard_sdk::syntax::{Command, Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
@@ -33,7 +35,14 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let passes = || is_disposable(effect) || is_named(effect) || is_own_worktree(effect, view) || is_many_to_one(effect);
+    let passes = || {
+        is_disposable(effect)
+            || is_named(effect)
+            || is_own_worktree(effect, view)
+            || is_many_to_one(effect)
+            || is_branch(effect)
+            || is_side_of_merge(effect, view)
+    };
     if effect.severity != Severity::Destructive || passes() {
         return None;
     }
@@ -59,6 +68,31 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
         && !effect.target.contains(['$', '`'])
         && effects().any(adds)
         && !effects().any(fills)
+}
+
+/// Whether git takes an operand for a branch, because there is no file of that name.
+fn is_branch(effect: &Effect) -> bool {
+    effect.tag("unless-branch").is_some() && effect.path.exists != Presence::Yes
+}
+
+/// Files in a repository's own folder that are there while a merge waits for its conflicts to be resolved.
+const UNDER_WAY: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+
+/// Subcommands that may leave conflicts.
+const JOINS: [&str; 6] = ["am", "cherry-pick", "merge", "pull", "rebase", "revert"];
+
+/// Whether one side of a conflict is taken: a merge is under way, or a command before it may end in one.
+fn is_side_of_merge(effect: &Effect, view: &CallView<'_>) -> bool {
+    let root = effect.path.git_root.trim_end_matches('/');
+    let is_there = |name: &&str| view.resolve(&format!("{root}/.git/{name}")).exists == Presence::Yes;
+    let joins = |command: &Command| {
+        let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+        let pops = words().any(|word| word == "stash") && words().any(|word| matches!(word, "pop" | "apply"));
+        command.program() == "git" && (pops || words().any(|word| JOINS.contains(&word)))
+    };
+    let mut before = view.analysis.commands.iter().take_while(|command| command.id < effect.command_id);
+    effect.tag("side").is_some()
+        && (before.any(joins) || !root.is_empty() && UNDER_WAY.iter().any(|name| is_there(&name)))
 }
 
 /// Whether many files get one name, which a rule of its own judges.

@@ -1,7 +1,8 @@
 //! Subcommands that throw away changes of the work tree or the stash.
 
-use guard_sdk::syntax::{Command, Severity};
+use guard_sdk::syntax::Severity;
 
+use super::operands::{is_answered, is_listed_file, is_path, may_be_name, may_be_path, names_deleted};
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -19,54 +20,18 @@ fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {
     run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").certain(certain));
 }
 
-/// Whether the operand stands for files that git itself lists as deleted: there are no changes in what is not there.
-fn names_deleted(run: &Run<'_>, operand: &Operand<'_>) -> bool {
-    let is_substituted = operand.word.parts.len() == 1 && operand.word.parts.iter().all(|part| part.kind == "command");
-    let mut listing: Vec<&Command> = Vec::new();
-    if is_substituted {
-        let mut substitutions =
-            run.command.argv.iter().filter(|word| word.parts.iter().any(|part| part.kind == "command"));
-        // Which commands belong to which of several words is not told.
-        let only = substitutions.next().is_some() && substitutions.next().is_none();
-        listing.extend(run.pipelines.children(run.commands, run.command.id).filter(|_| only).take(MOST));
-    } else if operand.text == "{}" && run.is_via("xargs") {
-        let position = &run.command.position;
-        listing.extend(run.pipelines.stages(run.commands, position.pipeline, position.index).take(MOST));
-    }
-    let Some((first, filters)) = listing.split_first() else { return false };
-    let says = |wanted: &[&str]| first.argv.iter().any(|word| wanted.contains(&word.text.as_str()));
-    let lists = match (first.program(), first.word(1)) {
-        ("git", "ls-files") => {
-            says(&["-d", "--deleted"]) && !says(&["-m", "--modified", "-o", "--others", "-c", "--cached"])
-        }
-        ("git", "diff") => says(&["--diff-filter=D"]) && says(&["--name-only"]),
-        _ => false,
-    };
-    lists
-        && filters
-            .iter()
-            .all(|command| matches!(command.program(), "grep" | "egrep" | "rg" | "head" | "tail" | "sort" | "uniq"))
-}
-
-/// The most commands that are looked at for the list of files.
-const MOST: usize = 16;
-
-/// Whether an operand can only be a path: a branch does not look so.
-fn is_path(operand: &Operand<'_>) -> bool {
-    let text = operand.text.as_ref();
-    matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || operand.word.glob
-}
-
-/// Whether an operand may be a file as well as a branch: it has something like an extension. A dot behind a number is
-/// one of a version: `v1.2.3`, `release/1.x`.
-fn may_be_path(operand: &Operand<'_>) -> bool {
-    let name = operand.text.rsplit('/').next().unwrap_or_default();
-    name.split_once('.').is_some_and(|(stem, _)| !stem.ends_with(|c: char| c.is_ascii_digit()))
-}
-
-/// In a conflict one of the two sides is taken whole, which both branches still hold.
+/// In a conflict one of the two sides is taken whole, which both branches still have.
 fn takes_side(parsed: &Parsed<'_>) -> bool {
     parsed.is("", "ours") || parsed.is("", "theirs")
+}
+
+/// One side of a conflict is taken. Files that are in no conflict go back to what git has: the tag `side` says that only
+/// a merge under way makes this harmless.
+fn take_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
+    for operand in operands {
+        run.emit_on(Draft::destructive("vcs", "git.discard").flag("side", true), operand);
+    }
+    write_sides(run, operands);
 }
 
 fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
@@ -75,16 +40,28 @@ fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
     }
 }
 
+/// Git asks for each part of the files whether it is put back, and the answers decide. Answers from a pipe or a file
+/// are given unseen.
+fn pick_parts<'a>(run: &mut Run<'a>, files: &[Operand<'a>]) {
+    write_sides(run, files);
+    if is_answered(run) {
+        let draft = Draft::destructive("vcs", "git.discard").flag("listed", true);
+        match files.first() {
+            Some(file) => run.emit_on(draft, file),
+            None => run.emit(draft.target(".").flag("whole-directory", true)),
+        }
+    }
+}
+
 pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("p", "patch") {
-        // The answers decide which parts of the files are put back.
-        return write_sides(run, parsed.before_dashes.map_or(&[], |before| parsed.from(before)));
+        return pick_parts(run, parsed.before_dashes.map_or(&[], |before| parsed.from(before)));
     }
     if parsed.has("", "pathspec-from-file") {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
     }
     if takes_side(parsed) {
-        return write_sides(run, &parsed.operands);
+        return take_sides(run, &parsed.operands);
     }
     if let Some(before) = parsed.before_dashes {
         parsed.from(before).iter().for_each(|operand| discard(run, operand, true));
@@ -100,8 +77,12 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for (index, operand) in parsed.operands.iter().enumerate() {
         if index > 0 || is_path(operand) {
             discard(run, operand, true);
-        } else if may_be_path(operand) {
+        } else if may_be_path(operand) || is_listed_file(run, operand) {
             discard(run, operand, false);
+        } else if parsed.operands.len() == 1 && may_be_name(operand) {
+            // Only if there is such a file: otherwise it is a branch.
+            let draft = Draft::destructive("vcs", "git.discard").certain(false);
+            run.emit_on(draft.flag("unless-branch", true), operand);
         }
     }
 }
@@ -115,7 +96,10 @@ pub(super) fn switch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let index_only = parsed.has("S", "staged") && !parsed.has("W", "worktree");
     if parsed.has("p", "patch") {
-        return write_sides(run, if index_only { &[] } else { &parsed.operands });
+        if !index_only {
+            pick_parts(run, &parsed.operands);
+        }
+        return;
     }
     if index_only {
         // Without a source, it only takes back what was added.
@@ -126,7 +110,7 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.emit(Draft::destructive("vcs", "git.discard").flag("listed", true));
     }
     if takes_side(parsed) {
-        return write_sides(run, &parsed.operands);
+        return take_sides(run, &parsed.operands);
     }
     parsed.operands.iter().for_each(|operand| discard(run, operand, true));
 }
