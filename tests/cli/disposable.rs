@@ -204,3 +204,23 @@ fn restoring_a_file_that_is_as_the_last_commit_has_it_passes() {
         assert_eq!(outcome(&world, asks), 1, "{asks}");
     }
 }
+
+#[test]
+fn a_name_is_checked_out_as_a_file_only_if_there_is_one() {
+    let world = World::new();
+    git(&world, &["init", "--quiet", "."]);
+    for name in ["Makefile", "LICENSE", "src/a.c"] {
+        world.write(&format!("repo/{name}"), "one\n");
+    }
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "--quiet", "-m", "x"]);
+    world.write("repo/Makefile", "two\n");
+    for passes in ["git checkout main", "git checkout LICENSE", "git checkout -b src", "git checkout v1"] {
+        assert_eq!(outcome(&world, passes), 0, "{passes}");
+    }
+    for asks in ["git checkout Makefile", "git checkout src", "git checkout --ours Makefile"] {
+        assert_eq!(outcome(&world, asks), 1, "{asks}");
+    }
+    world.write("repo/.git/MERGE_HEAD", "");
+    assert_eq!(outcome(&world, "git checkout --ours Makefile"), 0);
+}

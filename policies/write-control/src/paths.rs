@@ -59,9 +59,11 @@ impl ProjectRoot<'_> {
         relative.iter().filter(|text| has_wildcard(text)).for_each(|text| add(text, true));
         if is_tree && found.is_empty() {
             let lexical = effect.path.lexical.as_str();
-            // A repository that is cloned mostly has a folder of its own, and an archive may have any files.
+            // A repository that is cloned and a release mostly have a folder of their own. Other archives may have any
+            // files.
             let fills = effect.kind != "write"
-                || ["merged-from", "pathspec", "archive"].iter().any(|tag| effect.tag(tag).is_some());
+                || ["merged-from", "pathspec"].iter().any(|tag| effect.tag(tag).is_some())
+                || effect.tag("archive").is_some() && effect.tag("own-folder").is_none();
             let is_whole = match lexical.is_empty() {
                 // A command of git that names no file, or the working directory, puts all of them back.
                 true => {

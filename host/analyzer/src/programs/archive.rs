@@ -1,6 +1,7 @@
 //! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
 
 mod clouds;
+mod releases;
 
 use guard_sdk::syntax::Word;
 
@@ -44,6 +45,7 @@ fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>, is_whole: bool) {
     let by = run.name.clone();
     let replaces = is_whole && replaces(run);
     let draft = Draft::notable("write", "fs.write").flag("archive", true).flag("replaces", replaces).tag("by", &by);
+    let draft = draft.flag("own-folder", is_whole && releases::has_folder(run));
     match folder {
         Some(folder) => run.write_as(folder, draft),
         None => run.write_as(&Operand::of(&here()), draft),

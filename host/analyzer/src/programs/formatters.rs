@@ -276,6 +276,26 @@ const FORMATTERS: &[Formatter] = &[
         ..NONE
     },
     Formatter { names: &["zig"], verbs: &["fmt"], files: "*.{zig,zon}", ..NONE },
+    Formatter { names: &["perltidy"], with: &["b", "backup-and-modify-in-place"], files: "*.{pl,pm,t}", ..NONE },
+    Formatter {
+        names: &["latexindent", "latexindent.pl"],
+        with: &["w", "wd"],
+        without: &["help", "h"],
+        files: "*.{tex,sty,cls}",
+        ..NONE
+    },
+    Formatter { names: &["elm-format"], with: &["yes"], without: &["output", "validate"], files: "*.elm", ..NONE },
+    Formatter { names: &["ormolu", "fourmolu", "stylish-haskell"], with: &["i", "inplace"], files: "*.hs", ..NONE },
+    Formatter { names: &["cmake-format"], with: &["i", "in-place"], files: "*.{cmake,txt}", ..NONE },
+    Formatter {
+        names: &["jsonnetfmt"],
+        with: &["i", "in-place"],
+        without: &["test"],
+        files: "*.{jsonnet,libsonnet}",
+        ..NONE
+    },
+    Formatter { names: &["buildifier"], without: &["mode", "help"], files: "*.{bzl,bazel}", ..NONE },
+    Formatter { names: &["js-beautify", "css-beautify", "html-beautify"], with: &["r", "replace"], files: WEB, ..NONE },
     Formatter { names: &["stylua"], files: "*.lua", options: Options::new("fg", "config-path glob"), ..NONE },
     Formatter {
         names: &["rubocop", "standardrb", "rufo"],

@@ -63,7 +63,8 @@ pub(super) fn find(run: &mut Run<'_>) {
         files.extend(row.options.iter().flat_map(|option| values(words, option)));
     }
     if let Some(behind) = undescribed(run, &name) {
-        files.extend(named(words.get(behind..).unwrap_or_default()));
+        let means_output = !NO_OUTPUT.contains(&name.as_str()) && !name.contains("mount");
+        files.extend(named(words.get(behind..).unwrap_or_default(), means_output));
     }
     for row in BY_OPERAND.iter().filter(|row| row.names.contains(&name.as_str())) {
         let mut parsed = run.parse(words, row.options);
@@ -117,7 +118,7 @@ fn values<'a>(words: &'a [Word], option: &'a str) -> impl Iterator<Item = Operan
 /// Where the words begin whose options only their names explain: those of a program without a description, and of a
 /// script that an interpreter runs.
 fn undescribed(run: &Run<'_>, name: &str) -> Option<usize> {
-    if NO_OUTPUT.contains(&name) || name.contains("mount") || super::is_plain(name) || run.is_function() {
+    if super::is_plain(name) || run.is_function() {
         return None;
     }
     if super::lookup(name).is_none() {
@@ -130,11 +131,12 @@ fn undescribed(run: &Run<'_>, name: &str) -> Option<usize> {
     script.filter(|_| is_interpreter).map(|at| at + 1)
 }
 
-/// The files that options with the usual names of outputs name.
-fn named<'a>(words: &'a [Word]) -> Vec<Operand<'a>> {
+/// The files that options with the usual names of outputs name. The short ones do only if the program means outputs by
+/// them.
+fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().take(WORDS) {
-        let (option, value) = match word.text.split_once('=') {
+        let (option, value) = match word.text.split_once(['=', ':']) {
             Some((option, value)) if option.starts_with('-') => (option, Operand::tail(word, value)),
             _ => match words.get(at + 1) {
                 Some(next) if !next.text.starts_with('-') => (word.text.as_str(), Operand::of(next)),
@@ -142,7 +144,7 @@ fn named<'a>(words: &'a [Word]) -> Vec<Operand<'a>> {
             },
         };
         // The names of formats and columns are given by the same options.
-        let is_short = SHORT.contains(&option) && looks_like_file(&value.text);
+        let is_short = means_output && SHORT.contains(&option) && looks_like_file(&value.text);
         let is_long = option.starts_with("--") && ANY.iter().any(|name| name.eq_ignore_ascii_case(option));
         let is_by_end = word.text.contains('=') && ENDS.iter().any(|end| option.ends_with(end));
         // Settings of a generator are in front of its folder: `--js_out=import_style=commonjs:DIR`.

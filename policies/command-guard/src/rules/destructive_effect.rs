@@ -92,7 +92,7 @@ fn is_side_of_merge(effect: &Effect, view: &CallView<'_>) -> bool {
     };
     let mut before = view.analysis.commands.iter().take_while(|command| command.id < effect.command_id);
     effect.tag("side").is_some()
-        && (before.any(joins) || !root.is_empty() && UNDER_WAY.iter().any(|name| is_there(&name)))
+        && (before.any(joins) || !root.is_empty() && UNDER_WAY.iter().any(is_there))
 }
 
 /// Whether many files get one name, which a rule of its own judges.

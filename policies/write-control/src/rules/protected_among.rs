@@ -2,12 +2,15 @@
 //! files, and perhaps how they are called, but not which.
 //!
 //! ## Why
-//! A formatter, a replacement in all files that a search finds, or a patch that can't be read changes protected files as
-//! well as a command that names them.
+//! A formatter, a replacement in all files that a search finds or a list names, an archive, or a patch that can't be read
+//! changes protected files as well as a command that names them.
 //!
 //! ## Examples
 //! - asked: `npx prettier --write .`, with `protected = [".github/workflows/"]`
 //! - asked: `git stash -u`, with `protected = [".github/workflows/"]`
+//! - asked: `xargs rm < list`, with `protected = [".github/workflows/"]`
+//! - asked: `tar -xf x.tar`, with `protected = [".github/workflows/"]`
+//! - passes: `tar -xf curl-8.1.2.tar`, with `protected = [".github/workflows/"]`
 //! - passes: `black src`, with `protected = [".github/workflows/"]`
 //! - passes: `git merge main`, with `protected = [".github/workflows/"]`
 //!

@@ -34,7 +34,7 @@ pub(super) const ENDS: &[&str] = &["_out", "-out", "_output", "-output", "-outfi
 /// Programs that mean something else by these options.
 pub(super) const NO_OUTPUT: &[&str] = &[
     "apt", "apt-get", "aptitude", "autossh", "findmnt", "gmake", "groupadd", "ip", "java", "lsns", "make", "mosh",
-    "pytest", "py.test", "ssh", "sshfs", "sshpass", "useradd", "usermod", "xrandr", "zfs", "zpool",
+    "pytest", "py.test", "qmake", "ssh", "sshfs", "sshpass", "useradd", "usermod", "xrandr", "zfs", "zpool",
 ];
 
 /// Formats whose names look like those of files.
@@ -53,7 +53,7 @@ pub(super) const BY_OPTION: &[ByOption] = &[
     option(&["tcpdump", "tshark", "dumpcap"], &["-w"]),
     option(&["go"], &["-o", "-coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-trace"]),
     option(&["rustc", "swiftc", "nasm", "yasm", "llc", "ocamlc", "ocamlopt", "ghc", "valac", "gnatmake"], &["-o"]),
-    option(&["crystal", "dart", "deno", "zig", "odin", "v", "shuf", "sdiff"], &["-o", "--output"]),
+    option(&["crystal", "dart", "deno", "zig", "odin", "v", "shuf", "sdiff", "tree"], &["-o", "--output"]),
     option(&["zig"], &["-femit-bin", "-femit-h", "-femit-docs"]),
     option(&["nim"], &["-o", "--out", "--outdir"]),
     option(&["dmd", "ldc2"], &["-of"]),
@@ -194,24 +194,6 @@ pub(super) const BY_OPERAND: &[ByOperand] = &[
     },
     ByOperand { names: &["jpegoptim", "optipng", "advpng", "oxipng"], without: OPTIMIZED, file: File::From(0), ..NONE },
     ByOperand { names: &["recode"], file: File::From(1), ..NONE },
-    ByOperand { names: &["perltidy"], with: &["b", "backup-and-modify-in-place"], file: File::From(0), ..NONE },
-    ByOperand { names: &["latexindent", "latexindent.pl"], with: &["w", "wd"], file: File::From(0), ..NONE },
-    ByOperand { names: &["elm-format"], with: &["yes"], without: &["output"], file: File::From(0), ..NONE },
-    ByOperand {
-        names: &["ormolu", "fourmolu", "stylish-haskell", "hindent", "nixfmt-rfc-style", "cmake-format", "jsonnetfmt"],
-        with: &["i", "inplace", "in-place", "mode"],
-        without: &["o", "check"],
-        file: File::From(0),
-        ..NONE
-    },
-    ByOperand { names: &["taplo"], verbs: &["fmt", "format"], without: &["check"], file: File::From(0), ..NONE },
-    ByOperand { names: &["buildifier"], without: &["lint", "mode"], file: File::From(0), ..NONE },
-    ByOperand {
-        names: &["js-beautify", "css-beautify", "html-beautify"],
-        with: &["r", "replace"],
-        file: File::From(0),
-        ..NONE
-    },
 ];
 
 const OGR: Options = Options::new("", "f t_srs s_srs sql where lco dsco nln clipsrc select");
