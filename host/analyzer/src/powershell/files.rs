@@ -85,8 +85,11 @@ impl Reader<'_> {
             "stop-process" => stopped(bound, is_fed),
             "get-process" => {
                 let names = bound.words(&["name", "id"]);
-                let gives = if names.is_empty() { Gives::Output } else { Gives::Words(names) };
-                Element { text: "ps".to_owned(), gives, value: None }
+                let (listed, gives) = match names.is_empty() {
+                    true => ("ps -e", Gives::Output),
+                    false => ("ps", Gives::Words(names)),
+                };
+                Element { text: listed.to_owned(), gives, value: None }
             }
             "invoke-webrequest" | "invoke-restmethod" => requested(bound),
             "set-alias" | "new-alias" => {

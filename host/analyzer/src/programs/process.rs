@@ -1,6 +1,6 @@
 //! Programs that end processes.
 
-use guard_sdk::syntax::Severity;
+use guard_sdk::syntax::{Command, Severity};
 
 use super::program::Program;
 use crate::draft::Draft;
@@ -69,7 +69,7 @@ fn lists_all(run: &Run<'_>) -> bool {
         let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
         match command.program() {
             _ if command.position.length > 1 => false,
-            "ps" => words().any(|word| matches!(word, "-e" | "-A" | "-ef" | "ax" | "aux" | "-aux" | "-ax")),
+            "ps" => words().any(shows_every),
             "pgrep" => {
                 let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
                 by_owner && words().filter(|word| !word.starts_with('-')).count() < 2
@@ -78,7 +78,30 @@ fn lists_all(run: &Run<'_>) -> bool {
             "pidof" => words().any(is_runtime),
             _ => false,
         }
-    }) || is_given_all(run)
+    }) || lists_every(run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE))
+        || is_given_all(run)
+}
+
+/// Whether an option of `ps` has it show the processes of everyone: `-e`, `-eo`, `aux`.
+fn shows_every(word: &str) -> bool {
+    let letters = word.trim_start_matches('-');
+    let has = |letter| letters.contains(letter);
+    let cluster = letters.bytes().all(|byte| byte.is_ascii_alphabetic()) && !word.starts_with("--");
+    cluster && (word.starts_with('-') && (has('e') || has('A')) || has('a') && has('x'))
+}
+
+/// Whether the stages of a pipeline list every process, and none of them chooses.
+fn lists_every<'c>(mut stages: impl Iterator<Item = &'c Command>) -> bool {
+    let words = |stage: &'c Command| stage.argv.iter().skip(1).map(|word| word.text.trim());
+    let all = stages.next().is_some_and(|first| first.program() == "ps" && words(first).any(shows_every));
+    all && stages.all(|stage| match stage.program() {
+        "cut" | "tr" | "sort" | "uniq" | "xargs" => true,
+        "tail" => words(stage).any(|word| word.starts_with('+')),
+        "awk" | "gawk" | "mawk" => {
+            words(stage).next().is_some_and(|code| code.starts_with("{print $") || code.starts_with("{ print $"))
+        }
+        _ => false,
+    })
 }
 
 /// Whether `xargs` takes the processes from a search for a program that the agent itself may run in.
@@ -86,11 +109,12 @@ fn is_given_all(run: &Run<'_>) -> bool {
     let Some((pipeline, index)) = run.pipelines.source(run.command).filter(|_| run.is_via("xargs")) else {
         return false;
     };
-    let mut stages = run.pipelines.stages(run.commands, pipeline, index).take(MAX_INSIDE);
-    stages.any(|stage| {
-        matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
-            && stage.argv.iter().skip(1).any(|word| is_runtime(&word.text.replace(['/', '[', ']'], "")))
-    })
+    let stages = || run.pipelines.stages(run.commands, pipeline, index).take(MAX_INSIDE);
+    lists_every(stages())
+        || stages().any(|stage| {
+            matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
+                && stage.argv.iter().skip(1).any(|word| is_runtime(&word.text.replace(['/', '[', ']'], "")))
+        })
 }
 
 /// The most commands that are looked at inside of one.
