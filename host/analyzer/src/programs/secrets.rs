@@ -349,6 +349,8 @@ fn prints_by_form(run: &Run<'_>) -> bool {
                 && (has(&["-json", "--json"])
                     || words.iter().any(|word| likelihood(&word.text) == Some(Likelihood::Likely)))
                 || leads(0, "state") && leads(1, "pull")
+                // Without a plan it is the state.
+                || leads(0, "show") && has(&["-json"]) && words.iter().skip(1).all(|word| word.text.starts_with('-'))
         }
         // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
         "kubectl" | "oc" if has(&["--raw"]) => words.iter().any(|word| word.text.contains("/secrets")),
