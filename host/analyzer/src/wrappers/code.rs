@@ -5,6 +5,7 @@
 //! code does to files itself is the business of [`crate::languages::code`].
 
 mod calls;
+pub(crate) mod client_libraries;
 mod clients;
 pub(crate) mod editors;
 pub(crate) mod languages;
@@ -164,7 +165,19 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         found.extend(texts.iter().filter_map(|text| removed(text)));
     }
     bounded(found.len());
-    found.into_iter().take(limits::STARTS).map(|what| run(name, what)).collect()
+    let own: Vec<Run> = found.into_iter().take(limits::STARTS).map(|what| run(name, what)).collect();
+    let of_libraries = texts.iter().flat_map(|code| of_libraries(name, plain, code));
+    own.into_iter().chain(of_libraries).collect()
+}
+
+/// The commands that calls of client libraries amount to, in the languages whose calls look alike.
+fn of_libraries(name: &str, language: &str, code: &str) -> Vec<Run> {
+    if !matches!(language, "python" | "javascript" | "ruby" | "php") {
+        return Vec::new();
+    }
+    let found = client_libraries::commands(language, code);
+    // The code may never come to the call.
+    found.into_iter().map(|what| Run { certain: false, ..run(name, what) }).collect()
 }
 
 fn run(name: &str, what: What) -> Run {

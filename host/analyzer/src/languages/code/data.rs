@@ -8,6 +8,7 @@ use guard_sdk::code::literal;
 use crate::draft::Draft;
 use crate::languages::{Found, sql};
 use crate::programs::is_runtime;
+use crate::wrappers::code::client_libraries::is_rehearsal;
 
 /// A call in lower case without its blanks, the kind and the operation of what it does, what that loses, and the
 /// harmless way to look first.
@@ -35,6 +36,7 @@ const CALLS: &[Call] = &[
     (".dropcollection(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".drop_collection(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".drop_all(", "database", "orm.drop-tables", TABLES, COUNT),
+    (".drop_tables(", "database", "orm.drop-tables", TABLES, COUNT),
     (".objects.all().delete()", "database", "orm.delete-all", "everything that the table or bucket holds", COUNT),
     (".sync({force:true", "database", "orm.drop-tables", TABLES, COUNT),
     (".destroy({where:{}", "database", "orm.delete-all", ROWS, COUNT),
@@ -52,6 +54,8 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
         &[
             (".delete_all", "database", "orm.delete-all", ROWS, COUNT),
             (".destroy_all", "database", "orm.delete-all", ROWS, COUNT),
+            (".flushall", "database", "redis.flush-all", KEYS, COUNT),
+            (".flushdb", "database", "redis.flush", KEYS, COUNT),
             (".drop_table", "database", "orm.drop-tables", "the table with all its rows", COUNT),
         ],
     ),
@@ -60,6 +64,9 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
         &[
             (".drop()", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
             (".truncate()", "database", "orm.delete-all", ROWS, COUNT),
+            (".synchronize(true)", "database", "orm.drop-tables", TABLES, COUNT),
+            (".schema.droptable(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
+            (".schema.droptableifexists(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
         ],
     ),
     (
@@ -76,8 +83,12 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
     (
         "php",
         &[
+            ("->flushall(", "database", "redis.flush-all", KEYS, COUNT),
+            ("->flushdb(", "database", "redis.flush", KEYS, COUNT),
+            ("->dropdatabase(", "database", "mongo.drop-database", "the database with all its collections", COUNT),
             ("::truncate()", "database", "orm.delete-all", ROWS, COUNT),
             ("->truncate()", "database", "orm.delete-all", ROWS, COUNT),
+            ("::query()->delete()", "database", "orm.delete-all", ROWS, COUNT),
             ("schema::drop", "database", "orm.drop-tables", "the table with all its rows", COUNT),
         ],
     ),
@@ -129,18 +140,31 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
             found.push(Found::Effect(draft.tag("loses", TABLES).tag("instead", COUNT)));
         }
     }
+    if language == "python" && !in_memory && deletes_query(&code) {
+        let draft = Draft::destructive("database", "orm.delete-all").certain(false).tag("client", language);
+        found.push(Found::Effect(draft.tag("loses", ROWS).tag("instead", COUNT)));
+    }
     if language == "applescript" && quits_runtime(&code, &literals) {
         let draft = Draft::destructive("process", "process.kill").certain(false).tag("client", language);
         found.push(Found::Effect(draft.tag("loses", "what runs in the app, perhaps this session")));
     }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
     for (call, kind, operation, loses, instead) in CALLS.iter().chain(own) {
-        let on_tables = in_memory && operation.starts_with("orm.");
-        if code.match_indices(call).any(|(at, _)| !is_bounded(&code, at)) && !on_tables {
+        let is_gone = || match *kind {
+            "cloud" => is_rehearsal(language, text),
+            _ => in_memory && operation.starts_with("orm."),
+        };
+        if code.match_indices(call).any(|(at, _)| !is_bounded(&code, at)) && !is_gone() {
             let draft = Draft::destructive(kind, operation).certain(false).tag("client", language);
             found.push(Found::Effect(draft.tag("loses", loses).tag("instead", instead)));
         }
     }
+}
+
+/// Whether all rows that a query finds are deleted: `session.query(User).delete()`.
+fn deletes_query(code: &str) -> bool {
+    let mut calls = code.match_indices(").delete()").take(MAX_LITERALS);
+    calls.any(|(at, _)| statement(code, at).contains(".query(") && !is_bounded(code, at))
 }
 
 /// Whether AppleScript has an app quit in which an agent may run.
@@ -158,10 +182,15 @@ fn sends(language: &str, code: &str) -> bool {
     has(SENDS) || language == "javascript" && has(SENDS_OF_JAVASCRIPT)
 }
 
+/// The statement up to a place in it.
+fn statement(code: &str, at: usize) -> &str {
+    let before = code.get(..at).unwrap_or_default();
+    before.rfind([';', '\n']).and_then(|end| before.get(end..)).unwrap_or(before)
+}
+
 /// Whether a condition stands just before the call, so that it does not empty the whole.
 fn is_bounded(code: &str, at: usize) -> bool {
-    let before = code.get(..at).unwrap_or_default();
-    let statement = before.rfind([';', '\n']).and_then(|end| before.get(end..)).unwrap_or(before);
+    let statement = statement(code, at);
     [".where(", ".filter(", "->where("].iter().any(|call| statement.contains(call))
 }
 

@@ -66,7 +66,8 @@ pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[W
         let place = folder.as_ref().map_or(Place::Apart, |folder| Place::Directory(word(folder)));
         Some(Run { place, ..run(name, what) })
     };
-    summaries::of(read, code).actions.iter().filter_map(run_of).collect()
+    let own: Vec<Run> = summaries::of(read, code).actions.iter().filter_map(run_of).collect();
+    own.into_iter().chain(super::of_libraries(name, read, code)).collect()
 }
 
 /// The same, with nothing to read.

@@ -1,0 +1,291 @@
+//! A call of a client library in the words of a program for the same service.
+
+use super::Call;
+use super::services::{Speaks, Store};
+
+/// Verbs after which a thing is gone.
+const REMOVES: &[&str] = &[
+    "archive",
+    "batch",
+    "begin",
+    "bulk",
+    "cancel",
+    "clear",
+    "close",
+    "delete",
+    "del",
+    "destroy",
+    "drop",
+    "erase",
+    "force",
+    "purge",
+    "recursive",
+    "remove",
+    "terminate",
+    "trash",
+    "truncate",
+    "wipe",
+];
+
+/// The same, one of which must be in a name that begins with one of those above.
+const LOSSES: &[&str] = &[
+    "cancel",
+    "clear",
+    "delete",
+    "del",
+    "destroy",
+    "drop",
+    "erase",
+    "purge",
+    "remove",
+    "terminate",
+    "truncate",
+    "wipe",
+];
+
+/// Verbs of what others see at once.
+const SHARES: &[&str] = &["create", "merge", "update", "edit"];
+
+/// Things of a code host, by the words of calls, and what its program calls them.
+const HOSTED: &[(&str, &str)] = &[
+    ("repo", "repo"),
+    ("repos", "repo"),
+    ("repository", "repo"),
+    ("projects", "repo"),
+    ("project", "repo"),
+    ("issue", "issue"),
+    ("issues", "issue"),
+    ("pull", "pr"),
+    ("pulls", "pr"),
+    ("mergerequests", "mr"),
+    ("release", "release"),
+    ("releases", "release"),
+];
+
+/// Things of a container engine.
+const ENGINE: &[&str] = &["volume", "image", "container", "network", "secret", "config", "service"];
+
+/// The parts of a name: `delete_bucket`, `deleteBucket`, `DeleteBucketCommand`, `delete!`.
+pub(super) fn parts(name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut before = '_';
+    for char in name.chars() {
+        if char == '_' {
+            before = char;
+            continue;
+        }
+        if before == '_' || char.is_ascii_uppercase() && !before.is_ascii_uppercase() {
+            found.push(String::new());
+        }
+        if let Some(part) = found.last_mut() {
+            part.push(char.to_ascii_lowercase());
+        }
+        before = char;
+    }
+    if found.len() > 1 && found.last().is_some_and(|part| part == "command") {
+        found.pop();
+    }
+    found
+}
+
+/// The words of the program, or none if the call does nothing of note.
+pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
+    let parts = parts(call.name());
+    let line = match call.origin.library.speaks {
+        Speaks::Aws => aws(call, &parts),
+        Speaks::Azure => removal(&parts).map(|noun| cloud("az", call, &noun)),
+        Speaks::Google => removal(&parts).map(|noun| cloud("gcloud", call, &noun)),
+        Speaks::Docker if parts == ["exec", "run"] => return in_container(call),
+        Speaks::Docker => docker(call, &parts),
+        Speaks::Firebase => firebase(call, &parts),
+        Speaks::Hosting(program) => hosting(program, call, &parts),
+        Speaks::Kubernetes => kubernetes(call, &parts),
+        Speaks::Shell => return shell(call),
+        Speaks::Mail => mail(&parts),
+        Speaks::Store(store) => return stored(store, call, &parts),
+        // `remove` often takes back a step of the agent's own, such as a reaction.
+        Speaks::Requests(_) if parts.first().is_some_and(|verb| verb == "remove") => None,
+        Speaks::Requests(host) => removal(&parts).map(|noun| request(host, call, &noun)),
+    }?;
+    Some(line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect())
+}
+
+/// The thing that a call removes: the rest of its name, which may be empty.
+fn removal(parts: &[String]) -> Option<String> {
+    let (verb, rest) = parts.split_first()?;
+    let is_loss = |part: &String| LOSSES.contains(&part.as_str());
+    if !REMOVES.contains(&verb.as_str()) || !parts.iter().any(is_loss) {
+        return None;
+    }
+    let skipped = |part: &&String| !is_loss(part) && !["and", "wait", "many", "if", "exists"].contains(&part.as_str());
+    Some(rest.iter().filter(skipped).cloned().collect::<Vec<_>>().join("-"))
+}
+
+/// The thing itself: the noun of the call's name, or the member that the call belongs to.
+fn noun(call: &Call<'_>, own: &str) -> String {
+    let before = || call.names.iter().rev().nth(1).map(|name| parts(name).join("-")).unwrap_or_default();
+    let noun = if own.is_empty() { before() } else { own.to_owned() };
+    if noun.is_empty() || LOSSES.contains(&noun.as_str()) { "resource".to_owned() } else { noun }
+}
+
+/// A literal that names the thing, if it is a plain word.
+fn target<'c>(call: &Call<'c>) -> &'c str {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "._:/-".contains(char);
+    call.literal.filter(|text| !text.starts_with('-') && !text.is_empty() && text.chars().all(is_plain)).unwrap_or("x")
+}
+
+fn cloud(program: &str, call: &Call<'_>, own: &str) -> String {
+    format!("{program} {} {} delete {}", call.origin.service, noun(call, own), target(call))
+}
+
+fn request(host: &str, call: &Call<'_>, own: &str) -> String {
+    format!("curl -X DELETE https://{host}/{}/{}", noun(call, own), target(call).trim_start_matches('/'))
+}
+
+/// `client.terminate_instances()` has the words of `aws ec2 terminate-instances`, and `bucket.delete()` those of
+/// `aws s3api delete-bucket`.
+fn aws(call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let service = match call.origin.service.as_str() {
+        "" => "service",
+        "s3" => "s3api",
+        service => service,
+    };
+    let has = |name: &str| call.names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let verb = parts.join("-");
+    let (verb, whole) = (verb.trim_end_matches('!'), service == "s3api" && (has("objects") || has("object_versions")));
+    // A client is made, and nothing else is done.
+    if call.names.len() < 2 && !call.name().ends_with("Command") {
+        return None;
+    }
+    match verb {
+        "delete" | "batch-delete" | "clear" if whole => Some(format!("aws s3 rm s3://{} --recursive", target(call))),
+        "delete" | "terminate" | "clear" | "purge" => Some(format!("aws {service} {verb}-{}", noun(call, ""))),
+        _ if parts.len() > 1 => {
+            let name = call.literal.map(|_| format!("--name {}", target(call))).unwrap_or_default();
+            Some(format!("aws {service} {verb} {name}"))
+        }
+        _ => None,
+    }
+}
+
+fn docker(call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let named = |name: &str| ENGINE.iter().copied().find(|thing| name.to_ascii_lowercase().contains(thing));
+    let thing = call.names.iter().rev().find_map(|name| named(name)).or_else(|| named(&call.origin.service));
+    let has = |verb: &str| parts.first().is_some_and(|part| part == verb);
+    match thing {
+        Some(thing) if has("remove") => Some(format!("docker {thing} rm {}", target(call))),
+        Some(thing) if has("prune") => Some(format!("docker {thing} prune -f")),
+        _ => None,
+    }
+}
+
+fn firebase(call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let own = removal(parts)?;
+    let is_user = own.starts_with("user");
+    let database = call.names.iter().any(|name| matches!(*name, "database" | "ref" | "reference"));
+    Some(match (is_user, database) {
+        (true, _) => "curl -X DELETE https://identitytoolkit.googleapis.com/accounts/x".to_owned(),
+        (_, true) => "firebase database:remove /".to_owned(),
+        _ => format!("firebase firestore:delete {} -r", target(call)),
+    })
+}
+
+fn kubernetes(call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let is_filler = |part: &&String| !matches!(part.as_str(), "namespaced" | "collection" | "cluster");
+    let noun: Vec<String> = parts.iter().skip(1).filter(is_filler).cloned().collect();
+    let (verb, noun) = (parts.first()?.as_str(), noun.join(""));
+    match verb {
+        "delete" if noun.is_empty() => Some(format!("kubectl delete {} {}", self::noun(call, ""), target(call))),
+        "delete" if parts.iter().any(|part| part == "collection") => Some(format!("kubectl delete {noun} --all")),
+        "delete" | "replace" | "patch" if !noun.is_empty() => Some(format!("kubectl {verb} {noun} {}", target(call))),
+        _ => None,
+    }
+}
+
+fn hosting(program: &str, call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let verb = parts.first()?.as_str();
+    // A request with the method in a text: `octokit.request('DELETE /repos/a/b')`.
+    if verb == "request" {
+        let (method, path) = call.literal?.split_once(' ')?;
+        let is_plain = path.chars().all(|char| char.is_ascii_alphanumeric() || "._-/{}".contains(char));
+        return (method != "GET" && is_plain).then(|| format!("{program} api -X {method} {path}"));
+    }
+    let own = parts.get(1..).unwrap_or_default();
+    let before = call.names.iter().rev().skip(1).flat_map(|name| self::parts(name).into_iter().rev());
+    let named = |part: &String| HOSTED.iter().find(|(word, _)| *word == part).map(|(_, thing)| *thing);
+    let thing = match own.last() {
+        Some(last) => named(last),
+        None => before.filter(|part| part != "rest").find_map(|part| named(&part)),
+    };
+    if own.first().is_some_and(|noun| noun.starts_with("label")) {
+        return None;
+    }
+    if removal(parts).is_some() {
+        return Some(match thing {
+            Some("repo") if own.is_empty() || own.len() == 1 => format!("{program} repo delete x --yes"),
+            _ => format!("{program} api -X DELETE {}", noun(call, &own.join("-"))),
+        });
+    }
+    let thing = thing.filter(|thing| *thing != "repo")?;
+    SHARES.contains(&verb).then(|| format!("{program} {thing} {} 1", if verb == "update" { "edit" } else { verb }))
+}
+
+/// The call of a data store's own program that loses the same.
+fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
+    let name = parts.join("-");
+    let name = name.trim_end_matches('!');
+    let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+    match (store, name) {
+        (Store::Graph, "run" | "execute-query" | "execute-write") => words(&["cypher-shell", call.literal?]),
+        (Store::Kafka, "delete-topics" | "delete-records") => {
+            words(&["kafka-topics", "--delete", "--topic", target(call)])
+        }
+        (Store::Mongo, "drop" | "drop-collection") => words(&["mongosh", "--eval", "db.x.drop()"]),
+        (Store::Mongo, "delete-many" | "remove") if call.is_given_nothing => {
+            words(&["mongosh", "--eval", "db.x.deleteMany({})"])
+        }
+        (Store::Queue, "queue-purge" | "queue-delete" | "purge-queue" | "delete-queue" | "obliterate" | "purge") => {
+            words(&["rabbitmqadmin", "delete", "queue", target(call)])
+        }
+        (Store::Search, "delete-by-query" | "delete-all-documents" | "delete-all") => {
+            words(&["curl", "-X", "DELETE", &format!("https://{}/x", target(call))])
+        }
+        (Store::Search, "delete") if call.names.iter().any(|name| matches!(*name, "indices" | "collections")) => {
+            words(&["curl", "-X", "DELETE", &format!("https://{}/x", target(call))])
+        }
+        (Store::Search, name) if ["collection", "index", "class"].iter().any(|thing| name.ends_with(thing)) => {
+            removal(parts)?;
+            words(&["curl", "-X", "DELETE", &format!("https://{}/x", target(call))])
+        }
+        (Store::Tables, "delete") if !call.is_bounded => words(&["psql", "-c", "delete from x"]),
+        (Store::Tables, "drop" | "drop-all" | "drop-table" | "truncate") => words(&["psql", "-c", "drop table x"]),
+        (Store::Vault, "disable-secrets-engine" | "delete-metadata-and-all-versions" | "unmount") => {
+            words(&["vault", "secrets", "disable", target(call)])
+        }
+        _ => None,
+    }
+}
+
+/// The command that runs in a container.
+fn in_container(call: &Call<'_>) -> Option<Vec<String>> {
+    Some(["docker", "exec", "x", "sh", "-c", call.literal?].map(str::to_owned).to_vec())
+}
+
+/// The command that runs on the other machine.
+fn shell(call: &Call<'_>) -> Option<Vec<String>> {
+    let command = call.literal?;
+    let run = match call.name() {
+        "exec_command" | "execCommand" | "exec" | "exec!" | "run" | "sendline" => command.to_owned(),
+        "sudo" => format!("sudo {command}"),
+        _ => return None,
+    };
+    Some(vec!["ssh".to_owned(), "host".to_owned(), run])
+}
+
+fn mail(parts: &[String]) -> Option<String> {
+    let is_sent = matches!(
+        parts.iter().map(String::as_str).collect::<Vec<_>>().as_slice(),
+        ["sendmail" | "send"] | ["send", "mail" | "message"]
+    );
+    is_sent.then(|| "sendmail -t".to_owned())
+}

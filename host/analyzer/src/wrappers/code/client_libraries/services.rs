@@ -1,0 +1,133 @@
+//! Client libraries of services, and the program for the same service.
+
+/// A library, by the beginnings of its modules' names.
+pub(super) struct Library {
+    pub(super) modules: &'static [&'static str],
+    /// Names that need no import once the library is loaded, as in Ruby.
+    pub(super) globals: &'static [&'static str],
+    pub(super) speaks: Speaks,
+}
+
+/// How a call is put into the words of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaks {
+    Aws,
+    Azure,
+    Docker,
+    Firebase,
+    Google,
+    /// `gh` or `glab`.
+    Hosting(&'static str),
+    Kubernetes,
+    /// Runs commands on another machine.
+    Shell,
+    Mail,
+    Store(Store),
+    /// A service without a program of its own, by its host.
+    Requests(&'static str),
+}
+
+/// A server that keeps data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Store {
+    Graph,
+    Kafka,
+    Mongo,
+    Queue,
+    Search,
+    Tables,
+    Vault,
+}
+
+use Speaks::{Aws, Azure, Docker, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
+
+const fn library(modules: &'static [&'static str], globals: &'static [&'static str], speaks: Speaks) -> Library {
+    Library { modules, globals, speaks }
+}
+
+pub(super) static LIBRARIES: &[Library] = &[
+    library(&["boto3", "aioboto3", "botocore", "aws-sdk", "@aws-sdk", "Aws"], &["Aws"], Aws),
+    library(&["azure", "@azure"], &[], Azure),
+    library(&["docker", "dockerode", "aiodocker", "podman"], &[], Docker),
+    library(&["firebase_admin", "firebase-admin"], &[], Firebase),
+    library(&["google.cloud", "googleapiclient", "@google-cloud", "googleapis", "Google.Cloud"], &[], Google),
+    library(&["github", "github3", "octokit", "@octokit", "ghapi"], &["Octokit"], Hosting("gh")),
+    library(&["gitlab", "@gitbeaker"], &["Gitlab"], Hosting("glab")),
+    library(&["kubernetes", "kubernetes_asyncio", "@kubernetes", "lightkube", "pykube"], &[], Kubernetes),
+    library(&["paramiko", "fabric", "asyncssh", "pxssh", "ssh2", "node-ssh", "net/ssh", "phpseclib3"], &["Net"], Shell),
+    library(&["smtplib", "aiosmtplib", "nodemailer", "yagmail", "net/smtp"], &[], Mail),
+    library(&["neo4j", "neo4j-driver"], &[], Speaks::Store(Store::Graph)),
+    library(&["kafka", "kafkajs", "confluent_kafka", "aiokafka"], &[], Speaks::Store(Store::Kafka)),
+    library(
+        &["pymongo", "motor", "mongodb", "mongoose", "mongo", "MongoDB"],
+        &["Mongo", "MongoDB"],
+        Speaks::Store(Store::Mongo),
+    ),
+    library(&["pika", "amqplib", "bull", "bullmq", "bunny", "aio_pika"], &["Bunny"], Speaks::Store(Store::Queue)),
+    library(
+        &[
+            "elasticsearch",
+            "@elastic/elasticsearch",
+            "opensearchpy",
+            "@opensearch-project",
+            "meilisearch",
+            "typesense",
+            "qdrant_client",
+            "@qdrant",
+            "weaviate",
+            "pymilvus",
+            "chromadb",
+            "Elastic",
+        ],
+        &["Elasticsearch"],
+        Speaks::Store(Store::Search),
+    ),
+    library(
+        &["sqlalchemy", "sequel", "@supabase", "supabase", "drizzle-orm"],
+        &["Sequel"],
+        Speaks::Store(Store::Tables),
+    ),
+    library(&["hvac", "node-vault"], &[], Speaks::Store(Store::Vault)),
+    library(&["digitalocean", "pydo"], &[], Requests("api.digitalocean.com")),
+    library(&["hcloud"], &[], Requests("api.hetzner.cloud")),
+    library(&["linode_api4", "@linode"], &[], Requests("api.linode.com")),
+    library(&["cloudflare", "CloudFlare"], &[], Requests("api.cloudflare.com")),
+    library(&["heroku3", "heroku-client"], &[], Requests("api.heroku.com")),
+    library(&["stripe"], &["Stripe"], Requests("api.stripe.com")),
+    library(&["shopify", "@shopify"], &["ShopifyAPI"], Requests("myshopify.com")),
+    library(&["algoliasearch"], &[], Requests("algolia.net")),
+    library(&["pinecone", "@pinecone-database"], &[], Requests("api.pinecone.io")),
+    library(&["slack_sdk", "@slack"], &[], Requests("slack.com")),
+    library(&["notion_client", "@notionhq"], &[], Requests("api.notion.com")),
+    library(&["discord"], &[], Requests("discord.com")),
+    library(&["openstack"], &[], Requests("openstack.local")),
+    library(&["@vercel"], &[], Requests("api.vercel.com")),
+    library(&["auth0"], &[], Requests("auth0.com")),
+    library(&["contentful-management"], &[], Requests("api.contentful.com")),
+];
+
+/// The library of a module, and the service that the module's name says.
+pub(super) fn of_module(module: &str) -> Option<(&'static Library, String)> {
+    let is_of = |name: &&&str| {
+        module.strip_prefix(**name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let library = LIBRARIES.iter().find(|library| library.modules.iter().any(|name| is_of(&name)))?;
+    let named = library.modules.iter().find(|name| is_of(name)).copied().unwrap_or_default();
+    let service = module.get(named.len()..).unwrap_or_default().trim_matches(['.', '/', '-', ':']);
+    let service = service.trim_start_matches("client-").rsplit(['.', '/']).next().unwrap_or_default();
+    let service = service.strip_suffix("Client").map_or_else(|| service.to_owned(), str::to_ascii_lowercase);
+    Some((library, service))
+}
+
+/// The library of a name that needs no import.
+pub(super) fn of_global(language: &str, name: &str) -> Option<&'static Library> {
+    if !matches!(language, "ruby" | "php") {
+        return None;
+    }
+    LIBRARIES.iter().find(|library| library.globals.contains(&name))
+}
+
+/// Whether the text may load one of the libraries.
+pub(super) fn may_load(code: &str) -> bool {
+    LIBRARIES.iter().any(|library| library.modules.iter().chain(library.globals).any(|name| code.contains(name)))
+}

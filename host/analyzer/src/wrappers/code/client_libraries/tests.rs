@@ -1,0 +1,70 @@
+//! Calls of libraries, those of other objects, and long code.
+
+use super::*;
+
+fn shown(language: &str, code: &str) -> Vec<String> {
+    let text = |what| match what {
+        What::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "),
+        What::Text { text, .. } => text.text,
+    };
+    commands(language, code).into_iter().map(text).collect()
+}
+
+#[test]
+fn calls_of_a_library_have_the_words_of_a_program() {
+    for (language, code, expected) in [
+        ("python", "import boto3\nboto3.client('ec2').stop_instances(x)", "aws ec2 stop-instances"),
+        (
+            "python",
+            "import boto3 as b\ns = b.Session()\nr = s.client('rds')\nr.delete_x(A='y')",
+            "aws rds delete-x --name y",
+        ),
+        ("python", "import docker\n[v.remove() for v in docker.from_env().volumes.list()]", "docker volume rm x"),
+        (
+            "javascript",
+            "import {K} from '@kubernetes/client-node'\nconst k = new K()\nk\n  .deleteNamespace('p')",
+            "kubectl delete namespace p",
+        ),
+        (
+            "javascript",
+            "require('stripe')(k).customers.list().then(l => l.customers.del(1))",
+            "curl -X DELETE https://api.stripe.com/customers/x",
+        ),
+        ("ruby", "require 'aws-sdk-ec2'\nAws::EC2::Client.new.terminate_instances(x)", "aws ec2 terminate-instances"),
+        (
+            "php",
+            "use Aws\\Ec2\\Ec2Client;\n$c = new Ec2Client([]);\n$c->terminateInstances([]);",
+            "aws ec2 terminate-instances",
+        ),
+    ] {
+        assert!(shown(language, code).iter().any(|line| line == expected), "{code}: {:?}", shown(language, code));
+    }
+}
+
+#[test]
+fn objects_of_others_have_no_part_in_it() {
+    for (language, code) in [
+        ("python", "import boto3\ns = boto3.client('s3')\nd = p.read(s.get_object())\nd.reset_index()\nl.delete_x()"),
+        ("python", "import docker\ntags.remove('docker')"),
+        ("javascript", "const o = require('@octokit/rest')\nconst m = new Map(o.x)\nm.delete('a')"),
+        ("python", "# import boto3\ns3.delete_bucket('x')"),
+        (
+            "python",
+            "import boto3\ns = boto3.client('ec2', endpoint_url='http://localhost:4566')\ns.terminate_instances()",
+        ),
+    ] {
+        let lost = |line: &String| ["delete", "rm", "reset"].iter().any(|verb| line.contains(verb));
+        assert!(!shown(language, code).iter().any(lost), "{code}: {:?}", shown(language, code));
+    }
+}
+
+#[test]
+fn long_and_deep_code_is_read_in_time() {
+    for part in ["x=(", "s3.a(", "[", "\n", "'", "s3.", "for s3 in ", "import boto3,", "x => (", "s3.delete_x();", "}"]
+    {
+        let code = format!("import boto3 as s3\n{}", part.repeat(5_000));
+        for language in ["python", "javascript", "ruby", "php"] {
+            assert!(commands(language, &code).len() <= limits::STARTS);
+        }
+    }
+}
