@@ -1,6 +1,6 @@
 //! [`Begins`]: tells most names apart without comparing them.
 
-/// The bytes that some names begin with, ASCII case folded. Several bytes share a bit.
+/// The bytes that some names begin or end with, ASCII case folded. Several bytes share a bit.
 #[derive(Debug, Clone, Copy)]
 pub struct Begins(u64);
 
@@ -19,7 +19,18 @@ impl Begins {
     #[must_use]
     #[inline]
     pub fn may_fit(self, wanted: &str) -> bool {
-        wanted.bytes().next().is_none_or(|byte| matches!(byte, b'*' | b'?') || bit(byte) & self.0 != 0)
+        wanted.bytes().next().is_none_or(|byte| self.has(byte))
+    }
+
+    /// The set of this byte.
+    pub(crate) fn of_byte(byte: u8) -> Self {
+        Begins(bit(byte))
+    }
+
+    /// Whether the byte may be one of the set; a wildcard may be.
+    #[inline]
+    pub(crate) fn has(self, byte: u8) -> bool {
+        matches!(byte, b'*' | b'?') || bit(byte) & self.0 != 0
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use guard_sdk::globs::{Glob, names_one, plain};
 use serde::Deserialize;
 
-use crate::pattern::{Path, Root};
+use crate::pattern::{Path, Root, Shape};
 
 /// A list, read from the texts of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,18 +27,22 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Matter {
     /// As it is written.
-    Known,
+    Known(Shape),
     /// In the spelling that [`Path`] compares.
-    Plain(String),
+    Plain(String, Shape),
     /// A pattern over the components from a root on.
     Glob(Root, Glob),
 }
 
 impl Entries {
     /// A list of this crate's own.
-    pub(crate) fn known(list: &[&'static str]) -> Self {
-        let known = |text: &&'static str| Entry { text: Cow::Borrowed(*text), matter: Matter::Known, takes_out: false };
-        Entries(list.iter().map(known).collect())
+    pub(crate) fn known(list: &[&'static str], shapes: &[Shape]) -> Self {
+        let known = |(text, shape): (&&'static str, &Shape)| Entry {
+            text: Cow::Borrowed(*text),
+            matter: Matter::Known(*shape),
+            takes_out: false,
+        };
+        Entries(list.iter().zip(shapes).map(known).collect())
     }
 
     /// This list with another one added, whose entries may take out some of this one.
@@ -107,7 +111,9 @@ impl Entry {
                 Root::Top => "/",
                 Root::Anywhere => "",
             };
-            Matter::Plain(format!("{prefix}{rest}"))
+            let text = format!("{prefix}{rest}");
+            let shape = Shape::of(&text);
+            Matter::Plain(text, shape)
         } else {
             let before = if root == Root::Anywhere { "**/" } else { "" };
             let after = if rest.ends_with('/') { "**" } else { "" };
@@ -124,21 +130,21 @@ impl Entry {
     /// It means all that is below a folder.
     pub(crate) fn is_folder(&self) -> bool {
         match &self.matter {
-            Matter::Known => self.text.ends_with('/'),
-            Matter::Plain(plain) => plain.ends_with('/'),
+            Matter::Known(_) => self.text.ends_with('/'),
+            Matter::Plain(plain, _) => plain.ends_with('/'),
             Matter::Glob(_, glob) => glob.text().ends_with("/**"),
         }
     }
 
     /// Whether the path is taken out. One with wildcards may be another file as well, unless all are taken out.
     fn excludes(&self, path: &Path<'_>) -> bool {
-        matches!(&self.matter, Matter::Plain(plain) if plain == "*") || !path.has_wildcards() && self.covers(path)
+        matches!(&self.matter, Matter::Plain(plain, _) if plain == "*") || !path.has_wildcards() && self.covers(path)
     }
 
     fn covers(&self, path: &Path<'_>) -> bool {
         match &self.matter {
-            Matter::Known => path.is_covered_by(&self.text),
-            Matter::Plain(plain) => path.is_covered_by(plain),
+            Matter::Known(shape) => path.is_covered(&self.text, *shape),
+            Matter::Plain(plain, shape) => path.is_covered(plain, *shape),
             Matter::Glob(root, glob) => path.fits_glob(*root, glob),
         }
     }
@@ -229,7 +235,7 @@ mod tests {
         for list in [crate::defaults::BLOCKED, crate::defaults::CONFIRM, crate::defaults::EXEMPT] {
             for text in list {
                 let entry = Entry::new(text).unwrap();
-                assert!(matches!(&entry.matter, Matter::Plain(plain) if plain == text), "{text}: {entry:?}");
+                assert!(matches!(&entry.matter, Matter::Plain(plain, _) if plain == text), "{text}: {entry:?}");
             }
         }
     }

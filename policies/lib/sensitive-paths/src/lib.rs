@@ -27,8 +27,8 @@ use serde::Deserialize;
 pub use begins::Begins;
 pub use entry::Entries;
 use entry::Entry;
-use pattern::Path;
 pub use pattern::matches;
+use pattern::{Path, Shape};
 pub use public::is_public;
 
 /// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
@@ -52,6 +52,11 @@ struct Written {
     exempt: Option<Entries>,
 }
 
+/// The shapes of the default lists, made when this is compiled.
+static BLOCKED: [Shape; defaults::BLOCKED.len()] = Shape::of_all(defaults::BLOCKED);
+static CONFIRM: [Shape; defaults::CONFIRM.len()] = Shape::of_all(defaults::CONFIRM);
+static EXEMPT: [Shape; defaults::EXEMPT.len()] = Shape::of_all(defaults::EXEMPT);
+
 impl From<Written> for Lists {
     fn from(written: Written) -> Self {
         Lists::new(written.blocked, written.confirm, written.exempt)
@@ -69,9 +74,9 @@ impl Lists {
     #[must_use]
     pub fn new(blocked: Option<Entries>, confirm: Option<Entries>, exempt: Option<Entries>) -> Self {
         Lists {
-            blocked: Entries::known(defaults::BLOCKED).and(blocked),
-            confirm: Entries::known(defaults::CONFIRM).and(confirm),
-            exempt: Entries::known(defaults::EXEMPT).and(exempt),
+            blocked: Entries::known(defaults::BLOCKED, &BLOCKED).and(blocked),
+            confirm: Entries::known(defaults::CONFIRM, &CONFIRM).and(confirm),
+            exempt: Entries::known(defaults::EXEMPT, &EXEMPT).and(exempt),
         }
     }
 

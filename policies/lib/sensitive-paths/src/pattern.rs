@@ -39,6 +39,53 @@ pub(crate) enum Root {
     Home,
 }
 
+/// What of an entry tells most paths apart, read from its text once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `~/name`.
+    Home,
+    /// `/name`.
+    Top,
+    /// Several components, or one that is a folder, and the first byte of the first.
+    Several { first: u8 },
+    /// The name of a file, and its first and last byte.
+    Name { first: u8, last: u8 },
+}
+
+impl Shape {
+    pub(crate) const fn of(entry: &str) -> Self {
+        match *entry.as_bytes() {
+            [b'~', b'/', ..] => Shape::Home,
+            [b'/', ..] => Shape::Top,
+            // No entry is empty. A wildcard rules nothing out.
+            [] => Shape::Name { first: b'*', last: b'*' },
+            [first, ref rest @ ..] => {
+                let mut rest = rest;
+                let mut last = first;
+                while let [next, after @ ..] = rest {
+                    if *next == b'/' {
+                        return Shape::Several { first };
+                    }
+                    last = *next;
+                    rest = after;
+                }
+                Shape::Name { first, last }
+            }
+        }
+    }
+
+    /// Those of a list, in its order.
+    pub(crate) const fn of_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
+        let mut shapes = [Shape::Home; N];
+        let mut left: &mut [Self] = &mut shapes;
+        while let ([text, more @ ..], [shape, after @ ..]) = (texts, left) {
+            *shape = Shape::of(text);
+            (texts, left) = (more, after);
+        }
+        shapes
+    }
+}
+
 /// A path taken apart.
 pub(crate) struct Path<'a> {
     /// Without `.`, `..` and empty ones; the last [`DEEPEST`] of them.
@@ -50,6 +97,8 @@ pub(crate) struct Path<'a> {
     begins: Begins,
     /// First byte of the last component; any byte if a component has wildcards.
     last_begins: Begins,
+    /// Last byte of the last component, which a trailing dot or blank is not part of; any byte if a component has wildcards.
+    last_ends: Begins,
     /// The rest of a path that begins with a home directory, once an entry asked for it.
     below_home: OnceCell<Option<Box<Path<'a>>>>,
 }
@@ -70,12 +119,14 @@ impl<'a> Path<'a> {
     }
 
     fn of(components: Vec<&'a str>, absolute: bool, folder: bool) -> Self {
-        let [begins, last_begins] = if has_wildcards(&components) {
-            [Begins::ANY; 2]
+        let last = components.last().copied();
+        let [begins, last_begins, last_ends] = if has_wildcards(&components) {
+            [Begins::ANY; 3]
         } else {
-            [Begins::of(components.iter().copied()), Begins::of(components.last().copied())]
+            let ends = last.and_then(|name| trimmed(name).bytes().next_back());
+            [Begins::of(components.iter().copied()), Begins::of(last), ends.map_or(Begins::ANY, Begins::of_byte)]
         };
-        Path { components, absolute, folder, begins, last_begins, below_home: OnceCell::new() }
+        Path { components, absolute, folder, begins, last_begins, last_ends, below_home: OnceCell::new() }
     }
 
     /// The same path, taken as all that is below it.
@@ -100,16 +151,22 @@ impl<'a> Path<'a> {
 
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
-        match entry.as_bytes() {
-            [b'~', b'/', ..] => {
+        self.is_covered(entry, Shape::of(entry))
+    }
+
+    /// The same, for an entry whose shape is known.
+    #[inline]
+    pub(crate) fn is_covered(&self, entry: &str, shape: Shape) -> bool {
+        match shape {
+            Shape::Home => {
                 self.below_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
             }
-            [b'/', ..] => self.absolute && self.is_covered_from_root(entry),
-            _ if !self.begins.may_fit(entry) => false,
-            _ if entry.contains('/') => self.fits(entry, false),
-            _ => {
-                let last = self.components.last().filter(|_| self.last_begins.may_fit(entry));
-                last.is_some_and(|last| component_fits(entry, last))
+            Shape::Top => self.absolute && self.is_covered_from_root(entry),
+            Shape::Several { first } => self.begins.has(first) && self.fits(entry, false),
+            Shape::Name { first, last } => {
+                self.last_begins.has(first)
+                    && self.last_ends.has(last)
+                    && self.components.last().is_some_and(|name| component_fits(entry, name))
             }
         }
     }
@@ -126,7 +183,7 @@ impl<'a> Path<'a> {
             Root::Top | Root::Anywhere => self,
         };
         let name = |component: &&'a str| {
-            let name = component.trim_end_matches(['.', ' ']);
+            let name = trimmed(component);
             // Only an ending can be told of too long a name.
             name.get(name.ceil_char_boundary(name.len().saturating_sub(LONGEST))..).unwrap_or(name)
         };
@@ -186,6 +243,11 @@ impl<'a> Path<'a> {
     }
 }
 
+/// A component without what some file systems drop from its end.
+fn trimmed(component: &str) -> &str {
+    component.trim_end_matches(['.', ' '])
+}
+
 /// Whether a component is a pattern itself, as the shell expands it.
 fn has_wildcards(components: &[&str]) -> bool {
     components.iter().any(|component| component.contains(['*', '?', '[']))
@@ -227,7 +289,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 
 /// Whether a component, which may hold wildcards itself, is or plainly reaches for `wanted`.
 fn component_fits(wanted: &str, component: &str) -> bool {
-    let component = component.trim_end_matches(['.', ' ']);
+    let component = trimmed(component);
     if component.len() > LONGEST {
         // Only an ending can be told of so long a name.
         return wanted.strip_prefix('*').is_some_and(|end| {
