@@ -34,11 +34,16 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
-    let effects: Vec<&Effect> = call.analysis().effects.iter().filter(|effect| counts(effect, settings)).collect();
-    if effects.is_empty() {
+    let all = &call.analysis().effects;
+    // The lists of secrets take the most time.
+    if !all.iter().any(is_change) && !all.iter().any(|effect| is_compared(effect, settings)) {
         return None;
     }
     let denied = past.events("denied");
+    if denied.is_empty() {
+        return None;
+    }
+    let effects: Vec<&Effect> = all.iter().filter(|effect| is_compared(effect, settings)).collect();
     denied.iter().rev().find_map(|event| {
         let did = event.tags.iter().filter(|(name, _)| name == "effect").map(|(_, value)| value);
         let did: Vec<&String> = did.collect();
@@ -62,11 +67,19 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
 
 /// Whether the effect is compared: a change, or the read of a secret. With other reads the history would be opened for
 /// every `cat`.
-fn counts(effect: &Effect, settings: &Settings) -> bool {
-    let is_known = !effect.path.canonical.is_empty() || !effect.target.is_empty();
+fn is_compared(effect: &Effect, settings: &Settings) -> bool {
     let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();
-    let is_meant = if effect.kind == "read" { is_secret() } else { effect.severity != Severity::Routine };
-    is_known && is_meant && effect.tag("dry-run").is_none()
+    is_change(effect) || effect.kind == "read" && is_known(effect) && is_secret()
+}
+
+/// Whether the effect is a change that is no everyday one.
+fn is_change(effect: &Effect) -> bool {
+    effect.kind != "read" && effect.severity != Severity::Routine && is_known(effect)
+}
+
+fn is_known(effect: &Effect) -> bool {
+    let has_target = !effect.path.canonical.is_empty() || !effect.target.is_empty();
+    has_target && effect.tag("dry-run").is_none()
 }
 
 /// The effect as the host names those of a denied call.
