@@ -44,6 +44,7 @@ pub mod resolve;
 pub mod secret_names;
 pub mod syntax;
 pub mod tables;
+pub mod task_runners;
 pub mod text;
 pub mod tools;
 

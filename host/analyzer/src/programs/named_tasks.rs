@@ -4,6 +4,7 @@
 //! `make deploy` is.
 
 use guard_sdk::syntax::Word;
+use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 
 use crate::draft::Draft;
 use crate::run::Run;
@@ -23,19 +24,22 @@ const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/
 
 /// Adds the effect that the name of the command's task tells.
 pub(super) fn find(run: &mut Run<'_>) {
-    let Some(name) = task(run) else { return };
     let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
-    let lists =
-        |word: &Word| matches!(word.text.as_str(), "-n" | "--just-print" | "--recon" | "-l" | "--list" | "--summary");
-    let runs_files = RUNNERS.contains(&run.name.as_str());
-    if run.arguments().iter().any(|word| rehearses(word) || runs_files && lists(word)) {
+    if run.arguments().iter().any(rehearses) {
         return;
     }
+    let Some(draft) = tasks(run).into_iter().find_map(|name| draft_of(run, name)) else { return };
+    let by = run.name.clone();
+    run.emit(draft.certain(false).tag("manager", &by));
+}
+
+/// The effect of a task with this name.
+fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     let name = apart(name);
     let words: Vec<&str> =
         name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.iter().any(|word| HARMLESS.contains(word)) {
-        return;
+        return None;
     }
     let ends = |verb: &str| words.first() == Some(&verb) || words.last() == Some(&verb);
     // What these two do with a database is in their tables.
@@ -45,16 +49,13 @@ pub(super) fn find(run: &mut Run<'_>) {
     // `db:drop`, or `drop-db`.
     let empties =
         |verb: &&str| words.last() == Some(verb) || words.first() == Some(verb) && words.last().is_some_and(is_store);
-    // A target that deploys is known by its name alone.
-    let draft = if ends("deploy") && !runs_files {
-        Draft::notable("cloud", "cloud.deploy")
+    if ends("deploy") {
+        Some(Draft::notable("cloud", "cloud.deploy"))
     } else if is_database && EMPTIES.iter().any(empties) {
-        Draft::destructive("database", "database.reset").tag("loses", "all that the database holds")
+        Some(Draft::destructive("database", "database.reset").tag("loses", "all that the database holds"))
     } else {
-        return;
-    };
-    let by = run.name.clone();
-    run.emit(draft.certain(false).tag("manager", &by));
+        None
+    }
 }
 
 /// Runners of targets, which stand in a file of theirs.
@@ -75,79 +76,31 @@ fn apart(name: &str) -> String {
     apart
 }
 
-/// Options of runners of tasks that stand before the task and take a value.
-const VALUED: &[&str] = &[
-    "-C",
-    "-F",
-    "-p",
-    "-t",
-    "-w",
-    "--cwd",
-    "--dir",
-    "--filter",
-    "--prefix",
-    "--project",
-    "--scope",
-    "--target",
-    "--targets",
-    "--workspace",
-];
-
-/// The value of one of these options.
-fn valued<'a>(run: &'a Run<'_>, options: &[&str]) -> Option<&'a str> {
-    let words = run.arguments();
-    let apart = words.windows(2).find_map(|pair| match pair {
-        [option, value] if options.contains(&option.text.as_str()) => Some(value.text.as_str()),
-        _ => None,
-    });
-    let glued = || {
-        let parts = words.iter().filter_map(|word| word.text.split_once('='));
-        parts.into_iter().find(|(option, _)| options.contains(option)).map(|(_, value)| value)
-    };
-    apart.or_else(glued)
+/// The names of the tasks or scripts that the command runs.
+fn tasks<'a>(run: &'a Run<'_>) -> Vec<&'a str> {
+    let Some(runner) = task_runner(&run.name) else { return script(run).into_iter().collect() };
+    let words: Vec<&str> = run.arguments().iter().map(|word| word.text.as_str()).collect();
+    if runner.only_looks(&words) {
+        return Vec::new();
+    }
+    let found: Vec<&str> = runner.tasks(&words).into_iter().map(|(_, task)| task).collect();
+    if found.is_empty() { script(run).into_iter().collect() } else { found }
 }
 
-/// The name of the task or script that the command runs.
-fn task<'a>(run: &'a Run<'_>) -> Option<&'a str> {
-    let managed = matches!(run.name.as_str(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx" | "gradle" | "gradlew");
-    let mut before = "";
-    let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| {
-        let is_value = managed && VALUED.contains(&before);
-        before = word;
-        !is_value && !word.starts_with('-')
-    });
+/// Tools that run a program, or a script of the project by its name, in an environment.
+const ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "pixi", "rye"];
+
+/// The name of the file of code, or of the project's script, that the command runs.
+fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
+    let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let path = run.command.word(0);
+    // `hatch run deploy` runs a script of the project or a program, and `npm:deploy` is a command of `concurrently`.
+    let via = run.command.via.last().map_or("", |via| via.kind.as_str());
+    if ENVIRONMENTS.contains(&via) || PACKAGE_MANAGERS.iter().any(|manager| path.starts_with(&format!("{manager}:"))) {
+        return Some(path);
+    }
     match run.name.as_str() {
-        "nx" => match operands.next()? {
-            // `nx run PROJECT:TASK`
-            "run" | "run-many" | "affected" => {
-                let target = valued(run, &["-t", "--target", "--targets"]).or_else(|| operands.next())?;
-                target.split(':').nth(1).or(Some(target))
-            }
-            first => Some(first),
-        },
-        "turbo" => match operands.next()? {
-            "run" => operands.next(),
-            first => Some(first),
-        },
         "source" | "." => stem(operands.next()?),
-        "npm" | "pnpm" | "yarn" | "bun" => match operands.next()? {
-            "run" | "run-script" | "rum" | "urn" => operands.next(),
-            "workspace" => {
-                operands.nth(1).map(|task| if task == "run" { operands.next().unwrap_or(task) } else { task })
-            }
-            first => Some(first).filter(|_| run.name != "npm"),
-        },
-        "composer" => {
-            Some(operands.next()?).filter(|first| matches!(*first, "run" | "run-script")).and(operands.next())
-        }
-        "deno" => Some(operands.next()?).filter(|first| *first == "task").and(operands.next()),
-        "cargo" => Some(operands.next()?).filter(|first| *first == "xtask").and(operands.next()),
-        "gradle" | "gradlew" | "mix" | "nox" | "rake" | "tox" => operands.next(),
-        name if RUNNERS.contains(&name) => operands.find(|word| !word.contains('=')),
-        "mise" | "pdm" | "hatch" | "pipenv" => {
-            Some(operands.next()?).filter(|first| *first == "run").and(operands.next())
-        }
         "bash" | "dash" | "ksh" | "node" | "perl" | "php" | "python" | "python3" | "ruby" | "sh" | "ts-node"
         | "tsx" | "zsh" => {
             // With these letters the first operand is no script, or it is not run.

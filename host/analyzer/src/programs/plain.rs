@@ -298,7 +298,8 @@ pub(super) fn is_of_project(run: &Run<'_>) -> bool {
 /// project's own, which is started by its path, may mean anything by that.
 fn brings_out(run: &mut Run<'_>) {
     let rehearses = |word: &Word| REHEARSES.contains(&word.text.as_str());
-    if is_of_project(run) || run.arguments().iter().any(rehearses) {
+    let is_runner = guard_sdk::task_runners::task_runner(&run.name).is_some();
+    if is_of_project(run) || is_runner || takes_text(&run.name) || run.arguments().iter().any(rehearses) {
         return;
     }
     let draft = match run.command.word(1) {

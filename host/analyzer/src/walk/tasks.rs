@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::{Command, Word};
+use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
 use super::held::Held;
@@ -75,7 +76,9 @@ impl Runner {
     /// The task that these words run; an empty name is all of them.
     fn task<'w>(&self, words: &'w [Word]) -> Option<&'w str> {
         const VALUES: &[&str] = &["-C", "-c", "-d", "-f", "-t", "--config", "--dir", "--taskfile", "--rootdir"];
-        let mut operands = operands(words, VALUES).filter(|word| !word.starts_with('+')).peekable();
+        let known = self.programs.first().and_then(|name| task_runner(name));
+        let valued = [VALUES, known.map_or(&[], TaskRunner::value_options)].concat();
+        let mut operands = operands(words, &valued).filter(|word| !word.starts_with('+')).peekable();
         let of = |name: &'w str| name.rsplit(':').next().unwrap_or(name);
         match self.when {
             When::Always => Some(""),
@@ -171,6 +174,10 @@ impl Walker {
     fn rules(&mut self, program: &str, words: &[Word]) -> Option<Started> {
         let own = if program == "just" { JUST } else { MAKE };
         let folder = values(words, "-C").into_iter().chain(values(words, "--directory")).next();
+        let folder = folder.or_else(|| {
+            let of_just = ["-d", "--working-directory"].iter().filter(|_| program == "just");
+            of_just.flat_map(|option| values(words, option)).next()
+        });
         let options = ["-f", "--file", "--makefile", "--justfile"];
         let given: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
         let within = |file: &Word| match &folder {
@@ -183,9 +190,9 @@ impl Walker {
             true => own.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
             false => given.iter().find_map(|file| self.running_file(&within(file)))?,
         };
-        let goals = words.iter().filter(|word| !word.text.starts_with('-') && !word.text.contains('='));
-        let goals: Vec<&str> = goals
-            .map(|word| word.text.as_str())
+        let value_options = task_runner(program).map_or(&[][..], TaskRunner::value_options);
+        let goals: Vec<&str> = operands(words, value_options)
+            .filter(|word| !word.contains('='))
             .filter(|goal| given.iter().chain(&folder).all(|file| file.text != *goal))
             .collect();
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
@@ -204,8 +211,14 @@ impl Walker {
     /// The scripts of a package that a package manager's words run, one after the other.
     fn package_scripts(&mut self, program: &str, words: &[Word]) -> Option<Started> {
         const FOLDERS: &[&str] = &["--prefix", "-C", "--dir", "--cwd"];
-        let operands: Vec<&str> = operands(words, FOLDERS).collect();
-        let name = match operands.first().copied().unwrap_or("install") {
+        let runner = task_runner(program);
+        let valued = [FOLDERS, runner.map_or(&[], TaskRunner::value_options)].concat();
+        let operands: Vec<&str> = operands(words, &valued).collect();
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        // `yarn workspaces foreach run x`, and the like.
+        let script = runner.and_then(|runner| runner.tasks(&texts).first().map(|(_, task)| *task));
+        let script = script.filter(|_| matches!(operands.first(), Some(&("workspace" | "workspaces" | "recursive"))));
+        let name = match script.or(operands.first().copied()).unwrap_or("install") {
             "run" | "run-script" | "rum" | "urn" => *operands.get(1)?,
             "t" | "tst" if program == "npm" => "test",
             "i" | "ci" | "add" | "it" => "install",
@@ -280,7 +293,10 @@ impl Walker {
         for runner in runners(program) {
             let Some(task) = runner.task(words) else { continue };
             let mut started = match runner.form {
-                Form::Scripts => self.named_scripts(words),
+                Form::Scripts => {
+                    let known = task_runner(program).map_or(&["-C", "--filter", "-F"][..], TaskRunner::value_options);
+                    self.named_scripts(words, known)
+                }
                 Form::Code(language) => self.loaded(runner, words, language),
                 _ => self.task_of(task, words, runner),
             };
@@ -294,8 +310,8 @@ impl Walker {
     }
 
     /// The scripts of the package that the operands of a runner name.
-    fn named_scripts(&mut self, words: &[Word]) -> Vec<Started> {
-        let names = operands(words, &["-C", "--filter", "-F"]).take(SCRIPTS);
+    fn named_scripts(&mut self, words: &[Word], values: &[&str]) -> Vec<Started> {
+        let names = operands(words, values).take(SCRIPTS);
         let names =
             names.map(|name| name.split_once(':').filter(|(of, _)| PACKAGERS.contains(of)).map_or(name, |of| of.1));
         let names: Vec<Word> = names.filter(|name| *name != "run").map(literal).collect();
@@ -420,7 +436,10 @@ const SERVERS: &[&str] =
     &["uvicorn", "gunicorn", "hypercorn", "daphne", "granian", "waitress-serve", "celery", "flask", "unittest"];
 
 /// The words that are no options and no values of these options.
-pub(super) fn operands<'w>(words: &'w [Word], with_value: &'w [&str]) -> impl Iterator<Item = &'w str> {
+pub(super) fn operands<'w, 'v>(
+    words: &'w [Word],
+    with_value: &'v [&'v str],
+) -> impl Iterator<Item = &'w str> + use<'w, 'v> {
     let is_value = |at: usize| {
         let before = at.checked_sub(1).and_then(|before| words.get(before));
         before.is_some_and(|option| with_value.contains(&option.text.as_str()))
