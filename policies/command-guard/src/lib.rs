@@ -61,6 +61,7 @@ mod rules;
 mod secret_loading;
 mod secret_use;
 mod call_view;
+mod command_texts;
 mod settings;
 
 use guard_sdk::{Adjustments, Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
