@@ -1,7 +1,7 @@
 //! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
 
 mod script;
-mod sweep;
+pub(super) mod sweep;
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["iconv"], Options::new("fto", "from-code to-code output"), writes_output),
     Program::new(&["base64", "gbase64"], Options::new("wio", "wrap input output"), writes_output),
     Program::new(&["jq", "gojq", "jaq"], Options::new("fL", "from-file indent"), jq),
-    Program::new(&["yq"], Options::new("opI", "from-file"), yq),
+    Program::new(&["yq"], Options::new("opI", "from-file input-format output-format"), yq),
     // Not a program of its own: some agents take it out of the command and carry it out themselves.
     Program::new(&["apply_patch", "applypatch"], Options::new("", ""), apply_patch),
     Program::new(
@@ -147,7 +147,9 @@ fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn yq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let in_place = parsed.has("i", "inplace") || parsed.has("", "in-place");
     let verb = matches!(parsed.text(0), "e" | "eval" | "ea" | "eval-all" | "put" | "select");
-    for file in parsed.from(1 + usize::from(verb)) {
+    // With the format of its input and a single operand, that is the file.
+    let has_expression = !(parsed.operands.len() == 1 && parsed.is("p", "input-format"));
+    for file in parsed.from(usize::from(verb) + usize::from(has_expression)) {
         if in_place {
             run.write(file);
         } else {

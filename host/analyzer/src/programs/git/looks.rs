@@ -51,6 +51,12 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("f", "file").for_each(|file| run.read(&file));
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
         files(parsed).for_each(|file| shown(run, file));
+        // Both search files that the project ignores, too.
+        let takes_ignored =
+            parsed.is("", "no-index") || parsed.is("", "untracked") && parsed.is("", "no-exclude-standard");
+        if takes_ignored {
+            crate::programs::text::sweep::find(run, parsed, parsed.is("ef", "file"), true);
+        }
     }
 }
 

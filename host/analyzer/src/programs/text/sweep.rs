@@ -11,10 +11,11 @@ use crate::run::{Run, here};
 const NAMES: usize = 16;
 
 /// Words by which values of secrets are searched for.
-const WORDS: &[&str] = &["API_KEY", "AUTH", "CREDENTIAL", "CREDENTIALS", "KEY", "PASS", "PASSWD", "SECRET"];
+const WORDS: &[&str] =
+    &["API_KEY", "AUTH", "CREDENTIAL", "CREDENTIALS", "DATABASE_URL", "KEY", "PASS", "PASSWD", "SECRET"];
 
 /// Adds a read of `.env` if a search finds the lines with secrets there. Only the file system tells whether there is one.
-pub(super) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patterns_elsewhere: bool, recursive: bool) {
+pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patterns_elsewhere: bool, recursive: bool) {
     let supplied = run.is_via("find-exec") || run.is_via("xargs");
     let takes_all = if recursive { takes_hidden(run, parsed) } else { supplied };
     // A search that leaves folders out is one of the sources.
@@ -29,7 +30,8 @@ pub(super) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patterns_elsewher
         return;
     }
     // In everything that a project leaves out, whatever case it has.
-    let any_case = parsed.is("iyS", "ignore-case") || run.name != "grep" && !run.name.ends_with("grep");
+    let any_case =
+        parsed.is("iyS", "ignore-case") || run.name != "grep" && !run.name.ends_with("grep") && run.name != "git";
     let mut given = parsed.values("e", "regexp").map(|value| value.text.to_string()).take(NAMES);
     let asks = if patterns_elsewhere {
         given.any(|pattern| asks_for_values(&pattern, any_case))
