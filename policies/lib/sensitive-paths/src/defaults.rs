@@ -119,6 +119,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "*-credentials.json",
     "*firebase-adminsdk*.json",
     "client_secret*.json",
+    "*service-account-key*.json",
     "serviceAccountKey.json",
     "service_account.json",
     ".credentials",
