@@ -65,6 +65,7 @@ const PRINTS: &[Prints] = &[
     ("az", &["keyvault", "secret", "download"], &[]),
     ("az", &["ad", "create-for-rbac"], &[]),
     ("kubectl", &["config", "view", "--raw"], &[]),
+    ("kubectl", &["config", "view", "--flatten"], &[]),
     ("kubectl", &["get", "secret"], WHOLE),
     ("kubectl", &["get", "secrets"], WHOLE),
     ("kubectl", &["create", "token"], &[]),
@@ -144,6 +145,7 @@ const PRINTS: &[Prints] = &[
     ("helm", &["secrets", "view"], &[]),
     ("pm2", &["env"], &[]),
     ("direnv", &["dump"], &[]),
+    ("direnv", &["export"], &[]),
     ("akeyless", &["get-secret-value"], &[]),
     ("conjur", &["variable", "get"], &[]),
     ("conjur", &["variable", "value"], &[]),
@@ -222,7 +224,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     let prints =
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
     let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
-    if (prints && !says("--help") || entry && words.len() == 1) && !is_taken_in(run) {
+    if (prints && !says("--help") && !says("--only-names") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
