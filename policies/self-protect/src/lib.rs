@@ -10,6 +10,8 @@
 //! folder that it fills. Above a guarded file it asks: in the file's own folder, in the home, and above the user's
 //! configuration and state. In a project, an archive is judged only by the names that the command gives.
 //!
+//! In every repository it guards the references below `refs/guard-host`, which keep commits for `guard-host undo`.
+//!
 //! A change of files that `find`, `fd` or `locate` select is caught if a guarded file is below and its name fits: the
 //! change asks, and it is denied where the search starts in the guarded folder.
 //!
@@ -34,6 +36,7 @@ mod guarded;
 mod harnesses;
 mod mention;
 mod names;
+mod pins;
 mod hook_change;
 mod rules;
 mod call_view;

@@ -20,6 +20,15 @@ const QUESTIONS: usize = 64;
 const OWN_FILES: &[&str] = &["guard.toml", "audit.jsonl", "mac.key", "x.cwasm", "x.wasm", "x.json", "sessions/x.json"];
 const HOOK_FILES: &[&str] = &["x.json", "x.sh", "x.py", "x.js", "x.ts", "PreToolUse"];
 
+/// Names in the folder with the copies of `guard-host undo`. A copy's own folder is named by its time and size.
+const COPIES: &[&str] = &[
+    "undo",
+    "undo/slot-0",
+    "undo/20260101-000000-000-0a0a.1",
+    "undo/20260101-000000-000-0a0a.1/manifest",
+    "undo/20260101-000000-000-0a0a.1/0",
+];
+
 /// Words of `find` that leave no file alone but by its name, its kind or its depth.
 const NEUTRAL: &[&str] = &[
     "-H",
@@ -263,7 +272,8 @@ impl<'a> Search<'a> {
         let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
             true => {
                 let inside = if guarded.what.is_own() { OWN_FILES } else { HOOK_FILES };
-                inside.iter().map(|file| format!("{place}/{file}")).collect()
+                let copies = if guarded.what == What::State { COPIES } else { &[] };
+                inside.iter().chain(copies).map(|file| format!("{place}/{file}")).collect()
             }
             false => vec![place.to_owned()],
         };

@@ -10,6 +10,8 @@
 //! - denied: `rm -rf ~/.config/guard-host`
 //! - denied: `docker run -v ~/.config/guard-host:/c alpine rm /c/guard.toml`
 //! - denied: `: > ~/.local/state/guard-host/audit.jsonl`
+//! - denied: `git update-ref -d refs/guard-host/undo/1/0`
+//! - denied: `find ~/.local -name undo -exec rm -rf {} +`
 //! - asked: `rm -rf ~/.cache`
 //! - passes: `cat ~/.config/guard-host/guard.toml .guard/guard.toml`
 //! - passes: `mkdir -p ~/.config/nvim`
@@ -24,6 +26,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, shorten};
 use crate::guarded::What;
+use crate::pins;
 use crate::touch::{How, Touch};
 
 pub(crate) const RULE: Rule = Rule {
@@ -35,6 +38,12 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(view.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
+    findings.extend(pins::changed(view).map(|target| {
+        let target = shorten(&target);
+        let message = format!("`{target}` is one of the references with which guard-host keeps commits for undo");
+        let remedy = "leave `refs/guard-host` alone: `guard-host undo prune` removes what the user no longer needs";
+        Finding::new(&RULE, message).remedy(remedy).tag("path", target)
+    }));
 }
 
 fn finding(touch: &Touch<'_>) -> Finding {
