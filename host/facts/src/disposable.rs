@@ -20,6 +20,7 @@ use guard_contract::call::CallContext;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 
+use crate::losses::Bringing;
 use crate::{Entry, Facts, Resolver};
 pub use rules::Rules;
 
@@ -40,9 +41,6 @@ const DEPTH: usize = 32;
 
 /// The most deletions of one call that are looked at; the rest is judged as before.
 const DELETIONS: usize = 64;
-
-/// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
-const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
 /// Names in a repository's own folder, where a search finds them too.
 const GIT: [&str; 20] = [
@@ -123,6 +121,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         return;
     }
     let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with("/.gitignore");
+    let bringing = Bringing::of(&analysis.effects);
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
     for index in deletions {
         let Some((earlier, [effect, later @ ..])) = analysis.effects.split_at_checked(index) else { continue };
@@ -133,12 +132,12 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         if effect.path.canonical.is_empty() {
             continue;
         }
-        let is_kept = || !are_rules_kept || is_brought(&effect, earlier);
-        let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier) {
+        let is_kept = || !are_rules_kept || is_brought(&effect, earlier, &bringing);
+        let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier, &bringing) {
             "scratch"
-        } else if is_made_here(&effect, earlier) {
+        } else if is_made_here(&effect, earlier, &bringing) {
             "made-here"
-        } else if temporary::is_remade(&effect, earlier, later, resolver) {
+        } else if temporary::is_remade(&effect, (earlier, later), &bringing, resolver) {
             "remade"
         } else if !is_kept() && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts)) {
             "ignored"
@@ -187,7 +186,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
 
 /// An earlier effect of the text makes the target, something in it, or a folder above it, and nothing was there before:
 /// then all that is deleted is the text's own.
-fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
+fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
     let Some(target) = start(effect) else { return false };
     let is_gone = |effect: &Effect| effect.path.exists == Presence::No;
     let is_write = |made: &&Effect| made.kind == "write" && made.certain;
@@ -200,7 +199,7 @@ fn is_made_here(effect: &Effect, earlier: &[Effect]) -> bool {
     };
     let mut writes = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, new)).peekable();
     let is_made = writes.peek().is_some();
-    is_made && writes.all(|made| made.certain && tag(made, "by").is_none_or(|by| !BRING.contains(&by)))
+    is_made && writes.all(|made| made.certain && !bringing.brings(made))
 }
 
 /// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. The path of a
@@ -221,9 +220,9 @@ fn start(effect: &Effect) -> Option<&str> {
 }
 
 /// An earlier effect of the text brings something from elsewhere into what is deleted.
-fn is_brought(effect: &Effect, earlier: &[Effect]) -> bool {
+fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
-    let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git" || BRING.contains(&by));
+    let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
     earlier.iter().any(|made| made.kind == "write" && is_below(&made.path.lexical, from) && brings(made))
 }
 

@@ -2,6 +2,9 @@
 //!
 //! No file is opened here, because every call comes this way.
 
+mod database;
+mod of_git;
+mod order;
 #[cfg(test)]
 mod tests;
 
@@ -12,11 +15,11 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
+use order::Order;
+pub(crate) use order::{Bringing, has_parent_step};
+
 /// The most losses of one call. With more, the rest is not kept.
 const LOSSES: usize = 256;
-
-/// Clients of databases that are files.
-const FILE_DATABASES: [&str; 2] = ["sqlite3", "duckdb"];
 
 /// Ways from a text to a command that runs in its place, on the same files. Others may run it elsewhere or later.
 const HERE: [&str; 49] = [
@@ -120,10 +123,12 @@ pub struct GitLoss {
     pub operation: String,
     /// A path, a branch, a commit, or a stash. Empty: all.
     pub target: String,
-    /// Changes in the whole work tree are lost.
+    /// Changes in the whole work tree are lost. Of `git clean`: repositories in it as well.
     pub is_forced: bool,
     /// Ignored files are lost as well.
     pub with_ignored: bool,
+    /// The words behind the verb that are no options, and the values of options: paths, branches, commits.
+    pub words: Vec<String>,
 }
 
 /// Something that a call destroys.
@@ -172,9 +177,13 @@ impl Loss {
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
     let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined };
-    for effect in &analysis.effects {
-        match of_effect(effect, &call) {
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: Order::of(analysis) };
+    let mut takes_sources = false;
+    for (at, effect) in analysis.effects.iter().enumerate() {
+        let (fate, is_stirred) = with_order(at, effect, &call);
+        found.may_be_more |= is_stirred;
+        takes_sources |= is_stirred;
+        match fate {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
             Fate::Lost(loss) => {
@@ -183,8 +192,19 @@ pub fn losses(analysis: &Analysis) -> Losses {
             }
         }
     }
+    if takes_sources {
+        let moved = analysis.effects.iter().filter(|effect| is_moved(effect));
+        let lost = moved.map(|effect| named(effect, &call).unwrap_or_else(|| path(effect, How::Delete, &call)));
+        let lost: Vec<Loss> =
+            lost.filter_map(|fate| if let Fate::Lost(loss) = fate { Some(loss) } else { None }).collect();
+        for loss in lost {
+            if !found.list.contains(&loss) {
+                found.list.push(loss);
+            }
+        }
+    }
     for command in &analysis.commands {
-        found.list.extend(of_silent_git(command).map(Loss::Git));
+        found.list.extend(of_git::of_silent(command).map(Loss::Git));
         found.may_be_more |= command.via.iter().any(|via| !HERE.contains(&via.kind.as_str()));
     }
     if found.list.len() > LOSSES {
@@ -201,6 +221,7 @@ struct LossView<'a> {
     replacing: &'a BTreeSet<u32>,
     /// By the commands that give many files one name, the first of the effects that tell which files those are.
     joined: &'a BTreeMap<u32, Option<usize>>,
+    order: Order<'a>,
 }
 
 impl LossView<'_> {
@@ -209,6 +230,17 @@ impl LossView<'_> {
         let commands = &self.analysis.commands;
         let place = commands.binary_search_by_key(&effect.command_id, |command| command.id).ok()?;
         commands.get(place)
+    }
+
+    /// The target of an effect as it is written, below the folder of its command. None: that is not known.
+    fn as_written(&self, effect: &Effect) -> Option<String> {
+        let target = effect.target.as_str();
+        if target.starts_with('/') {
+            return Some(target.to_owned());
+        }
+        let cwd = &self.command(effect)?.cwd;
+        (cwd.starts_with('/') && !target.starts_with(['~', '$']))
+            .then(|| format!("{}/{target}", cwd.trim_end_matches('/')))
     }
 }
 
@@ -234,21 +266,23 @@ const RECOVERY: &str = "recovery";
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
     let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined };
-    let found: Vec<Option<&str>> = analysis.effects.iter().map(|effect| recovery(effect, &call)).collect();
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: Order::of(analysis) };
+    let effects = analysis.effects.iter().enumerate();
+    let found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
         effect.tags.extend(recovery.map(|recovery| (RECOVERY.to_owned(), recovery.to_owned())));
     }
 }
 
 /// None: the effect loses nothing.
-fn recovery(effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
-    match of_effect(effect, call) {
+fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
+    let (fate, is_stirred) = with_order(at, effect, call);
+    match fate {
         Fate::Safe => may_lose(effect).then_some("not"),
         Fate::Lost(Loss::Unkept(_)) => Some("not"),
         Fate::Lost(loss) => {
             let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
-            let is_certain = loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
+            let is_certain = !is_stirred && loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
             Some(if is_certain { "recoverable" } else { "partly" })
         }
     }
@@ -271,6 +305,26 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
+/// The fate of an effect, and whether the call itself may change before what is lost by it: then a copy holds less.
+fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
+    let is_stirred = call.order.is_stirred(at, effect, call.command(effect));
+    match of_effect(effect, call) {
+        Fate::Safe if is_stirred && is_file_loss(effect) => (path(effect, How::Delete, call), true),
+        Fate::Safe => (Fate::Safe, false),
+        lost => (lost, is_stirred),
+    }
+}
+
+/// The effect leaves nothing of the content of a file.
+fn is_file_loss(effect: &Effect) -> bool {
+    let is_kept = ["append", "directory", "dry-run", "where"].iter().any(|name| tag(effect, name).is_some());
+    match effect.kind.as_str() {
+        "delete" => effect.operation.starts_with("fs.") && !is_moved(effect) && !is_kept,
+        "write" => effect.path.kind != "dir" && !is_kept,
+        _ => false,
+    }
+}
+
 fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
     let unkept = || match effect.severity {
         Severity::Destructive | Severity::Catastrophic => {
@@ -287,16 +341,25 @@ fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
     match effect.kind.as_str() {
         "delete" if effect.operation == MANY_TO_ONE => one_of_many(effect, call).unwrap_or_else(unkept),
         "delete" if effect.operation.starts_with("fs.") => deleted(effect, call),
-        "write" => written(effect),
-        "vcs" => of_git(effect, call).unwrap_or_else(unkept),
-        "database" => of_database(effect, call).unwrap_or_else(unkept),
+        "write" => written(effect, call),
+        "vcs" => of_git::of(effect, call).unwrap_or_else(unkept),
+        "database" => database::of(effect, call).unwrap_or_else(unkept),
         _ => unkept(),
     }
 }
 
-fn path(effect: &Effect, how: How) -> Fate {
-    let path = effect.path.lexical.trim_end_matches('/').to_owned();
-    let is_pattern = tag(effect, "glob").is_some();
+fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
+    // The machine takes `..` behind a link for the folder above its end.
+    let stepped = has_parent_step(&effect.target).then(|| call.as_written(effect));
+    let Some(written) = stepped.unwrap_or_else(|| Some(effect.path.lexical.clone())) else {
+        return Fate::Lost(Loss::Unkept(effect.target.clone()));
+    };
+    let mut path = written.trim_end_matches('/').to_owned();
+    // What lies behind the link is lost, and not the link.
+    if how.deletes() && effect.path.kind == "link" && !takes_links(effect) {
+        path.clone_from(&effect.path.canonical);
+    }
+    let is_pattern = tag(effect, "glob").is_some() || is_written_pattern(effect);
     // Patterns beyond the usual ones are not followed.
     let is_other = is_pattern && path.contains(['(', ')', '|', '^', '#']);
     if path.is_empty() || path.contains(['$', '`']) && !effect.certain || is_other {
@@ -306,6 +369,17 @@ fn path(effect: &Effect, how: How) -> Fate {
     Fate::Lost(Loss::Path(PathLoss { path, how, is_pattern, name: String::new() }))
 }
 
+/// Of a link only the link itself is lost, as `rm` does it.
+fn takes_links(effect: &Effect) -> bool {
+    let is_plain = matches!(tag(effect, "by"), Some("rm" | "grm" | "unlink" | "mv" | "gmv" | "trash"));
+    is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
+}
+
+/// The files that a pattern stands for are written to, and none has the name of the pattern.
+fn is_written_pattern(effect: &Effect) -> bool {
+    effect.kind == "write" && effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
+}
+
 fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some("made-here" | "scratch") = tag(effect, "disposable") {
         return Fate::Safe;
@@ -313,7 +387,11 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     if is_moved(effect) || tag(effect, "tracked").is_some() {
         // What is moved is not lost. Only if it takes the place of another file is its old place worth a copy.
         let is_lost = call.replacing.contains(&effect.command_id) || call.joined.contains_key(&effect.command_id);
-        return if is_lost { named(effect, call).unwrap_or_else(|| path(effect, How::Delete)) } else { Fate::Safe };
+        return if is_lost {
+            named(effect, call).unwrap_or_else(|| path(effect, How::Delete, call))
+        } else {
+            Fate::Safe
+        };
     }
     if let Some(loss) = named(effect, call) {
         return loss;
@@ -324,13 +402,16 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     }
     if is_search && !effect.path.lexical.is_empty() {
         // All below the start, of which the search takes some.
-        let path = effect.path.lexical.clone();
+        let is_link = effect.path.kind == "link";
+        let path = if is_link { &effect.path.canonical } else { &effect.path.lexical }.clone();
         return Fate::Lost(Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() }));
     }
-    if effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
+    // Of a name that may have been read as another one it is not known whether it is there.
+    let is_plain = effect.target.is_ascii() && !has_parent_step(&effect.target);
+    if is_plain && effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
         return Fate::Safe;
     }
-    path(effect, How::Delete)
+    path(effect, How::Delete, call)
 }
 
 /// The files of a folder that fit a pattern.
@@ -367,7 +448,7 @@ fn is_file(effect: &Effect) -> bool {
     effect.path.exists == Presence::Yes && effect.path.kind == "file"
 }
 
-fn written(effect: &Effect) -> Fate {
+fn written(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some(files) = tag(effect, "each").filter(|_| effect.path.kind != "dir") {
         // Each file but the last is replaced by the next, before a copy could be made of what lies there.
         return Fate::Lost(Loss::Unkept(files.to_owned()));
@@ -375,13 +456,17 @@ fn written(effect: &Effect) -> Fate {
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
         // Of a folder that a search goes through, all.
-        return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite });
+        return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite }, call);
     }
     if tag(effect, "tree").is_some() && !effect.certain {
         // Files of names that are only known at run time get into a folder.
         return into_folder(effect).unwrap_or(Fate::Safe);
     }
-    if adds || effect.path.exists != Presence::Yes {
+    if !adds && is_written_pattern(effect) && effect.severity != Severity::Routine {
+        return path(effect, How::Overwrite, call);
+    }
+    let is_other_name = !effect.target.is_ascii() || has_parent_step(&effect.target);
+    if adds || effect.path.exists != Presence::Yes && !is_other_name {
         return Fate::Safe;
     }
     // The operation of git beside it says what is lost.
@@ -390,103 +475,10 @@ fn written(effect: &Effect) -> Fate {
     }
     let is_merged = ["tree", "archive", "patch"].iter().any(|name| tag(effect, name).is_some());
     match effect.path.kind.as_str() {
-        "file" => path(effect, How::Overwrite),
-        "dir" if is_merged => path(effect, How::Merge),
+        "file" => path(effect, How::Overwrite, call),
+        "dir" if is_merged => path(effect, How::Merge, call),
+        "dir" => Fate::Safe,
+        _ if is_other_name => path(effect, How::Overwrite, call),
         _ => Fate::Safe,
     }
-}
-
-/// The folder in which a command of git runs, and its verb. None if the folder is not known, or if options name another
-/// repository.
-fn place_of(command: &Command) -> Option<(String, &str)> {
-    let mut folder = command.cwd.clone();
-    let mut words = command.argv.iter().skip(1);
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "-C" => folder = lexical(&words.next().filter(|to| !to.dynamic)?.text, &folder, ""),
-            "-c" => drop(words.next()),
-            option if option.starts_with("--git-dir") || option.starts_with("--work-tree") => return None,
-            option if option.starts_with('-') => {}
-            verb => return folder.starts_with('/').then_some((folder, verb)),
-        }
-    }
-    None
-}
-
-fn is_git(command: &Command) -> bool {
-    command.argv.first().is_some_and(|word| word.text == "git" || word.text.ends_with("/git"))
-}
-
-/// Operations after which commits, stashes or changes are gone, and that a copy can bring back.
-const OF_GIT: [&str; 11] = [
-    "git.abort",
-    "git.branch.delete",
-    "git.branch.move",
-    "git.clean",
-    "git.discard",
-    "git.rebase",
-    "git.ref.delete",
-    "git.reflog.expire",
-    "git.reset.hard",
-    "git.stash.drop",
-    "git.tag.delete",
-];
-
-fn of_git(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
-    let is_worktree = effect.operation == "git.worktree.remove";
-    if !is_worktree && !OF_GIT.contains(&effect.operation.as_str()) {
-        return None;
-    }
-    let command = call.command(effect).filter(|it| is_git(it))?;
-    let (folder, _) = place_of(command)?;
-    if effect.target.contains(['$', '`']) {
-        return None;
-    }
-    if is_worktree {
-        let path = lexical(&effect.target, &folder, "");
-        let loss = PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() };
-        return Some(Fate::Lost(Loss::Path(loss)));
-    }
-    Some(Fate::Lost(Loss::Git(GitLoss {
-        folder,
-        operation: effect.operation.clone(),
-        target: effect.target.clone(),
-        is_forced: tag(effect, "force").is_some(),
-        with_ignored: tag(effect, "ignored").is_some(),
-    })))
-}
-
-/// Commands of git without an effect after which a commit or the index is gone from sight.
-fn of_silent_git(command: &Command) -> Option<GitLoss> {
-    let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
-    if !is_git(command) || is_elsewhere {
-        return None;
-    }
-    let has = |word: &str| command.argv.iter().any(|other| other.text == word);
-    let (folder, verb) = place_of(command)?;
-    let operation = match verb {
-        "commit" if has("--amend") && !has("--dry-run") => "git.amend",
-        "reset" if !has("--hard") => "git.reset",
-        // The files are lost by an effect of their own.
-        "rm" if !has("--dry-run") && !has("-n") => "git.rm",
-        _ => return None,
-    };
-    let (operation, target) = (operation.to_owned(), String::new());
-    Some(GitLoss { folder, operation, target, is_forced: false, with_ignored: false })
-}
-
-/// The file of a database that a client is given.
-fn of_database(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
-    let client = tag(effect, "client").filter(|client| FILE_DATABASES.contains(client))?;
-    let command = call.command(effect)?;
-    let is_client = |text: &str| text.rsplit('/').next() == Some(client);
-    command.argv.first().filter(|word| is_client(&word.text))?;
-    let file = command.argv.iter().skip(1).find(|word| !word.text.starts_with('-')).filter(|word| !word.dynamic)?;
-    if file.text == ":memory:" {
-        return Some(Fate::Safe);
-    }
-    let path = Some(lexical(&file.text, &command.cwd, "")).filter(|_| command.cwd.starts_with('/'))?;
-    // With the journals that lie beside it.
-    let loss = PathLoss { path: format!("{path}*"), how: How::Overwrite, is_pattern: true, name: String::new() };
-    Some(Fate::Lost(Loss::Path(loss)))
 }

@@ -4,8 +4,9 @@ use guard_contract::Presence;
 use guard_contract::paths::is_below;
 use guard_contract::syntax::Effect;
 
-use super::{BRING, is_brought, tag};
+use super::{is_brought, tag};
 use crate::Resolver;
+use crate::losses::Bringing;
 
 /// Folders for temporary files, by the names that they have on Linux and macOS.
 const FOLDERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/tmp/", "/private/var/tmp/", "/dev/shm/"];
@@ -24,7 +25,7 @@ pub(super) fn is_scratch(effect: &Effect) -> bool {
 
 /// `/tmp/tmp.k3JdP0aQzR`, `/tmp/tmpqw_h7888`, or something in it: a folder under the name that `mktemp` or Python's
 /// `tempfile` picks if nobody gives one. Nothing that somebody keeps has such a name.
-pub(super) fn is_random(effect: &Effect, earlier: &[Effect]) -> bool {
+pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
     let lies = |path: &str| {
         let name = below_temporary(path).map(|below| below.split('/').next().unwrap_or_default());
         name.is_some_and(|name| match (name.strip_prefix("tmp."), name.strip_prefix("tmp")) {
@@ -33,7 +34,7 @@ pub(super) fn is_random(effect: &Effect, earlier: &[Effect]) -> bool {
             (None, None) => false,
         })
     };
-    lies(&effect.path.lexical) && lies(&effect.path.canonical) && !is_brought(effect, earlier)
+    lies(&effect.path.lexical) && lies(&effect.path.canonical) && !is_brought(effect, earlier, bringing)
 }
 
 /// Ten letters and digits. All alike would be a word, or the letters `X` of a template.
@@ -54,7 +55,12 @@ fn is_of_python(random: &str) -> bool {
 
 /// The text deletes a folder to make it again, as in `rm -rf out && mkdir out`. Nothing is lost if nothing is there, and
 /// nothing that somebody keeps if it lies below a folder for temporary files.
-pub(super) fn is_remade(effect: &Effect, earlier: &[Effect], later: &[Effect], resolver: &Resolver) -> bool {
+pub(super) fn is_remade(
+    effect: &Effect,
+    (earlier, later): (&[Effect], &[Effect]),
+    bringing: &Bringing,
+    resolver: &Resolver,
+) -> bool {
     let path = &effect.path;
     let target = path.lexical.as_str();
     // A link leads to something that the name does not show.
@@ -63,9 +69,8 @@ pub(super) fn is_remade(effect: &Effect, earlier: &[Effect], later: &[Effect], r
     }
     let is_throwaway = || below_temporary(target).is_some() && !resolver.concerns(target);
     let made = || later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target));
-    let is_own = |other: &Effect| tag(other, "by").is_none_or(|by| !BRING.contains(&by));
-    let is_made = made().any(|other| other.certain) && made().all(is_own);
-    (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier)
+    let is_made = made().any(|other| other.certain) && made().all(|other| !bringing.brings(other));
+    (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier, bringing)
 }
 
 /// Returns the part of a path below the folder for temporary files.

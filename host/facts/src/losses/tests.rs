@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::empty;
+use guard_contract::syntax::{Position, Span, Via, Word};
 use guard_contract::unresolved;
 
 fn effect(kind: &str, operation: &str, target: &str) -> Effect {
@@ -127,4 +128,205 @@ fn many_effects_cost_no_more_than_their_number() {
     let begun = std::time::Instant::now();
     mark(&mut analysis);
     assert!(begun.elapsed() < std::time::Duration::from_secs(2));
+}
+
+/// A command of this id with these words.
+fn command(id: u32, words: &str) -> Command {
+    let word = |text: &str| {
+        let (text, dynamic, quoted, glob) = (text.to_owned(), false, false, false);
+        Word { text, dynamic, quoted, glob, parts: Vec::new() }
+    };
+    let (pipeline, index, length, background) = (id, 0, 1, false);
+    let position = Position { pipeline, index, length, operator: String::new(), background, within: Vec::new() };
+    Command {
+        id,
+        parent: 0,
+        argv: words.split(' ').map(word).collect(),
+        assignments: Vec::new(),
+        redirections: Vec::new(),
+        position,
+        via: Vec::new(),
+        span: Span { start: 0, end: 0 },
+        cwd: "/repo".to_owned(),
+        certain: true,
+    }
+}
+
+/// The tag of the last effect of these commands, and whether the call may lose more than its list has.
+fn last_of(commands: &[Command], effects: &[Effect]) -> (String, Losses) {
+    let mut analysis =
+        Analysis { effects: effects.to_vec(), commands: commands.to_vec(), ..empty(Coverage::Complete, None) };
+    let found = losses(&analysis);
+    mark(&mut analysis);
+    let tag = analysis.effects.last().and_then(|effect| tag(effect, RECOVERY)).unwrap_or_default().to_owned();
+    (tag, found)
+}
+
+fn by(id: u32, effect: Effect) -> Effect {
+    Effect { command_id: id, ..effect }
+}
+
+/// The effects of `mv FROM TO` by the first command.
+fn moving(from: &str, to: &str) -> [Effect; 2] {
+    let mut write = tagged(Effect { severity: Severity::Notable, ..effect("write", "fs.write", to) }, &[("by", "mv")]);
+    to.clone_into(&mut write.path.lexical);
+    write.path.exists = Presence::No;
+    [by(1, tagged(deletion(from), &[("by", "mv")])), by(1, write)]
+}
+
+#[test]
+fn what_a_call_moves_and_then_loses_is_not_where_a_copy_looks_for_it() {
+    let commands = [command(1, "mv a b"), command(2, "rm -rf b")];
+    let gone = |path: &str| {
+        let mut effect = deletion(path);
+        effect.path.exists = Presence::No;
+        by(2, effect)
+    };
+    for (to, lost) in [
+        ("/repo/trash", gone("/repo/trash")),
+        ("/repo/build/precious", by(2, deletion("/repo/build"))),
+        ("/repo/trash", gone("/repo/trash/data")),
+        ("/repo/old.bak", by(2, tagged(deletion("/repo/*.bak"), &[("glob", "yes")]))),
+        ("/repo/t", by(2, tagged(deletion("/repo/t"), &[("disposable", "made-here")]))),
+        ("$D", by(2, deletion("/repo/build"))),
+    ] {
+        let [moved, written] = moving("/repo/precious", to);
+        let (tag, found) = last_of(&commands, &[moved, written, lost.clone()]);
+        assert!(tag == "partly" && found.may_be_more, "{to}: {lost:?} {found:?}");
+        let has = |path: &str| found.list.iter().any(|loss| matches!(loss, Loss::Path(loss) if loss.path == path));
+        assert!(has("/repo/precious"), "{to}: {found:?}");
+    }
+    // Neither what lies elsewhere nor what is lost before.
+    let [moved, written] = moving("/repo/precious", "/repo/kept");
+    let (tag, found) = last_of(&commands, &[moved.clone(), written.clone(), by(2, deletion("/repo/build"))]);
+    assert_eq!((tag.as_str(), found.may_be_more, found.list.len()), ("recoverable", false, 1));
+    let commands = [command(1, "rm -rf kept"), command(2, "mv precious kept")];
+    let [moved, written] = [by(2, moved), by(2, written)];
+    let (_, found) = last_of(&commands, &[by(1, deletion("/repo/kept")), moved, written]);
+    assert_eq!((found.may_be_more, found.list.len()), (false, 1));
+}
+
+#[test]
+fn a_loss_by_git_is_another_one_behind_another_command_of_git() {
+    let lost = |operation: &str| by(2, effect("vcs", operation, ""));
+    for (first, second, operation) in [
+        ("git add -A", "git reset --hard", "git.reset.hard"),
+        ("git stash", "git stash drop", "git.stash.drop"),
+        ("git reset -q", "git clean -fd", "git.clean"),
+        ("git checkout -qb tmp", "git branch -D tmp", "git.branch.delete"),
+        ("git config core.excludesFile x", "git clean -fd", "git.clean"),
+        ("git fetch", "git reset --hard origin/main", "git.reset.hard"),
+        ("export GIT_DIR=../b.git", "git tag -d v1", "git.tag.delete"),
+    ] {
+        let (tag, found) = last_of(&[command(1, first), command(2, second)], &[lost(operation)]);
+        assert!(tag == "partly" && found.may_be_more, "{first} {second}: {tag} {found:?}");
+    }
+    for (first, second, operation) in [
+        ("git status", "git reset --hard", "git.reset.hard"),
+        ("git stash list", "git stash drop", "git.stash.drop"),
+        ("git log --oneline", "git branch -D tmp", "git.branch.delete"),
+        ("GIT_PAGER=cat", "git clean -fd", "git.clean"),
+    ] {
+        let (tag, found) = last_of(&[command(1, first), command(2, second)], &[lost(operation)]);
+        assert!(tag == "recoverable" && !found.may_be_more, "{first} {second}: {tag} {found:?}");
+    }
+    let mut rules = effect("write", "fs.write", ".gitignore");
+    "/repo/.gitignore".clone_into(&mut rules.path.lexical);
+    let commands = [command(1, "echo"), command(2, "git clean -fd")];
+    assert!(last_of(&commands, &[by(1, rules), lost("git.clean")]).1.may_be_more);
+}
+
+#[test]
+fn commands_of_git_that_are_not_understood_are_not_followed() {
+    let tag_of = |words: &str, operation: &str| {
+        let lost = by(1, effect("vcs", operation, "x"));
+        last_of(&[command(1, words)], &[lost]).0
+    };
+    for (words, operation) in [
+        ("git --git-dir ../b.git branch -D x", "git.branch.delete"),
+        ("git -c core.worktree=/elsewhere reset --hard", "git.reset.hard"),
+        ("git --bare tag -d x", "git.tag.delete"),
+        ("git submodule update --force", "git.discard"),
+        ("git checkout -f --recurse-submodules x", "git.discard"),
+    ] {
+        assert_eq!(tag_of(words, operation), "not", "{words}");
+    }
+    assert_eq!(tag_of("git -c color.ui=never --no-pager branch -D x", "git.branch.delete"), "recoverable");
+    let mut fed = command(1, "git clean -f {}");
+    fed.via = vec![Via { kind: "xargs".to_owned(), detail: String::new() }];
+    assert_eq!(last_of(&[fed], &[by(1, effect("vcs", "git.clean", "{}"))]).0, "not");
+}
+
+#[test]
+fn git_says_which_repositories_and_paths_it_takes() {
+    let lost = |words: &str| {
+        let (_, found) = last_of(&[command(1, words)], &[by(1, effect("vcs", "git.clean", "d"))]);
+        let Some(Loss::Git(loss)) = found.list.into_iter().next() else { panic!("{words}") };
+        (loss.is_forced, loss.words.join(" "))
+    };
+    assert_eq!(lost("git clean -fd d u.txt"), (false, "d u.txt".to_owned()));
+    for words in ["git clean -ffd d", "git clean -f -d -f d", "git clean --force -xf -- d"] {
+        assert_eq!(lost(words), (true, "d".to_owned()), "{words}");
+    }
+}
+
+#[test]
+fn a_path_with_a_step_to_the_folder_above_is_left_to_the_machine() {
+    let mut effect = by(1, deletion("/repo/a.tmp"));
+    "l/../a.tmp".clone_into(&mut effect.target);
+    effect.path.exists = Presence::No;
+    let (_, found) = last_of(&[command(1, "rm -rf l/../a.tmp")], &[effect]);
+    let path =
+        PathLoss { path: "/repo/l/../a.tmp".to_owned(), how: How::Delete, is_pattern: false, name: String::new() };
+    assert_eq!(found.list, [Loss::Path(path)]);
+}
+
+#[test]
+fn a_search_and_a_slash_take_what_is_behind_a_link() {
+    let lost = |target: &str, by_tag: &str| {
+        let mut effect = tagged(deletion("/repo/lk"), &[("by", by_tag)]);
+        target.clone_into(&mut effect.target);
+        ("link".clone_into(&mut effect.path.kind), "/real".clone_into(&mut effect.path.canonical));
+        let (_, found) = last_of(&[command(1, "x")], &[by(1, effect)]);
+        let Some(Loss::Path(loss)) = found.list.into_iter().next() else { panic!("{target}") };
+        loss.path
+    };
+    assert_eq!(lost("lk", "rm"), "/repo/lk");
+    for (target, by) in [("lk/", "rm"), ("lk", "find"), ("lk", "python3")] {
+        assert_eq!(lost(target, by), "/real", "{target} {by}");
+    }
+    let commands = [command(1, "find -L s -delete")];
+    let effect = by(1, tagged(deletion("/repo/s"), &[("by", "find")]));
+    assert_eq!(last_of(&commands, &[effect]).0, "partly");
+}
+
+#[test]
+fn the_file_of_a_database_is_the_first_word_that_is_no_option() {
+    let tag_of = |words: &str| {
+        let lost = by(1, tagged(effect("database", "sql.drop-table", "users"), &[("client", "sqlite3")]));
+        last_of(&[command(1, words)], &[lost]).0
+    };
+    assert_eq!(tag_of("sqlite3 app.db DROP"), "recoverable");
+    assert_eq!(tag_of("sqlite3 -batch --csv app.db DROP"), "recoverable");
+    for words in [
+        "sqlite3 app[1].db DROP",
+        "sqlite3 -cmd X app.db DROP",
+        "sqlite3 -separator , app.db DROP",
+        "sqlite3 file:app.db?mode=rw DROP",
+        "sqlite3 app.db ATTACH",
+        "sqlite3 :memory: .restore",
+    ] {
+        assert_eq!(tag_of(words), "not", "{words}");
+    }
+}
+
+#[test]
+fn each_file_that_a_pattern_names_is_written() {
+    let mut write =
+        tagged(Effect { severity: Severity::Notable, ..effect("write", "fs.write", "d/*.log") }, &[("by", "sed")]);
+    "/repo/d/*.log".clone_into(&mut write.path.lexical);
+    write.path.exists = Presence::No;
+    let path =
+        PathLoss { path: "/repo/d/*.log".to_owned(), how: How::Overwrite, is_pattern: true, name: String::new() };
+    assert_eq!(last_of(&[command(1, "sed -i x d/*.log")], &[by(1, write)]).1.list, [Loss::Path(path)]);
 }

@@ -85,7 +85,7 @@ impl World {
     pub(crate) fn git_loss(&self, operation: &str, target: &str) -> Loss {
         let folder = self.root.display().to_string();
         let (operation, target) = (operation.to_owned(), target.to_owned());
-        Loss::Git(GitLoss { folder, operation, target, is_forced: false, with_ignored: false })
+        Loss::Git(GitLoss { folder, operation, target, is_forced: false, with_ignored: false, words: Vec::new() })
     }
 
     pub(crate) fn task(&self, list: Vec<Loss>) -> Task {

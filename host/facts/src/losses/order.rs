@@ -1,0 +1,257 @@
+//! [`Order`]: what a call itself changes before it loses something. A copy is made before the call, so that it has another
+//! content then, or none.
+
+use std::collections::BTreeSet;
+
+use guard_contract::paths::is_below;
+use guard_contract::syntax::{Analysis, Command, Effect};
+
+use super::of_git::{is_git, place_of};
+use super::tag;
+
+/// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
+const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
+
+/// With more of them, each later loss may be one of what they bring.
+const BROUGHT: usize = 64;
+
+/// Places of commands that run in another order than they are written, or more than once.
+const UNORDERED: [&str; 5] = ["coprocess", "function", "loop", "process", "trap"];
+
+/// Commands of git that change neither files nor what git knows.
+const READING: [&str; 20] = [
+    "blame",
+    "cat-file",
+    "check-ignore",
+    "count-objects",
+    "describe",
+    "diff",
+    "for-each-ref",
+    "grep",
+    "help",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-ref",
+    "status",
+];
+
+/// Commands of git that put into the work tree what neither it nor the last commit has.
+const GIT_BRINGS: [&str; 7] = ["am", "apply", "cherry-pick", "mv", "stash", "submodule", "worktree"];
+
+/// Variables of git that leave it in the same repository, by how their names begin.
+const GIT_VARIABLES: [&str; 9] = [
+    "GIT_ASKPASS",
+    "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_EDITOR",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_PAGER",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_TERMINAL_PROMPT",
+];
+
+/// The commands of a call that move something, whose writes bring it to its new place.
+#[derive(Debug, Default)]
+pub(crate) struct Bringing(BTreeSet<u32>);
+
+impl Bringing {
+    pub(crate) fn of(effects: &[Effect]) -> Self {
+        let is_move = |effect: &&Effect| effect.kind == "delete" && matches!(tag(effect, "by"), Some("mv" | "git"));
+        Bringing(effects.iter().filter(is_move).map(|effect| effect.command_id).collect())
+    }
+
+    /// The effect brings something from elsewhere.
+    pub(crate) fn brings(&self, effect: &Effect) -> bool {
+        let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by));
+        effect.kind == "write" && (is_own() || self.0.contains(&effect.command_id))
+    }
+}
+
+/// The changes of a call that come before its losses.
+#[derive(Debug)]
+pub(super) struct Order<'a> {
+    analysis: &'a Analysis,
+    /// The effects that bring something, by their places.
+    brought: Vec<usize>,
+    /// The commands of git that change something: id, verb, and whether it is unordered.
+    git: Vec<(u32, &'a str)>,
+    /// The commands that run in another order than they are written, or more than once.
+    unordered: BTreeSet<u32>,
+    /// A script has many effects, and their order is not known.
+    scripts: BTreeSet<u32>,
+    /// The patterns of the shell may fit more than they show.
+    folds_case: bool,
+    /// A search goes through links.
+    follows_links: bool,
+    /// Git may work on another repository.
+    is_elsewhere: bool,
+}
+
+impl<'a> Order<'a> {
+    pub(super) fn of(analysis: &'a Analysis) -> Self {
+        let bringing = Bringing::of(&analysis.effects);
+        let effects = analysis.effects.iter().enumerate();
+        // What gets into a folder that is there has an effect of its own.
+        let brings = |effect: &Effect| bringing.brings(effect) && effect.path.kind != "dir";
+        let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();
+        let is_unordered = |command: &&Command| {
+            let place = &command.position;
+            place.background || place.within.iter().any(|within| UNORDERED.contains(&within.as_str()))
+        };
+        let commands = &analysis.commands;
+        let git = commands.iter().filter(|command| is_git(command)).filter_map(changing).collect();
+        let words = || commands.iter().flat_map(|command| &command.argv).map(|word| word.text.as_str());
+        let names = commands.iter().flat_map(|command| &command.assignments).map(|it| it.name.as_str());
+        let in_script = |name: &str| analysis.scripts.iter().any(|script| script.text.contains(name));
+        Order {
+            analysis,
+            brought,
+            git,
+            unordered: commands.iter().filter(is_unordered).map(|command| command.id).collect(),
+            scripts: analysis.scripts.iter().map(|script| script.command_id).collect(),
+            folds_case: words().any(|word| word.to_ascii_lowercase().replace('_', "").contains("caseglob")),
+            follows_links: commands.iter().any(follows_links),
+            is_elsewhere: words().chain(names).any(names_repository)
+                || in_script("GIT_DIR")
+                || in_script("GIT_WORK_TREE"),
+        }
+    }
+
+    /// What this effect loses may have another content by then, or be something else than the text says.
+    pub(super) fn is_stirred(&self, at: usize, effect: &Effect, command: Option<&Command>) -> bool {
+        let is_file = matches!(effect.kind.as_str(), "delete" | "write" | "database");
+        if !is_file {
+            return effect.kind == "vcs" && self.is_git_stirred(at, effect);
+        }
+        let is_pattern = tag(effect, "glob").is_some() || effect.path.lexical.contains(['*', '?', '[']);
+        let is_search =
+            tag(effect, "filtered").is_some() || matches!(tag(effect, "by"), Some("find" | "fd" | "fdfind"));
+        let is_found = || is_search || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "find-exec"));
+        if self.folds_case && is_pattern || self.follows_links && effect.kind == "delete" && is_found() {
+            return true;
+        }
+        let git_brings = |(id, verb): &(u32, &str)| self.is_earlier(*id, effect) && GIT_BRINGS.contains(verb);
+        if effect.kind == "delete" && !self.git.is_empty() && self.git.iter().any(git_brings) {
+            return true;
+        }
+        let mut earlier = self.brought.iter().filter(|made| self.comes_first(**made, at, effect)).peekable();
+        if earlier.peek().is_none() {
+            return false;
+        }
+        if self.brought.len() > BROUGHT || effect.kind == "database" {
+            return true;
+        }
+        earlier.any(|made| self.analysis.effects.get(*made).is_none_or(|made| are_related(made, effect)))
+    }
+
+    /// The effect at `made` happens before, or may.
+    fn comes_first(&self, made: usize, at: usize, effect: &Effect) -> bool {
+        let Some(other) = self.analysis.effects.get(made) else { return false };
+        let (one, other) = (effect.command_id, other.command_id);
+        if one == other {
+            return made != at && self.scripts.contains(&one);
+        }
+        made < at || self.unordered.contains(&one) || self.unordered.contains(&other)
+    }
+
+    fn is_earlier(&self, id: u32, effect: &Effect) -> bool {
+        let own = effect.command_id;
+        id != own && (id < own || self.unordered.contains(&id) || self.unordered.contains(&own))
+    }
+
+    fn is_git_stirred(&self, at: usize, effect: &Effect) -> bool {
+        if self.is_elsewhere || self.git.iter().any(|(id, _)| self.is_earlier(*id, effect)) {
+            return true;
+        }
+        let in_work_tree =
+            ["git.abort", "git.clean", "git.discard", "git.rebase", "git.reset.hard", "git.worktree.remove"];
+        if !in_work_tree.contains(&effect.operation.as_str()) {
+            return false;
+        }
+        let is_clean = effect.operation == "git.clean";
+        let comes_first = |made: usize| self.comes_first(made, at, effect);
+        self.brought.iter().any(|made| comes_first(*made))
+            || is_clean
+                && self.analysis.effects.iter().enumerate().any(|(made, it)| changes_rules(it) && comes_first(made))
+    }
+}
+
+/// The verb of a command of git that may change something.
+fn changing(command: &Command) -> Option<(u32, &str)> {
+    let (verb, rest) = match place_of(command) {
+        Some((_, verb, rest)) => (verb, rest),
+        None => ("", Vec::new()),
+    };
+    let lists = matches!(
+        (verb, rest.first().copied()),
+        ("stash" | "worktree", Some("list" | "show"))
+            | ("branch" | "remote", None | Some("-a" | "-v" | "-vv" | "--list"))
+    );
+    (!lists && !READING.contains(&verb)).then_some((command.id, verb))
+}
+
+/// An earlier change of the files that say what `git clean` leaves alone, or one that is not known.
+fn changes_rules(effect: &Effect) -> bool {
+    if !matches!(effect.kind.as_str(), "delete" | "write") {
+        return false;
+    }
+    let path = effect.path.lexical.as_str();
+    let is_wide = ["archive", "filtered", "glob", "patch", "tree"].iter().any(|name| tag(effect, name).is_some());
+    let is_of_git = path.rsplit('/').next().is_some_and(|name| name.starts_with(".git"));
+    is_wide || is_of_git || !effect.certain || path.is_empty() || path.contains("/.git/")
+}
+
+/// What one effect brings may be, hold, or lie in what the other one loses.
+fn are_related(made: &Effect, lost: &Effect) -> bool {
+    let (new, old) = (stem(&made.path.lexical), stem(&lost.path.lexical));
+    if new.is_empty()
+        || old.is_empty()
+        || !made.certain
+        || has_parent_step(&made.target)
+        || has_parent_step(&lost.target)
+    {
+        return true;
+    }
+    let touch =
+        |one: &str, other: &str| !one.is_empty() && !other.is_empty() && (is_below(one, other) || is_below(other, one));
+    let start = tag(lost, "below").map(stem);
+    touch(new, old)
+        || touch(&made.path.canonical, &lost.path.canonical)
+        || start.is_some_and(|start| !start.starts_with('/') || touch(new, start))
+}
+
+/// The folder before the first sign of a pattern.
+fn stem(path: &str) -> &str {
+    let Some(first) = path.find(['*', '?', '[', '{', '$', '`']) else { return path };
+    let before = path.get(..first).unwrap_or_default();
+    before.rfind('/').and_then(|end| before.get(..end)).filter(|folder| !folder.is_empty()).unwrap_or("/")
+}
+
+/// A path has the step to the folder above, behind another name or at its start.
+pub(crate) fn has_parent_step(path: &str) -> bool {
+    path.split('/').any(|step| step == "..")
+}
+
+/// A search of `find` or `fd` that goes through links.
+fn follows_links(command: &Command) -> bool {
+    let program = command.argv.first().map(|word| word.text.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
+    let follows = |word: &str| {
+        let is_letters = word.starts_with('-') && !word.starts_with("--") && word.len() < 5;
+        matches!(word, "-follow" | "--follow") || is_letters && word.contains(['H', 'L'])
+    };
+    let is_search = matches!(program, "find" | "gfind" | "bfs" | "fd" | "fdfind");
+    is_search && command.argv.iter().any(|word| follows(&word.text))
+}
+
+/// A variable, or an assignment to it, by which git takes another repository, another index, or other settings.
+fn names_repository(word: &str) -> bool {
+    word.starts_with("GIT_") && !GIT_VARIABLES.iter().any(|begin| word.starts_with(begin))
+}
