@@ -103,16 +103,20 @@ fn begin_and_fill(
     let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
     let project = native(&task.project);
     let project = project.canonicalize().unwrap_or_else(|_| project.into_owned());
-    let mut gatherer = Gatherer::new(Bounds { until, ignored_bytes: IGNORED_BYTES, exclude, project });
+    let state = task.state.canonicalize().unwrap_or_else(|_| task.state.clone());
+    let mut gatherer = Gatherer::new(Bounds { until, ignored_bytes: IGNORED_BYTES, exclude, project, state });
     let gathered = gather(&mut gatherer, &task.losses, env);
     let git = match &gathered {
         Ok(git) => git.clone(),
         Err(_) => Vec::new(),
     };
     if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
-        let kept = if gatherer.left_out.is_empty() && !task.losses.may_be_more { Kept::Whole } else { Kept::Partly };
-        let why = gatherer.left_out.first().cloned().unwrap_or_default();
-        return Ok(Answer { kept, id: String::new(), why, is_needless: true });
+        // What is lost is not known, and there is nothing to copy.
+        if let Some(why) = gatherer.left_out.into_iter().next() {
+            return Ok(Answer::nothing(why));
+        }
+        let kept = if task.losses.may_be_more { Kept::Partly } else { Kept::Whole };
+        return Ok(Answer { kept, id: String::new(), why: String::new(), is_needless: true });
     }
     let making = store.begin()?;
     let mut manifest = Manifest {
@@ -294,6 +298,10 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
     for (root, files) in held {
         let git = Git { root: &root, env };
         let (Some(text), Ok(tree)) = (root.to_str(), git.text(&["write-tree"])) else { continue };
+        // Staged files that are excluded would be kept with the tree.
+        if gatherer.excludes() && git.text(&["rev-parse", "HEAD^{tree}"]).ok().as_ref() != Some(&tree) {
+            continue;
+        }
         let asked: String = files.iter().map(|(_, oid)| format!("{oid}\n")).collect();
         let format = "--batch-check=%(objectname) %(objectsize)";
         let Ok(sizes) = git.fed(&["cat-file", format], asked.into_bytes()) else { continue };

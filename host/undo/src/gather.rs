@@ -1,7 +1,11 @@
 //! [`Gatherer`]: from the losses of a call to the files, links and folders that a backup has to hold.
 
+mod patterns;
+mod work_tree;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,19 +19,16 @@ use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
 use crate::manifest::{Content, Entry, Why};
-use crate::stamps::changed as changed_files;
 use guard_facts::losses::{How, PathLoss};
 use guard_platform::fs::{MetadataExt, identity};
 use guard_platform::paths::{native, slashed};
+use patterns::pattern;
 
 /// The most entries of a backup.
 pub(crate) const ENTRIES: usize = 20_000;
 
 /// How deep folders are followed.
 const DEPTH: usize = 128;
-
-/// The most files that a pattern stands for.
-const MATCHES: usize = 5_000;
 
 /// The most entries of an ignored folder that is kept.
 const IGNORED_ENTRIES: usize = 500;
@@ -62,6 +63,8 @@ pub(crate) struct Bounds {
     pub(crate) ignored_bytes: u64,
     pub(crate) exclude: Vec<Glob>,
     pub(crate) project: PathBuf,
+    /// The folder of the copies. Empty: none is known.
+    pub(crate) state: PathBuf,
 }
 
 /// Gathers what is lost.
@@ -112,8 +115,11 @@ impl Gatherer {
         let name = match loss.name.as_str() {
             "" => None,
             // What cannot be read as a pattern may fit any name.
-            name => Glob::new(name).ok(),
+            name => pattern(name),
         };
+        if !self.bounds.state.as_os_str().is_empty() && self.holds_copies(loss) {
+            self.leave_out(format!("{}: the copies themselves", loss.path));
+        }
         let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(&loss.path).into_owned()] };
         let first = self.entries.len();
         for path in paths {
@@ -135,19 +141,33 @@ impl Gatherer {
             self.leave_out(format!("{}: a whole file system", path.display()));
             return Ok(());
         };
-        let Ok(parent) = parent.canonicalize() else { return Ok(()) };
+        let parent = match parent.canonicalize() {
+            Ok(parent) => parent,
+            Err(error) => return self.miss(path, &error),
+        };
         let mut path = parent.join(last);
-        let Ok(mut data) = path.symlink_metadata() else { return Ok(()) };
+        let mut data = match path.symlink_metadata() {
+            Ok(data) => data,
+            Err(error) => return self.miss(&path, &error),
+        };
+        if data.is_symlink() && name.is_some() {
+            self.leave_out(format!("{}: a link that a search may follow", path.display()));
+        }
         let why = if how.deletes() { Why::Deleted } else { Why::Replaced };
         if data.is_symlink() && !how.deletes() {
             // What is written goes through the link.
-            let Ok(target) = path.canonicalize() else { return Ok(()) };
+            let target = match path.canonicalize() {
+                Ok(target) => target,
+                Err(error) => return self.miss(&path, &error),
+            };
             if !target.starts_with(&self.bounds.project) {
                 self.leave_out(format!("{}: a link that leads out of the project", path.display()));
                 return Ok(());
             }
-            let Ok(of_target) = target.symlink_metadata() else { return Ok(()) };
-            (path, data) = (target, of_target);
+            match target.symlink_metadata() {
+                Ok(of_target) => (path, data) = (target, of_target),
+                Err(error) => return self.miss(&target, &error),
+            }
         }
         let Some(top) = path.to_str().map(str::to_owned) else {
             self.leave_out(format!("{}: its name is not UTF-8", path.display()));
@@ -162,6 +182,17 @@ impl Gatherer {
         });
         let mut walk = Walk { top: &top, why, name, rules, repository };
         if is_inside { self.walk_ignored(&path, &data, &mut walk) } else { self.walk(&path, &data, &mut walk, 0) }
+    }
+
+    /// Nothing is lost of a path that certainly isn't there. Of another one that is not known.
+    fn miss(&mut self, path: &Path, error: &io::Error) -> Result<(), Stop> {
+        let is_absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        // A name in other letters may stand for it, and the text of a call may not be able to hold it.
+        let is_plain = path.to_str().is_some_and(str::is_ascii);
+        if !is_absent || !is_plain {
+            self.leave_out(format!("{}: it cannot be looked at", path.display()));
+        }
+        Ok(())
     }
 
     /// The rules of a repository from its root to this folder.
@@ -249,9 +280,11 @@ impl Gatherer {
             return Ok(Vec::new());
         };
         let mut children = Vec::new();
-        for entry in entries.flatten() {
-            if let Ok(data) = entry.metadata() {
-                children.push((entry.path(), data));
+        for entry in entries {
+            match entry.and_then(|entry| Ok((entry.path(), entry.metadata()?))) {
+                Ok(child) => children.push(child),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(_) => self.leave_out(format!("{}: something in it cannot be looked at", folder.display())),
             }
             if children.len() + self.entries.len() > ENTRIES {
                 return Err(Stop::TooMany);
@@ -317,111 +350,24 @@ impl Gatherer {
         Ok(())
     }
 
-    fn is_excluded(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let below = Path::new(path).strip_prefix(&self.bounds.project).ok().and_then(Path::to_str);
+    /// The configuration excludes a path, or a folder above it.
+    pub(crate) fn is_excluded(&self, path: &str) -> bool {
+        !self.bounds.exclude.is_empty() && Path::new(path).ancestors().any(|above| self.is_named_in_exclude(above))
+    }
+
+    /// The configuration excludes some paths.
+    pub(crate) fn excludes(&self) -> bool {
+        !self.bounds.exclude.is_empty()
+    }
+
+    fn is_named_in_exclude(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let below =
+            path.strip_prefix(&self.bounds.project).ok().and_then(Path::to_str).filter(|below| !below.is_empty());
+        let path = path.to_string_lossy();
         let fits =
-            |glob: &Glob| glob.matches(name) || glob.matches(path) || below.is_some_and(|below| glob.matches(below));
+            |glob: &Glob| glob.matches(&name) || glob.matches(&path) || below.is_some_and(|below| glob.matches(below));
         self.bounds.exclude.iter().any(fits)
-    }
-
-    /// The paths that a pattern of the shell stands for.
-    fn matches(&self, pattern: &str) -> Result<Vec<PathBuf>, Stop> {
-        let mut found = vec![PathBuf::from("/")];
-        for part in pattern.split('/').filter(|part| !part.is_empty()) {
-            self.check_time()?;
-            if !part.contains(['*', '?', '[', '{']) {
-                found.iter_mut().for_each(|path| path.push(part));
-                continue;
-            }
-            let glob = Glob::new(part).ok();
-            let fits = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
-            let mut next = Vec::new();
-            for folder in &found {
-                for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-                    if entry.file_name().to_str().is_none_or(fits) {
-                        next.push(entry.path());
-                    }
-                    if next.len() > MATCHES {
-                        return Err(Stop::TooMany);
-                    }
-                }
-            }
-            next.sort();
-            found = next;
-        }
-        Ok(found)
-    }
-
-    /// Adds the tracked files that are not as in the index: those below `start`, or all.
-    pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), Stop> {
-        let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
-            return Ok(());
-        };
-        let (root, until) = (&repository.root, self.bounds.until);
-        let below = start.filter(|start| start != root).map(|start| start.strip_prefix(root));
-        let slots = match below {
-            None => [index.slots(), &[]],
-            Some(Ok(below)) => index.below(&slashed(below)),
-            Some(Err(_)) => return Ok(()),
-        };
-        for slots in slots {
-            for path in changed_files(&index, root, slots, until)? {
-                self.check_time()?;
-                let Ok(data) = path.symlink_metadata() else { continue };
-                let top = path.to_string_lossy().into_owned();
-                self.push(&path, &data, &top, Why::Replaced)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the files below `start` that git does not track, as `git clean` finds them.
-    pub(crate) fn add_untracked(
-        &mut self,
-        repository: &Repository,
-        start: &Path,
-        with_ignored: bool,
-    ) -> Result<(), Stop> {
-        let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
-            return Ok(());
-        };
-        let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
-        let mut open = vec![(start.to_path_buf(), 0)];
-        let mut rules_of = Walk { top: "", why: Why::Deleted, name: None, rules, repository: Some(repository.clone()) };
-        while let Some((folder, depth)) = open.pop() {
-            rules_of.rules = self.rules(Some(repository), &folder);
-            for (path, data) in self.children(&folder, depth)? {
-                let Ok(below) = path.strip_prefix(&repository.root).map(slashed) else {
-                    continue;
-                };
-                let is_git = path.file_name().is_some_and(|name| name == ".git");
-                if is_git || index.get(&below).is_some() {
-                    continue;
-                }
-                let is_ignored = rules_of.rules.ignores(&path.to_string_lossy(), data.is_dir());
-                if is_ignored && !with_ignored {
-                    continue;
-                }
-                if data.is_dir() && index.tracks_below(&below) {
-                    open.push((path, depth + 1));
-                    continue;
-                }
-                if data.is_dir() && path.join(".git").symlink_metadata().is_ok() {
-                    // A repository of its own, which git leaves alone.
-                    continue;
-                }
-                let top = path.to_string_lossy().into_owned();
-                let rules = std::mem::take(&mut rules_of.rules);
-                let mut walk = Walk { top: &top, rules, repository: Some(repository.clone()), ..rules_of };
-                self.walk(&path, &data, &mut walk, depth)?;
-                rules_of.rules = walk.rules;
-                rules_of.rules.leave_all_but(&path.to_string_lossy());
-            }
-        }
-        Ok(())
     }
 }
 

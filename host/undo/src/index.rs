@@ -106,6 +106,11 @@ impl<'a> Tracked<'a> {
         guard_state::hex(self.id())
     }
 
+    /// It is a submodule, or a folder that is left out of the work tree.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self.word(6) & 0o170_000, 0o160_000 | 0o040_000)
+    }
+
     /// It is not one side of a conflict.
     pub(crate) fn is_merged(&self) -> bool {
         self.fixed.get(60).is_some_and(|flags| flags & 0x30 == 0)

@@ -243,7 +243,14 @@ impl Restorer<'_> {
         if with_git {
             list.extend(manifest.git.iter().filter(|state| state.index.is_some()).map(|state| {
                 let (folder, operation, target) = (state.root.clone(), "git.reset".to_owned(), String::new());
-                Loss::Git(GitLoss { folder, operation, target, is_forced: false, with_ignored: false, words: Vec::new() })
+                Loss::Git(GitLoss {
+                    folder,
+                    operation,
+                    target,
+                    is_forced: false,
+                    with_ignored: false,
+                    words: Vec::new(),
+                })
             }));
         }
         if list.is_empty() {

@@ -27,7 +27,7 @@ const BLOCK: usize = 1000;
 /// The most threads.
 const THREADS: usize = 4;
 
-/// The files of these entries that are not as in the index. Where something else is in the place of their folder, that.
+/// The files of these entries that are not as in the index, and what is in the place of a file or of its folder.
 pub(crate) fn changed(index: &Index, root: &Path, slots: &[Slot], until: Instant) -> Result<BTreeSet<PathBuf>, Stop> {
     let next = AtomicUsize::new(0);
     let look = || -> Result<BTreeSet<PathBuf>, Stop> {
@@ -138,7 +138,7 @@ mod tests {
         fs::remove_file(at("e")).unwrap();
         fs::create_dir(at("e")).unwrap();
         // What a link leads to is no file of the repository.
-        assert_eq!(world.changed(), ["a-b/1", "b", "c", "d/1"]);
+        assert_eq!(world.changed(), ["a-b/1", "b", "c", "d/1", "e"]);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The losses by a command of git, and the objects that git must not prune until the copy goes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use guard_facts::losses::GitLoss;
-use guard_platform::paths::{from_git, native};
+use guard_platform::paths::{from_git, native, slashed};
 
-use super::{add_tree, path_loss};
+use super::{add_tree, add_worktree, path_loss};
 use crate::gather::{Gatherer, Stop};
 use crate::git::{Git, PINS, Repository};
 use crate::index::Index;
@@ -63,49 +64,51 @@ pub(super) fn gather(
     env: &BTreeMap<String, String>,
 ) -> Result<Option<GitState>, Stop> {
     let folder = native(&loss.folder);
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.into_owned());
-    let Some(repository) = Repository::of(&folder) else { return Ok(None) };
-    let Some(root) = repository.root.to_str().map(str::to_owned) else { return Ok(None) };
+    let physical = folder.canonicalize();
+    let of_folder = physical.as_ref().ok().and_then(|folder| Repository::of(folder));
+    let folder = physical.unwrap_or_else(|_| folder.into_owned());
+    let repository = of_folder.filter(|repository| is_understood(repository, &folder, env));
+    let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
+    let (Some(repository), Some(root)) = (repository, root) else {
+        gatherer.leave_out(format!("{}: its repository is not known", folder.display()));
+        return Ok(None);
+    };
     gatherer.check_time()?;
-    let target = folder.join(&loss.target);
     if loss.operation == "git.clean" {
-        let start = if loss.target.is_empty() { folder } else { target };
-        match start.is_dir() {
-            true => gatherer.add_untracked(&repository, &start, loss.with_ignored)?,
-            false => gatherer.add(&path_loss(&start))?,
-        }
+        clean(gatherer, loss, &repository, &folder)?;
+        return Ok(None);
+    }
+    if loss.operation == "git.worktree.remove" {
+        remove_worktree(gatherer, &folder.join(&loss.target))?;
         return Ok(None);
     }
     let git = Git { root: &repository.root, env };
     let head = Head::read(&git);
     let mut state = GitState { root, operation: loss.operation.clone(), ..GitState::default() };
     state.moves = repository.moves();
-    let (is_path, is_whole) = (!loss.target.is_empty() && target.symlink_metadata().is_ok(), target == repository.root);
     match loss.operation.as_str() {
-        "git.discard" if is_path && !loss.is_forced => {
-            let start = target.canonicalize().unwrap_or(target);
-            add_changes(gatherer, &repository, &head, Some(&start), &git)?;
-        }
         "git.discard" | "git.reset.hard" | "git.rebase" | "git.abort" => {
-            if is_path && target.is_dir() && !is_whole {
-                // A submodule whose folder is emptied.
-                gatherer.add(&path_loss(&target))?;
-            }
-            add_changes(gatherer, &repository, &head, None, &git)?;
-            state.moves_files = true;
+            state.moves_files = discard(gatherer, loss, &repository, (&head, &git, &folder))?;
         }
-        "git.stash.drop" => state.stashes = stashes(&git),
+        "git.stash.drop" => {
+            state.stashes = stashes(&git);
+            leave_out_rest(gatherer, &mut state.stashes, STASHES, "stashes");
+        }
         "git.reflog.expire" => {
             let logs = repository.common_dir.join("logs");
             add_tree(gatherer, Some(&logs))?;
             let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
-            let commits: BTreeSet<&str> = list.lines().take(REFLOG).collect();
+            let commits: BTreeSet<&str> = list.lines().collect();
             state.refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
+            leave_out_rest(gatherer, &mut state.refs, REFLOG, "commits of a reflog");
         }
         "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
             state.refs = references(&git, &loss.target);
-            if loss.target.is_empty() {
-                gatherer.leave_out("references whose names are not known".to_owned());
+            if loss.target.is_empty() || state.refs.is_empty() {
+                gatherer.leave_out(format!("{}: no reference has this name", loss.target));
+            }
+            if loss.operation == "git.branch.move" && is_renamed(loss, &head) {
+                gatherer.leave_out(format!("{}: the name of a branch", loss.target));
             }
         }
         // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
@@ -128,10 +131,154 @@ pub(super) fn gather(
     Ok(Some(state).filter(|_| !is_nothing))
 }
 
+/// Git takes this repository, and its work tree is where its folder is.
+fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, String>) -> bool {
+    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+    let is_elsewhere = names.iter().any(|name| env.contains_key(*name));
+    // A repository without a work tree is found by what is in it.
+    let between = folder.ancestors().take_while(|above| *above != repository.root);
+    let is_bare = |above: &Path| above.join("HEAD").exists() && above.join("objects").exists();
+    let is_within = folder.starts_with(&repository.git_dir) || between.into_iter().any(is_bare);
+    let config = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let configs = config(&repository.common_dir, "config") + &config(&repository.git_dir, "config.worktree");
+    let is_moved = configs.to_ascii_lowercase().lines().any(|line| {
+        let (name, value) = line.split_once('=').unwrap_or((line, ""));
+        let name = name.trim().rsplit([' ', ']']).next().unwrap_or_default();
+        name == "worktree" || name == "bare" && value.trim() != "false"
+    });
+    !is_elsewhere && !is_within && !is_moved
+}
+
+/// The files that `git clean` takes: those of its paths, or all if one of them may be a pattern.
+fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folder: &Path) -> Result<(), Stop> {
+    let what = (loss.with_ignored, loss.is_forced);
+    let words: Vec<&str> = match loss.words.as_slice() {
+        [] if loss.target.is_empty() => return gatherer.add_untracked(repository, folder, what),
+        [] => vec![&loss.target],
+        words => words.iter().map(String::as_str).collect(),
+    };
+    let starts: Vec<PathBuf> = words.iter().map(|word| folder.join(word)).collect();
+    let is_plain = |word: &&str| !word.contains([':', '*', '?', '[', '{', '\\', '!', '^']);
+    let is_there = |start: &PathBuf| {
+        let data = start.symlink_metadata();
+        data.is_ok_and(|data| !data.is_symlink())
+            && start.canonicalize().is_ok_and(|it| it.starts_with(&repository.root))
+    };
+    if !words.iter().all(is_plain) || !starts.iter().all(is_there) {
+        return gatherer.add_untracked(repository, &repository.root, what);
+    }
+    for start in starts {
+        let start = start.canonicalize().unwrap_or(start);
+        match start.is_dir() {
+            true => gatherer.add_untracked(repository, &start, what)?,
+            false => gatherer.add(&path_loss(&start))?,
+        }
+    }
+    Ok(())
+}
+
+/// Git knows its work trees also by the ends of their paths.
+fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+    if !path.join(".git").is_file() {
+        gatherer.leave_out(format!("{}: a work tree that is not found there", path.display()));
+        return Ok(());
+    }
+    gatherer.add(&path_loss(path))?;
+    add_worktree(gatherer, path)
+}
+
+/// Adds the changes that a command discards. Gives whether files change all over the work tree.
+fn discard(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    (head, git, folder): (&Head, &Git<'_>, &Path),
+) -> Result<bool, Stop> {
+    let has_submodules = repository.root.join(".gitmodules").exists() || repository.common_dir.join("modules").exists();
+    if has_submodules {
+        gatherer.leave_out(format!("{}: submodules", repository.root.display()));
+    }
+    let target = folder.join(&loss.target);
+    let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
+    add_sources(gatherer, loss, repository, (head, git, folder))?;
+    if loss.operation == "git.discard" && is_path && !loss.is_forced {
+        let start = target.canonicalize().unwrap_or(target);
+        let is_alone = loss.words.iter().all(|word| *word == loss.target);
+        add_changes(gatherer, repository, head, Some(start.as_path()).filter(|_| is_alone), git)?;
+        return Ok(false);
+    }
+    if is_path && target.is_dir() && target != repository.root {
+        // A submodule whose folder is emptied.
+        gatherer.add(&path_loss(&target))?;
+    }
+    add_changes(gatherer, repository, head, None, git)?;
+    Ok(true)
+}
+
+/// Adds the files in the places of those that the index lacks and a named commit has: git writes over them.
+fn add_sources(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    (head, git, folder): (&Head, &Git<'_>, &Path),
+) -> Result<(), Stop> {
+    let mut words: BTreeSet<&str> = loss.words.iter().map(String::as_str).collect();
+    words.insert(&loss.target);
+    for word in words.into_iter().filter(|word| !word.is_empty()) {
+        let commit = if word == "-" { "@{-1}" } else { word };
+        let tree = git.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{commit}^{{tree}}")]);
+        let Ok(tree) = tree else {
+            let path = folder.join(word);
+            let is_tracked = |index: &Index, path: &Path| {
+                let below = path.strip_prefix(&repository.root).map(slashed).unwrap_or_default();
+                index.get(&below).is_some() || index.tracks_below(&below)
+            };
+            let is_path = path.symlink_metadata().is_ok()
+                || gatherer.index(repository).is_some_and(|index| is_tracked(&index, &path));
+            if !is_path || word.starts_with(':') {
+                gatherer.leave_out(format!("{word}: neither a commit nor a path"));
+            }
+            continue;
+        };
+        if tree == head.tree {
+            continue;
+        }
+        let before = if head.tree.is_empty() { EMPTY_TREE } else { &head.tree };
+        let listed =
+            git.output(&["diff-tree", "-r", "--no-renames", "--name-only", "--diff-filter=AT", "-z", before, &tree]);
+        let Ok(listed) = listed else {
+            gatherer.leave_out(format!("{word}: its files are not known"));
+            continue;
+        };
+        for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+            gatherer.check_time()?;
+            let Some(path) = from_git(name).map(|name| repository.root.join(name)) else { continue };
+            gatherer.add_in_the_way(&path, repository)?;
+        }
+    }
+    Ok(())
+}
+
+/// A branch is renamed, or the one that is checked out gets another commit, which a restore leaves to the user.
+fn is_renamed(loss: &GitLoss, head: &Head) -> bool {
+    let words = &loss.words;
+    let is_head = head.branch.strip_prefix("refs/heads/").is_some_and(|name| words.iter().any(|word| word == name));
+    // `git branch -f NAME` moves one branch; other ways have other words.
+    is_head || loss.target.contains(['{', '@', ':', '+'])
+}
+
+/// Leaves out all but the first ones.
+fn leave_out_rest<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, what: &str) {
+    if all.len() > most {
+        gatherer.leave_out(format!("more than {most} {what}"));
+        all.truncate(most);
+    }
+}
+
 fn stashes(git: &Git<'_>) -> Vec<(String, String)> {
     let list = git.text(&["log", "-g", "--format=%H%x09%gs", "refs/stash", "--"]).unwrap_or_default();
     let stash = |line: &str| line.split_once('\t').map(|(oid, text)| (oid.to_owned(), text.to_owned()));
-    list.lines().filter_map(stash).take(STASHES).collect()
+    list.lines().filter_map(stash).collect()
 }
 
 /// The references of this name, or all.
@@ -169,7 +316,16 @@ fn add_changes(
         gatherer.leave_out(format!("{}: staged files are not known", repository.root.display()));
         return Ok(());
     };
-    if staged.len() <= STAGED {
+    let path_of = |name: &[u8]| from_git(name).map(|name| repository.root.join(name).to_string_lossy().into_owned());
+    let is_out = |(name, _): &(Vec<u8>, String)| path_of(name).is_none_or(|path| gatherer.is_excluded(&path));
+    let (out, staged): (Vec<_>, Vec<_>) = match gatherer.excludes() {
+        true => staged.into_iter().partition(is_out),
+        false => (Vec::new(), staged),
+    };
+    if !out.is_empty() {
+        gatherer.leave_out("staged files: excluded by the configuration".to_owned());
+    }
+    if staged.len() <= STAGED || !out.is_empty() {
         let oids = staged.iter().map(|(_, oid)| oid.clone()).filter(|oid| is_oid(oid));
         gatherer.staged.insert(repository.root.to_string_lossy().into_owned(), oids.collect());
     }

@@ -53,11 +53,19 @@ impl<'a> Looker<'a> {
         let Some((_, folder)) = self.open.last() else { return Ok(()) };
         let name = OsStr::from_bytes(name.strip_prefix(b"/").unwrap_or(name));
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => Ok(()),
+            // A submodule is a folder, too.
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => {
+                if tracked.is_folder() {
+                    Ok(())
+                } else {
+                    self.add(path)
+                }
+            }
             Ok(stat) if self.index.is_unchanged(tracked, &Stamp::from(&stat)) => Ok(()),
             Ok(_) => self.add(path),
-            // It is gone, or nobody may reach it.
-            Err(Errno::NOENT | Errno::ACCESS) => Ok(()),
+            Err(Errno::NOENT) => Ok(()),
+            // Nobody may look at it, which the one who copies it finds, too.
+            Err(Errno::ACCESS) => self.add(path),
             Err(error) => Err(failed(error)),
         }
     }
@@ -97,9 +105,9 @@ impl<'a> Looker<'a> {
                 Err(error) => {
                     self.missing = Some(path.to_vec());
                     return match error {
-                        Errno::NOENT | Errno::ACCESS => Ok(false),
-                        // A file or a link, which is lost.
-                        Errno::LOOP | Errno::NOTDIR => self.add(path).map(|()| false),
+                        Errno::NOENT => Ok(false),
+                        // A file or a link, which is lost, or a folder that nobody may look into.
+                        Errno::LOOP | Errno::NOTDIR | Errno::ACCESS => self.add(path).map(|()| false),
                         error => Err(failed(error)),
                     };
                 }

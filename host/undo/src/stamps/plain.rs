@@ -1,6 +1,7 @@
 //! [`Looker`]: looks at files by their paths, where no folder can be opened for that.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use guard_platform::paths::from_git;
@@ -24,10 +25,18 @@ impl<'a> Looker<'a> {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder may refuse")]
     pub(super) fn look(&mut self, tracked: &Tracked<'_>) -> Result<(), Stop> {
         let Some(path) = from_git(tracked.path).map(|path| self.root.join(path)) else { return Ok(()) };
-        let Ok(data) = path.symlink_metadata() else { return Ok(()) };
+        let data = match path.symlink_metadata() {
+            Ok(data) => data,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            // The one who copies it finds out.
+            Err(_) => {
+                self.found.insert(path);
+                return Ok(());
+            }
+        };
         let stamp = Stamp::read(&path, &data);
         let is_unchanged = stamp.is_some_and(|stamp| self.index.is_unchanged(tracked, &stamp));
-        if !data.is_dir() && !is_unchanged {
+        if !(is_unchanged || data.is_dir() && tracked.is_folder()) {
             self.found.insert(path);
         }
         Ok(())

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use guard_undo::How;
 use guard_undo::restore::Options;
+use guard_undo::{How, Kept};
 
 use crate::world::{Tree, World};
 
@@ -217,7 +217,10 @@ fn a_link_in_the_place_of_a_folder_is_kept_and_not_followed() {
     fs::rename(world.path("src/b.txt"), world.path("elsewhere/b.txt")).unwrap();
     fs::remove_dir(world.path("src")).unwrap();
     std::os::unix::fs::symlink("elsewhere", world.path("src")).unwrap();
-    let manifest = world.kept(vec![world.git_loss("git.discard", ".")]);
+    let answer = world.keep(vec![world.git_loss("git.discard", ".")]);
+    let manifest = world.manifest(&answer.id);
+    // Where the folder is again, the link has no place.
+    assert_eq!(answer.kept, Kept::Partly);
     let paths: Vec<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, [world.path("src").to_str().unwrap()]);
     world.git(&["checkout", "-q", "."]);

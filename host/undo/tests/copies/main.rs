@@ -4,6 +4,7 @@ mod extents;
 mod git;
 mod limits;
 mod rehearsal;
+mod unkept;
 mod world;
 
 use std::fs;

@@ -1,0 +1,94 @@
+//! The patterns of the shell in losses, and the losses that take the copies themselves.
+
+use std::fs;
+use std::path::{Component, PathBuf};
+
+use guard_facts::losses::PathLoss;
+use guard_platform::paths::native;
+use guard_sdk::globs::Glob;
+
+use super::{Gatherer, Stop};
+
+/// The most files that a pattern stands for.
+const MATCHES: usize = 5_000;
+
+/// The signs of a pattern.
+const SIGNS: [char; 4] = ['*', '?', '[', '{'];
+
+impl Gatherer {
+    /// The loss takes the folder of the copies, or something in it.
+    pub(super) fn holds_copies(&self, loss: &PathLoss) -> bool {
+        let start = match loss.is_pattern {
+            true => {
+                loss.path.split(SIGNS).next().and_then(|start| start.rsplit_once('/')).map_or("/", |(start, _)| start)
+            }
+            false => loss.path.as_str(),
+        };
+        let start = native(if start.is_empty() { "/" } else { start });
+        let physical = start.canonicalize().unwrap_or_else(|_| start.to_path_buf());
+        let state = &self.bounds.state;
+        let is_above = state.starts_with(&physical) && (!loss.is_pattern || loss.name.is_empty());
+        physical.starts_with(state) || is_above && self.may_reach(loss)
+    }
+
+    /// Of a pattern only the folder before it is known, and most patterns fit nothing on the way to the copies.
+    fn may_reach(&self, loss: &PathLoss) -> bool {
+        if !loss.is_pattern {
+            return true;
+        }
+        let parts: Vec<&str> = loss.path.split('/').filter(|part| !part.is_empty()).collect();
+        let state: Vec<_> = self.bounds.state.components().skip(1).collect();
+        let fits = |(part, name): (&&str, &Component<'_>)| {
+            let name = name.as_os_str().to_string_lossy();
+            !part.contains(SIGNS) && **part == name
+                || part.contains(SIGNS) && pattern(part).is_none_or(|it| it.matches(&name))
+        };
+        parts.iter().zip(&state).all(fits)
+    }
+
+    /// The paths that a pattern of the shell stands for.
+    pub(super) fn matches(&mut self, text: &str) -> Result<Vec<PathBuf>, Stop> {
+        let mut found = vec![PathBuf::from("/")];
+        for part in text.split('/').filter(|part| !part.is_empty()) {
+            self.check_time()?;
+            if !part.contains(SIGNS) {
+                found.iter_mut().for_each(|path| path.push(part));
+                continue;
+            }
+            let glob = pattern(part);
+            if glob.is_none() {
+                self.leave_out(format!("{text}: a pattern that is not understood"));
+            }
+            let fits = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
+            let mut next = Vec::new();
+            for folder in &found {
+                let entries = match fs::read_dir(folder) {
+                    Ok(entries) => entries,
+                    Err(error) => {
+                        self.miss(folder, &error)?;
+                        continue;
+                    }
+                };
+                for entry in entries.flatten() {
+                    if entry.file_name().to_str().is_none_or(fits) {
+                        next.push(entry.path());
+                    }
+                    if next.len() > MATCHES {
+                        return Err(Stop::TooMany);
+                    }
+                }
+            }
+            next.sort();
+            found = next;
+        }
+        // The shell takes a pattern that fits nothing as a name.
+        Ok(if found.is_empty() { vec![native(text).into_owned()] } else { found })
+    }
+}
+
+/// A pattern for one name. None: it has signs that other shells, or their options, take in another way.
+pub(super) fn pattern(text: &str) -> Option<Glob> {
+    let has_class = text.contains("[:") || text.contains("[.") || text.contains("[=") || text.contains("[^");
+    let is_other = has_class || text.contains("**") || text.contains('\\') || text.contains("..") || text.contains('{');
+    Glob::new(text).ok().filter(|_| !is_other)
+}

@@ -1,0 +1,126 @@
+//! The files of a work tree that a command of git replaces or deletes.
+
+use std::fs::Metadata;
+use std::path::Path;
+
+use guard_facts::losses::{How, PathLoss};
+use guard_platform::paths::slashed;
+
+use super::{Gatherer, Stop, Walk};
+use crate::git::Repository;
+use crate::index::Index;
+use crate::manifest::Why;
+use crate::stamps::changed;
+
+impl Gatherer {
+    /// Adds the tracked files that are not as in the index: those below `start`, or all.
+    pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), Stop> {
+        let Some(index) = self.index(repository) else {
+            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
+            return Ok(());
+        };
+        let (root, until) = (&repository.root, self.bounds.until);
+        let below = start.filter(|start| start != root).map(|start| start.strip_prefix(root));
+        let slots = match below {
+            None => [index.slots(), &[]],
+            Some(Ok(below)) => index.below(&slashed(below)),
+            Some(Err(_)) => return Ok(()),
+        };
+        for slots in slots {
+            for path in changed(&index, root, slots, until)? {
+                self.check_time()?;
+                let data = match path.symlink_metadata() {
+                    Ok(data) => data,
+                    Err(error) => {
+                        self.miss(&path, &error)?;
+                        continue;
+                    }
+                };
+                self.add_in_place(&path, &data, &index, repository)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a file of a work tree that git replaces.
+    fn add_in_place(&mut self, path: &Path, data: &Metadata, index: &Index, of: &Repository) -> Result<(), Stop> {
+        let below = path.strip_prefix(&of.root).map(slashed).unwrap_or_default();
+        if data.is_dir() {
+            self.leave_out(format!("{}: a folder in the place of a file", path.display()));
+            let text = path.to_string_lossy().into_owned();
+            return self.add(&PathLoss { path: text, how: How::Delete, is_pattern: false, name: String::new() });
+        }
+        if index.get(&below).is_none() && index.tracks_below(&below) {
+            self.leave_out(format!("{}: it is in the place of a folder", path.display()));
+        }
+        self.push(path, data, &path.to_string_lossy(), Why::Replaced)
+    }
+
+    /// Adds a file that the commit has which git takes files from, and the index does not.
+    pub(crate) fn add_in_the_way(&mut self, path: &Path, repository: &Repository) -> Result<(), Stop> {
+        let Some(index) = self.index(repository) else { return Ok(()) };
+        for above in path.ancestors().take_while(|above| *above != repository.root) {
+            let data = match above.symlink_metadata() {
+                Ok(data) => data,
+                Err(error) => {
+                    self.miss(above, &error)?;
+                    continue;
+                }
+            };
+            let is_wanted = if above == path { true } else { !data.is_dir() };
+            return if is_wanted { self.add_in_place(above, &data, &index, repository) } else { Ok(()) };
+        }
+        Ok(())
+    }
+
+    /// Adds the files below `start` that git does not track, as `git clean` finds them.
+    pub(crate) fn add_untracked(
+        &mut self,
+        repository: &Repository,
+        start: &Path,
+        (with_ignored, with_repositories): (bool, bool),
+    ) -> Result<(), Stop> {
+        let Some(index) = self.index(repository) else {
+            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
+            return Ok(());
+        };
+        let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
+        let mut open = vec![(start.to_path_buf(), 0)];
+        let mut rules_of = Walk { top: "", why: Why::Deleted, name: None, rules, repository: Some(repository.clone()) };
+        while let Some((folder, depth)) = open.pop() {
+            rules_of.rules = self.rules(Some(repository), &folder);
+            for (path, data) in self.children(&folder, depth)? {
+                let Ok(below) = path.strip_prefix(&repository.root).map(slashed) else {
+                    continue;
+                };
+                let is_git = path.file_name().is_some_and(|name| name == ".git");
+                if is_git || index.get(&below).is_some() {
+                    continue;
+                }
+                let is_ignored = rules_of.rules.ignores(&path.to_string_lossy(), data.is_dir());
+                if is_ignored && !with_ignored {
+                    continue;
+                }
+                if data.is_dir() && index.tracks_below(&below) {
+                    open.push((path, depth + 1));
+                    continue;
+                }
+                let is_repository = || Repository::of(&path).is_some_and(|nested| nested.root == path);
+                if data.is_dir() && !with_repositories && is_repository() {
+                    // Git leaves it alone.
+                    continue;
+                }
+                if data.is_dir() && path.join(".git").is_file() {
+                    self.leave_out(format!("{}: a repository whose commits lie elsewhere", path.display()));
+                }
+                let top = path.to_string_lossy().into_owned();
+                let rules = std::mem::take(&mut rules_of.rules);
+                let mut walk = Walk { top: &top, rules, repository: Some(repository.clone()), ..rules_of };
+                self.walk(&path, &data, &mut walk, depth)?;
+                rules_of.rules = walk.rules;
+                rules_of.rules.leave_all_but(&path.to_string_lossy());
+            }
+        }
+        Ok(())
+    }
+}

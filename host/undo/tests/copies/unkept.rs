@@ -1,0 +1,257 @@
+//! Losses of which a copy must not promise more than it holds.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use guard_undo::{GitLoss, How, Kept, Loss, Manifest, PathLoss};
+
+use crate::world::World;
+
+/// Whether all is kept, or only a part or nothing, and the names of the files of which there is a copy, below the project.
+fn kept(world: &World, loss: Loss) -> (Kept, Vec<String>) {
+    let answer = world.keep(vec![loss]);
+    let names = |manifest: Manifest| -> Vec<String> {
+        let root = world.root.to_str().unwrap();
+        let entries = manifest.entries.into_iter().map(|entry| entry.path);
+        entries.map(|path| path.strip_prefix(root).unwrap_or(&path).trim_start_matches('/').to_owned()).collect()
+    };
+    let kept = if answer.kept == Kept::Whole { Kept::Whole } else { Kept::Partly };
+    (kept, if answer.id.is_empty() { Vec::new() } else { names(world.manifest(&answer.id)) })
+}
+
+fn deletion(world: &World, name: &str, is_pattern: bool) -> Loss {
+    let path = format!("{}/{name}", world.root.display());
+    Loss::Path(PathLoss { path, how: How::Delete, is_pattern, name: String::new() })
+}
+
+fn git(world: &World, operation: &str, words: &str) -> GitLoss {
+    let Loss::Git(loss) = world.git_loss(operation, words.split(' ').next().unwrap_or_default()) else { panic!() };
+    let words = words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    GitLoss { words, ..loss }
+}
+
+#[test]
+fn only_what_certainly_is_not_there_is_no_loss() {
+    let world = World::new();
+    world.write("f", "f");
+    for name in ["absent", "absent/below", "f/below"] {
+        assert_eq!(kept(&world, deletion(&world, name, false)).0, Kept::Whole, "{name}");
+    }
+    assert_eq!(kept(&world, deletion(&world, "q\u{fffd}", false)).0, Kept::Partly);
+    // Another user may look where this one may not.
+    world.write("closed/secret", "x");
+    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    let is_root = fs::read_dir(world.path("closed")).is_ok();
+    let found = kept(&world, deletion(&world, "closed/secret", false)).0;
+    let by_pattern = kept(&world, deletion(&world, "closed/*", true)).0;
+    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(is_root || (found, by_pattern) == (Kept::Partly, Kept::Partly), "{found:?} {by_pattern:?}");
+}
+
+#[test]
+fn patterns_that_shells_take_in_another_way_are_not_followed() {
+    let world = World::new();
+    world.write("d/a.tmp", "a");
+    world.write("d/e/b.tmp", "b");
+    for name in ["d/**/*.tmp", "d/[[:alpha:]].tmp", "d/[^b].tmp", "d/{a,b}.tmp", "**"] {
+        assert_eq!(kept(&world, deletion(&world, name, true)).0, Kept::Partly, "{name}");
+    }
+    for name in ["d/*.tmp", "d/?.tmp", "d/[a-c].tmp", "*/a.tmp"] {
+        assert_eq!(kept(&world, deletion(&world, name, true)), (Kept::Whole, vec!["d/a.tmp".to_owned()]), "{name}");
+    }
+    // Without a file that fits, the shell takes the pattern as a name.
+    world.write("[x]y", "named so");
+    assert_eq!(kept(&world, deletion(&world, "[x]y", true)), (Kept::Whole, vec!["[x]y".to_owned()]));
+}
+
+#[test]
+fn a_step_to_the_folder_above_is_taken_behind_a_link() {
+    let world = World::new();
+    world.write("far/a.tmp", "a");
+    fs::create_dir(world.path("far/in")).unwrap();
+    symlink("far/in", world.path("l")).unwrap();
+    assert_eq!(kept(&world, deletion(&world, "l/../a.tmp", false)), (Kept::Whole, vec!["far/a.tmp".to_owned()]));
+    assert_eq!(kept(&world, deletion(&world, "l/..", false)).0, Kept::Partly);
+    let Loss::Path(mut loss) = deletion(&world, "l", false) else { panic!() };
+    "*.tmp".clone_into(&mut loss.name);
+    assert_eq!(kept(&world, Loss::Path(loss)).0, Kept::Partly);
+}
+
+#[test]
+fn a_loss_that_takes_the_copies_is_not_kept() {
+    let world = World::new();
+    fs::create_dir_all(world.state.join("undo")).unwrap();
+    let base = world.root.parent().unwrap().to_path_buf();
+    let loss = |path: String, name: &str, is_pattern: bool| {
+        Loss::Path(PathLoss { path, how: How::Delete, is_pattern, name: name.to_owned() })
+    };
+    let at = |name: &str| format!("{}/{name}", base.display());
+    for (path, name, is_pattern) in [
+        (at("state"), "", false),
+        (at("state/undo/1"), "", false),
+        (at("state/x/../undo"), "", false),
+        (base.display().to_string(), "undo", false),
+        (at("st*"), "", true),
+        (at("*/undo"), "", true),
+        (at("state/*"), "", true),
+    ] {
+        assert_ne!(world.keep(vec![loss(path.clone(), name, is_pattern)]).kept, Kept::Whole, "{path} {name}");
+    }
+    world.write("a.log", "a");
+    assert_eq!(world.keep(vec![loss(at("project/*.log"), "", true)]).kept, Kept::Whole);
+    assert_eq!(world.keep(vec![loss(at("*.log"), "", true)]).kept, Kept::Whole);
+}
+
+#[test]
+fn files_in_the_way_of_another_commit_are_kept() {
+    let world = World::repository();
+    world.write("conf.env", "old\n");
+    world.git(&["add", "."]);
+    world.git(&["commit", "-qm", "with conf.env"]);
+    world.git(&["branch", "old"]);
+    world.git(&["rm", "-q", "--cached", "conf.env"]);
+    world.write(".gitignore", "*.env\n");
+    world.git(&["add", ".gitignore"]);
+    world.git(&["commit", "-qm", "without"]);
+    world.write("conf.env", "a secret\n");
+    for (operation, words, is_forced) in [
+        ("git.reset.hard", "HEAD~1", false),
+        ("git.discard", "old", true),
+        ("git.discard", ". old", false),
+        ("git.discard", "conf.env old", false),
+    ] {
+        let loss = GitLoss { is_forced, ..git(&world, operation, words) };
+        let (kept, names) = kept(&world, Loss::Git(loss));
+        assert!(kept == Kept::Whole && names == ["conf.env"], "{operation} {words}: {kept:?} {names:?}");
+    }
+    let manifest = world.kept(vec![Loss::Git(git(&world, "git.reset.hard", "old"))]);
+    world.git(&["reset", "-q", "--hard", "old"]);
+    world.restore(&manifest);
+    assert_eq!(fs::read_to_string(world.path("conf.env")).unwrap(), "a secret\n");
+    // A name that is neither a commit nor a path is not understood.
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", "nowhere"))).0, Kept::Partly);
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_has_no_place_afterwards() {
+    let world = World::repository();
+    fs::remove_file(world.path("a.txt")).unwrap();
+    world.write("a.txt/u1", "untracked");
+    world.write("a.txt/d/u2", "untracked");
+    for (operation, words) in [("git.reset.hard", ""), ("git.discard", "."), ("git.discard", "a.txt")] {
+        let (kept, names) = kept(&world, Loss::Git(git(&world, operation, words)));
+        assert!(kept == Kept::Partly && names.contains(&"a.txt/d/u2".to_owned()), "{operation}: {kept:?} {names:?}");
+    }
+}
+
+#[test]
+fn the_paths_of_a_clean_may_be_patterns_of_git() {
+    let world = World::repository();
+    for name in ["u1.txt", "d/u2.txt", "sub/keep"] {
+        world.write(name, name);
+    }
+    for words in [":/", ":(top)", "*.txt", ":(glob)**/*.txt", ":!d", ":(icase)U1.TXT", "d*", "d u1.txt", "absent d"] {
+        let (kept, names) = kept(&world, Loss::Git(git(&world, "git.clean", words)));
+        let has = |name: &str| names.iter().any(|other| other == name);
+        let wanted =
+            if words == "d u1.txt" { ["d/u2.txt", "u1.txt", "u1.txt"] } else { ["u1.txt", "d/u2.txt", "sub/keep"] };
+        assert!(kept == Kept::Whole && wanted.iter().all(|name| has(name)), "{words}: {kept:?} {names:?}");
+    }
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.clean", "d"))).1, ["d/u2.txt"]);
+}
+
+#[test]
+fn a_clean_that_is_forced_twice_takes_repositories() {
+    let world = World::repository();
+    world.write("nest/f", "f");
+    world.git(&["init", "-q", "nest"]);
+    // No repository, so that one force takes it.
+    world.write("no/.git/x", "x");
+    let clean = |is_forced: bool| Loss::Git(GitLoss { is_forced, ..git(&world, "git.clean", "") });
+    let has = |names: &[String], name: &str| names.iter().any(|other| other == name);
+    let (once, names) = kept(&world, clean(false));
+    assert!(once == Kept::Whole && !has(&names, "nest/f") && has(&names, "no/.git/x"), "{names:?}");
+    let before = world.tree();
+    let manifest = world.kept(vec![clean(true)]);
+    world.git(&["clean", "-qffd"]);
+    assert!(!world.path("nest").exists());
+    world.restore(&manifest);
+    assert_eq!(world.tree(), before);
+    assert_eq!(world.git(&["-C", "nest", "status", "--porcelain"]), "?? f");
+}
+
+#[test]
+fn another_repository_is_not_followed() {
+    let world = World::repository();
+    world.git(&["branch", "feat"]);
+    world.git(&["clone", "-q", "--bare", ".", "vendor.git"]);
+    let in_folder = |folder: &str| {
+        let folder = world.path(folder).display().to_string();
+        Loss::Git(GitLoss { folder, ..git(&world, "git.branch.delete", "feat") })
+    };
+    assert_eq!(kept(&world, in_folder("")).0, Kept::Whole);
+    assert_eq!(kept(&world, in_folder("vendor.git")).0, Kept::Partly);
+    assert_eq!(kept(&world, in_folder(".git")).0, Kept::Partly);
+    assert_eq!(kept(&world, in_folder("../nowhere")).0, Kept::Partly);
+    world.git(&["config", "core.worktree", "/elsewhere"]);
+    assert_eq!(kept(&world, in_folder("")).0, Kept::Partly);
+}
+
+#[test]
+fn names_that_stand_for_no_reference_are_not_kept() {
+    let world = World::repository();
+    for name in ["{}", "@{-1}", "feat", "-"] {
+        assert_eq!(kept(&world, Loss::Git(git(&world, "git.branch.delete", name))).0, Kept::Partly, "{name}");
+    }
+    world.write("wt/x", "x");
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.worktree.remove", "wt"))).0, Kept::Partly);
+}
+
+#[test]
+fn submodules_are_not_kept() {
+    let world = World::repository();
+    world.write(".gitmodules", "");
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", ""))).0, Kept::Partly);
+}
+
+#[test]
+fn more_stashes_than_are_kept_are_said() {
+    let world = World::repository();
+    world.write("a.txt", "changed\n");
+    let oid = world.git(&["stash", "create"]);
+    for number in 0..65 {
+        world.git(&["stash", "store", "-m", &format!("{number}"), &oid]);
+        let other = world.git(&["commit-tree", "-m", &format!("{number}"), "-p", "HEAD", "HEAD^{tree}"]);
+        world.git(&["update-ref", "--create-reflog", "-m", "x", "refs/stash", &other]);
+    }
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.stash.drop", ""))).0, Kept::Partly);
+}
+
+#[test]
+fn an_excluded_folder_and_a_staged_file_are_not_kept() {
+    let world = World::repository();
+    world.write("private/data", "x");
+    world.write(".env", "KEY=1\n");
+    world.write("new.txt", "n\n");
+    world.git(&["add", ".env", "new.txt"]);
+    let oid = world.git(&["rev-parse", ":.env"]);
+    let keep = |loss: Loss, pattern: &str| {
+        let task = guard_undo::backup::Task { exclude: vec![pattern.to_owned()], ..world.task(vec![loss]) };
+        let answer = guard_undo::backup::make(&task, std::time::Instant::now(), &world.env);
+        (answer.kept, world.store().list().unwrap().into_iter().find(|manifest| manifest.id == answer.id))
+    };
+    for pattern in ["private", "priv*"] {
+        let (kept, manifest) = keep(deletion(&world, "private", false), pattern);
+        assert!(kept == Kept::Nothing && manifest.is_none(), "{pattern}: {kept:?}");
+    }
+    let (kept, _) = keep(deletion(&world, "private/data", false), "private");
+    assert_eq!(kept, Kept::Nothing);
+    let (kept, manifest) = keep(Loss::Git(git(&world, "git.reset.hard", "")), ".env");
+    assert_eq!(kept, Kept::Partly);
+    assert!(manifest.unwrap().entries.iter().all(|entry| !entry.path.ends_with(".env")));
+    let pins = world.git(&["for-each-ref", "--format=%(objectname)", "refs/guard-host"]);
+    let held = |pin: &str| world.git(&["rev-list", "--objects", pin]).contains(&oid);
+    assert!(
+        !pins.contains(&oid) && !pins.lines().any(|pin| world.git(&["cat-file", "-t", pin]) != "blob" && held(pin))
+    );
+}
