@@ -12,7 +12,7 @@ use guard_sdk::globs::Glob;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::copy::copy;
+use crate::copy::{copy, digest};
 use crate::gather::{Bounds, Gatherer, Stop};
 use crate::git::{Git, Repository};
 use crate::index::Stamp;
@@ -29,6 +29,9 @@ pub const IGNORED_BYTES: u64 = 1 << 20;
 
 /// With at most so many bytes in at most so many files, copying takes less time than asking git what it holds.
 const SMALL: (u64, usize) = (1 << 20, 64);
+
+/// The most bytes of copies that are read again for their digests: a call waits for it.
+const DIGESTED_BYTES: u64 = 8 << 20;
 
 /// The longest text of a call in a manifest.
 const CALL_TEXT: usize = 2000;
@@ -231,6 +234,9 @@ fn fill(
                 // It may have grown since it was listed.
                 entry.size = to.metadata().map_err(failed)?.len();
                 manifest.bytes += entry.size;
+                if manifest.bytes <= DIGESTED_BYTES {
+                    entry.digest = digest(&to, Some(until)).map_err(failed)?;
+                }
                 entry.content = Content::Copy(number);
                 number += 1;
             }

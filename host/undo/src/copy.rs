@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use guard_platform::fs::{MetadataExt, OpenOptionsExt, open_unlinked, set_mode, set_times};
+use sha2::{Digest, Sha256};
 
 /// How much is copied between two looks at the clock.
 const CHUNK: u64 = 4 << 20;
@@ -74,6 +75,25 @@ pub(crate) fn dress(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> 
 /// Gives a path its time. Of a link it is the link's own.
 pub(crate) fn date(path: &Path, time: (i64, i64)) -> io::Result<()> {
     set_times(path, time)
+}
+
+/// The SHA-256 of a file's content, in hexadecimal digits.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
+pub(crate) fn digest(path: &Path, until: Option<Instant>) -> io::Result<String> {
+    let mut file = open_unlinked(OpenOptions::new().read(true), path)?;
+    let (mut hash, mut part) = (Sha256::new(), vec![0; 64 << 10]);
+    loop {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match file.read(&mut part)? {
+            0 => return Ok(guard_state::hex(&hash.finalize())),
+            count => hash.update(part.get(..count).unwrap_or_default()),
+        }
+    }
 }
 
 /// Two files have the same content.

@@ -342,11 +342,15 @@ impl Gatherer {
             self.leave_out(format!("{text}: its extended attributes can't be read"));
             Vec::new()
         });
+        if data.is_file() && data.mode() & 0o6000 != 0 {
+            self.leave_out(format!("{text}: that it runs as its owner or group"));
+        }
         let names = if data.is_file() { identity(path, data).map_or(0, |identity| identity.names) } else { 0 };
         let names = if names > 1 { names } else { 0 };
         let size = if data.is_file() { data.len() } else { 0 };
         let (mode, time, top) = (data.mode() & 0o7777, changed(data), top.to_owned());
-        self.entries.push(Entry { path: text, content, size, mode, time, why, top, attributes, names });
+        let digest = String::new();
+        self.entries.push(Entry { path: text, content, size, mode, time, why, top, attributes, digest, names });
         Ok(())
     }
 

@@ -69,6 +69,9 @@ pub struct Entry {
     /// Its extended attributes, the values in hexadecimal digits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
+    /// The SHA-256 of its copy, in hexadecimal digits. Empty: there is no copy, or the copies were too large to read again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
     /// How many names the file had. 0: one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub names: u64,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::attributes;
 use crate::backup::{Task, make};
-use crate::copy::{changed, copy, date, dress, is_same};
+use crate::copy::{changed, copy, date, digest, dress, is_same};
 use crate::git::Git;
 use crate::manifest::{Content, Entry, Kept, Manifest, Why};
 use crate::store::Store;
@@ -45,6 +45,16 @@ pub enum RestoreError {
         #[source]
         source: io::Error,
     },
+}
+
+impl RestoreError {
+    /// With its cause.
+    fn whole(&self) -> String {
+        match self {
+            RestoreError::Io { path, source } => format!("{path}: {source}"),
+            RestoreError::Unkept(_) => self.to_string(),
+        }
+    }
 }
 
 /// The paths to restore, and where to.
@@ -122,6 +132,11 @@ pub struct Restorer<'a> {
     pub env: &'a BTreeMap<String, String>,
 }
 
+/// The mode that an entry comes back with. A file that runs as its owner would run as the one who restores it.
+fn mode_of(entry: &Entry) -> u32 {
+    if entry.content == Content::Folder { entry.mode } else { entry.mode & 0o1777 }
+}
+
 fn target_of(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
     let path = Path::new(&entry.path);
     let Some(to) = &options.to else { return path.to_path_buf() };
@@ -178,7 +193,7 @@ impl Restorer<'_> {
         hashes: &BTreeMap<PathBuf, String>,
     ) -> Fate {
         let Ok(data) = target.symlink_metadata() else { return Fate::Made };
-        let is_mode_same = data.mode() & 0o7777 == entry.mode;
+        let is_mode_same = data.mode() & 0o7777 == mode_of(entry);
         let is_same = match &entry.content {
             Content::Folder if data.is_dir() => return Fate::Same,
             Content::Folder => return Fate::Blocked("a file is in its place"),
@@ -286,6 +301,7 @@ impl Restorer<'_> {
         let blobs = self.blobs(wanted)?;
         let writing = Writing { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
         let mut done: BTreeSet<&Path> = BTreeSet::new();
+        let mut failed = Vec::new();
         for item in wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
             if !is_top || item.fate != Fate::Made {
@@ -293,23 +309,11 @@ impl Restorer<'_> {
             }
             let own: Vec<&Item<'_>> =
                 wanted.iter().copied().filter(|other| other.target.starts_with(&item.target)).collect();
-            let staged = temporary(&item.target, &manifest.id);
-            let fail = |source| RestoreError::Io { path: item.entry.path.clone(), source };
-            prepare_parent(&item.target, options).map_err(fail)?;
-            // Left by a process that died.
-            remove(&staged).map_err(fail)?;
-            for other in &own {
-                let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
-                let at = if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) };
-                writing.make(other.entry, &at).map_err(|source| without(&staged, other.entry, source))?;
-            }
-            for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
-                let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
-                let _ = dress(&staged.join(below), other.entry.mode, other.entry.time);
-            }
-            fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
-            let _ = date(&item.target, item.entry.time);
             done.extend(own.iter().map(|other| other.target.as_path()));
+            if let Err(error) = writing.make_folder(item, &own, options) {
+                failed.push(error);
+                continue;
+            }
             report.restored.push(item.entry.path.clone());
         }
         let others: Vec<&&Item<'_>> = wanted.iter().filter(|item| !done.contains(item.target.as_path())).collect();
@@ -326,12 +330,20 @@ impl Restorer<'_> {
                 let made = writing.make(item.entry, &staged).and_then(|()| fs::rename(&staged, &item.target));
                 made.inspect_err(|_| drop(remove(&staged)))
             };
-            put().map_err(|source| of_entry(item.entry, source))?;
+            if let Err(source) = put() {
+                failed.push(of_entry(item.entry, source));
+                continue;
+            }
             report.restored.push(item.entry.path.clone());
         }
         for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
-            let _ = dress(&item.target, item.entry.mode, item.entry.time);
+            let _ = dress(&item.target, mode_of(item.entry), item.entry.time);
         }
+        // One path that is blocked keeps no other one from coming back.
+        if report.restored.is_empty() && !failed.is_empty() {
+            return Err(failed.swap_remove(0));
+        }
+        report.problems.extend(failed.iter().map(RestoreError::whole));
         let lacking = writing.without_attributes.into_inner();
         report.problems.extend(lacking.into_iter().map(|path| format!("{path}: its extended attributes")));
         let linked = wanted.iter().filter(|item| item.entry.names > 1);
@@ -416,14 +428,23 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder of a path, if it is gone. One that is reached through a link by now is not written to.
+/// Makes the folder of a path, if it is gone. One that is reached through a link by now is not written to, nor is one made
+/// behind a link.
 fn prepare_parent(target: &Path, options: &Options) -> io::Result<()> {
     let parent = target.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(parent)?;
-    if options.to.is_none() && parent.canonicalize()? != parent {
+    let wanted = match &options.to {
+        None => parent.to_path_buf(),
+        Some(to) => {
+            fs::create_dir_all(to)?;
+            to.canonicalize()?.join(parent.strip_prefix(to).unwrap_or(parent))
+        }
+    };
+    let is_there = |above: &&Path| above.symlink_metadata().is_ok();
+    let there = wanted.ancestors().find(is_there).ok_or(io::ErrorKind::NotFound)?;
+    if there.canonicalize()? != there {
         return Err(io::Error::other("its folder is reached through a link now"));
     }
-    Ok(())
+    fs::create_dir_all(&wanted)
 }
 
 struct Writing<'a> {
@@ -445,6 +466,10 @@ impl Writing<'_> {
             }
             Content::Copy(number) => {
                 copy(&self.restorer.store.copy(self.manifest, *number), at, None)?;
+                if !entry.digest.is_empty() && digest(at, None)? != entry.digest {
+                    fs::remove_file(at)?;
+                    return Err(io::Error::other("its copy was changed"));
+                }
             }
             Content::Git { oid, .. } => {
                 let bytes = self.blobs.get(oid).ok_or(io::ErrorKind::NotFound)?;
@@ -457,7 +482,29 @@ impl Writing<'_> {
             }
         }
         self.set_attributes(entry, at);
-        dress(at, entry.mode, entry.time)
+        dress(at, mode_of(entry), entry.time)
+    }
+
+    /// Makes a folder that is gone, with all that was in it, in one step.
+    fn make_folder(&self, item: &Item<'_>, own: &[&Item<'_>], options: &Options) -> Result<(), RestoreError> {
+        let staged = temporary(&item.target, &self.manifest.id);
+        let fail = |source| of_entry(item.entry, source);
+        prepare_parent(&item.target, options).map_err(fail)?;
+        // Left by a process that died.
+        remove(&staged).map_err(fail)?;
+        let place = |other: &Item<'_>| {
+            let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
+            if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) }
+        };
+        for other in own {
+            self.make(other.entry, &place(other)).map_err(|source| without(&staged, other.entry, source))?;
+        }
+        for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
+            let _ = dress(&place(other), mode_of(other.entry), other.entry.time);
+        }
+        fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
+        let _ = date(&item.target, item.entry.time);
+        Ok(())
     }
 
     /// Another file system may not have them, and the content counts more.

@@ -114,6 +114,7 @@ impl Undoing<'_> {
             }
             describe(&manifest)?;
             if manifest.kept == Kept::Nothing {
+                print::line("nothing of it is kept: see older copies with `guard-host undo list`")?;
                 return Ok(Exit::Success);
             }
             told(&items, &restorer.plan_git(&manifest, &options))?;

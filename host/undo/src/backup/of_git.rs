@@ -104,10 +104,15 @@ pub(super) fn gather(
         }
         "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
             state.refs = references(&git, &loss.target);
+            let is_move = loss.operation == "git.branch.move";
+            // A branch that is renamed is gone under its old name.
+            for word in loss.words.iter().filter(|word| is_move && **word != loss.target) {
+                state.refs.extend(references(&git, word));
+            }
             if loss.target.is_empty() || state.refs.is_empty() {
                 gatherer.leave_out(format!("{}: no reference has this name", loss.target));
             }
-            if loss.operation == "git.branch.move" && is_renamed(loss, &head) {
+            if is_move && is_of_head(loss, &head) {
                 gatherer.leave_out(format!("{}: the name of a branch", loss.target));
             }
         }
@@ -259,12 +264,10 @@ fn add_sources(
     Ok(())
 }
 
-/// A branch is renamed, or the one that is checked out gets another commit, which a restore leaves to the user.
-fn is_renamed(loss: &GitLoss, head: &Head) -> bool {
-    let words = &loss.words;
-    let is_head = head.branch.strip_prefix("refs/heads/").is_some_and(|name| words.iter().any(|word| word == name));
-    // `git branch -f NAME` moves one branch; other ways have other words.
-    is_head || loss.target.contains(['{', '@', ':', '+'])
+/// A branch gets another commit or another name that is checked out, which a restore leaves to the user.
+fn is_of_head(loss: &GitLoss, head: &Head) -> bool {
+    let name = head.branch.strip_prefix("refs/heads/").unwrap_or_default();
+    loss.target == name || loss.words.first().is_some_and(|word| word == name) && loss.words.len() > 1
 }
 
 /// Leaves out all but the first ones.

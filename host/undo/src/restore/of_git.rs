@@ -8,9 +8,6 @@ use crate::git::{Git, Repository};
 use crate::index::Index;
 use crate::manifest::{GitState, Manifest};
 
-/// The id that git takes for "it does not exist".
-const NO_OBJECT: &str = "0000000000000000000000000000000000000000";
-
 impl Restorer<'_> {
     fn git<'a>(&'a self, state: &'a GitState) -> Git<'a> {
         Git { root: Path::new(&state.root), env: self.env }
@@ -89,7 +86,11 @@ impl Restorer<'_> {
     /// A reference has got another value than by the call.
     fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
         let subject = self.git(state).text(&["log", "-g", "-n1", "--format=%gs", name, "--"]).unwrap_or_default();
-        !now.is_empty() && !subject.is_empty() && !subject.starts_with("branch:")
+        let own: &[&str] = match state.operation.as_str() {
+            "git.branch.move" => &["branch:", "Branch: copied", "Branch: renamed", "fetch"],
+            _ => &["branch:"],
+        };
+        !now.is_empty() && !subject.is_empty() && !own.iter().any(|begin| subject.starts_with(begin))
     }
 
     fn lost_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
@@ -126,8 +127,9 @@ impl Restorer<'_> {
                     report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
                     continue;
                 }
-                let before = if now.is_empty() { NO_OBJECT } else { &now };
-                match git.output(&["update-ref", "-m", "guard-host undo", name, oid, before]) {
+                // Git takes zeros, as many as an id has digits, for "it does not exist".
+                let before = if now.is_empty() { "0".repeat(oid.len()) } else { now };
+                match git.output(&["update-ref", "-m", "guard-host undo", name, oid, &before]) {
                     Ok(_) => report.git.push(format!("{name} at {}", short(oid))),
                     Err(error) => report.problems.push(format!("{name}: {error}")),
                 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use guard_undo::restore::Options;
 use guard_undo::{GitLoss, How, Kept, Loss, Manifest, PathLoss};
 
 use crate::world::World;
@@ -254,4 +255,102 @@ fn an_excluded_folder_and_a_staged_file_are_not_kept() {
     assert!(
         !pins.contains(&oid) && !pins.lines().any(|pin| world.git(&["cat-file", "-t", pin]) != "blob" && held(pin))
     );
+}
+
+#[test]
+fn one_blocked_path_keeps_no_other_one_from_coming_back() {
+    let world = World::new();
+    for name in ["a/1", "b", "c/d/e"] {
+        world.write(name, name);
+    }
+    let manifest = world.kept(["a", "b", "c/d"].map(|name| world.loss(name, How::Delete)).to_vec());
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["a", "c"] {
+        fs::remove_dir_all(world.path(name)).unwrap();
+    }
+    fs::remove_file(world.path("b")).unwrap();
+    // No folder is made behind the link either.
+    symlink(outside.path().join("new"), world.path("c")).unwrap();
+    let report = world.restore_with(&manifest, &Options::default());
+    assert_eq!((report.problems.len(), report.restored.len()), (1, 2), "{report:?}");
+    assert!(world.path("a/1").exists() && world.path("b").exists());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    // Nor is a link in another folder followed.
+    let to = tempfile::tempdir().unwrap();
+    symlink(outside.path(), to.path().join("a")).unwrap();
+    let report = world.restore_with(&manifest, &Options { to: Some(to.path().to_path_buf()), ..Options::default() });
+    assert!(!report.problems.is_empty() && to.path().join("b").exists(), "{report:?}");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_copy_that_was_changed_is_not_restored() {
+    let world = World::new();
+    world.write("f", "mine");
+    world.write("g", "g");
+    let manifest = world.kept(vec![world.loss("f", How::Delete), world.loss("g", How::Delete)]);
+    fs::write(world.store().copy(&manifest, 0), "evil").unwrap();
+    fs::remove_file(world.path("f")).unwrap();
+    fs::remove_file(world.path("g")).unwrap();
+    let report = world.restore_with(&manifest, &Options::default());
+    assert!(!world.path("f").exists() && world.path("g").exists(), "{report:?}");
+    assert!(report.problems[0].contains("its copy was changed"), "{report:?}");
+}
+
+#[test]
+fn no_file_comes_back_that_runs_as_its_owner() {
+    let world = World::new();
+    world.write("tool", "x");
+    fs::set_permissions(world.path("tool"), fs::Permissions::from_mode(0o4755)).unwrap();
+    let answer = world.keep(vec![world.loss("tool", How::Delete)]);
+    assert_eq!(answer.kept, Kept::Partly);
+    fs::remove_file(world.path("tool")).unwrap();
+    let manifest = world.manifest(&answer.id);
+    world.restore(&manifest);
+    assert_eq!(world.path("tool").metadata().unwrap().permissions().mode() & 0o7777, 0o755);
+    assert_eq!(world.restore(&manifest).restored, [""; 0]);
+}
+
+#[test]
+fn branches_come_back_that_another_one_was_copied_over() {
+    for order in [
+        &["branch", "-C", "other", "feat"][..],
+        &["branch", "-M", "other", "feat"],
+        &["fetch", "-q", ".", "+other:feat"],
+    ] {
+        let world = World::repository();
+        for name in ["feat", "other"] {
+            world.git(&["checkout", "-q", "-b", name, "main"]);
+            world.git(&["commit", "-q", "--allow-empty", "-m", name]);
+        }
+        world.git(&["checkout", "-q", "main"]);
+        let refs = || world.git(&["for-each-ref", "refs/heads"]);
+        let before = refs();
+        let words = order.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
+        let manifest = world.kept(vec![Loss::Git(GitLoss { words, ..git(&world, "git.branch.move", "feat") })]);
+        world.git(order);
+        assert_ne!(refs(), before, "{order:?}");
+        world.restore(&manifest);
+        assert_eq!(refs(), before, "{order:?}");
+    }
+    let world = World::repository();
+    let renamed =
+        GitLoss { words: vec!["main".to_owned(), "feat".to_owned()], ..git(&world, "git.branch.move", "feat") };
+    world.git(&["branch", "feat"]);
+    assert_eq!(kept(&world, Loss::Git(renamed)).0, Kept::Partly);
+}
+
+#[test]
+fn a_branch_comes_back_in_a_repository_with_longer_ids() {
+    let world = World::new();
+    world.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    world.git(&["config", "user.email", "t@example.org"]);
+    world.git(&["config", "user.name", "t"]);
+    world.git(&["commit", "-q", "--allow-empty", "-m", "one"]);
+    world.git(&["branch", "feat"]);
+    let before = world.git(&["rev-parse", "feat"]);
+    let manifest = world.kept(vec![Loss::Git(git(&world, "git.branch.delete", "feat"))]);
+    world.git(&["branch", "-qD", "feat"]);
+    world.restore(&manifest);
+    assert_eq!(world.git(&["rev-parse", "feat"]), before);
 }
