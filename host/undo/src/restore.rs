@@ -4,22 +4,24 @@
 //! replaced goes into a backup of its own first.
 
 mod of_git;
+mod writing;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::attributes;
 use crate::backup::{Task, make};
-use crate::copy::{changed, copy, date, digest, dress, is_same};
+use crate::copy::{changed, dress, is_same};
 use crate::git::Git;
 use crate::manifest::{Content, Entry, Kept, Manifest, Why};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
-use guard_platform::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
+use guard_platform::fs::{DirBuilderExt, MetadataExt};
+use writing::{Writing, prepare_parent, remove, temporary};
 
 /// A call is taken to have ended so long after its backup, if nothing tells when.
 const LONGEST_CALL: i64 = 600;
@@ -411,106 +413,4 @@ fn of_entry(entry: &Entry, source: io::Error) -> RestoreError {
 fn without(staged: &Path, entry: &Entry, source: io::Error) -> RestoreError {
     let _ = remove(staged);
     of_entry(entry, source)
-}
-
-/// Another name in the same folder, the same each time, so that what a process left is found.
-fn temporary(target: &Path, id: &str) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let name: String = name.chars().take(60).collect();
-    target.with_file_name(format!(".{name}.guard-undo-{id}"))
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match path.symlink_metadata() {
-        Ok(data) if data.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(_) => Ok(()),
-    }
-}
-
-/// Makes the folder of a path, if it is gone. One that is reached through a link by now is not written to, nor is one made
-/// behind a link.
-fn prepare_parent(target: &Path, options: &Options) -> io::Result<()> {
-    let parent = target.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let wanted = match &options.to {
-        None => parent.to_path_buf(),
-        Some(to) => {
-            fs::create_dir_all(to)?;
-            to.canonicalize()?.join(parent.strip_prefix(to).unwrap_or(parent))
-        }
-    };
-    let is_there = |above: &&Path| above.symlink_metadata().is_ok();
-    let there = wanted.ancestors().find(is_there).ok_or(io::ErrorKind::NotFound)?;
-    if there.canonicalize()? != there {
-        return Err(io::Error::other("its folder is reached through a link now"));
-    }
-    fs::create_dir_all(&wanted)
-}
-
-struct Writing<'a> {
-    restorer: &'a Restorer<'a>,
-    manifest: &'a Manifest,
-    blobs: BTreeMap<String, Vec<u8>>,
-    /// The paths that came back without all of their extended attributes.
-    without_attributes: RefCell<Vec<String>>,
-}
-
-impl Writing<'_> {
-    /// Makes an entry under a name that is not taken.
-    fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
-        match &entry.content {
-            Content::Folder => {
-                DirBuilder::new().mode(0o700).create(at)?;
-                self.set_attributes(entry, at);
-                return Ok(());
-            }
-            Content::Copy(number) => {
-                copy(&self.restorer.store.copy(self.manifest, *number), at, None)?;
-                if !entry.digest.is_empty() && digest(at, None)? != entry.digest {
-                    fs::remove_file(at)?;
-                    return Err(io::Error::other("its copy was changed"));
-                }
-            }
-            Content::Git { oid, .. } => {
-                let bytes = self.blobs.get(oid).ok_or(io::ErrorKind::NotFound)?;
-                let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(at)?;
-                file.write_all(bytes)?;
-            }
-            Content::Link(to) => {
-                symlink(to, at)?;
-                return date(at, entry.time);
-            }
-        }
-        self.set_attributes(entry, at);
-        dress(at, mode_of(entry), entry.time)
-    }
-
-    /// Makes a folder that is gone, with all that was in it, in one step.
-    fn make_folder(&self, item: &Item<'_>, own: &[&Item<'_>], options: &Options) -> Result<(), RestoreError> {
-        let staged = temporary(&item.target, &self.manifest.id);
-        let fail = |source| of_entry(item.entry, source);
-        prepare_parent(&item.target, options).map_err(fail)?;
-        // Left by a process that died.
-        remove(&staged).map_err(fail)?;
-        let place = |other: &Item<'_>| {
-            let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
-            if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) }
-        };
-        for other in own {
-            self.make(other.entry, &place(other)).map_err(|source| without(&staged, other.entry, source))?;
-        }
-        for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
-            let _ = dress(&place(other), mode_of(other.entry), other.entry.time);
-        }
-        fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
-        let _ = date(&item.target, item.entry.time);
-        Ok(())
-    }
-
-    /// Another file system may not have them, and the content counts more.
-    fn set_attributes(&self, entry: &Entry, at: &Path) {
-        if attributes::write(at, &entry.attributes).is_err() {
-            self.without_attributes.borrow_mut().push(entry.path.clone());
-        }
-    }
 }

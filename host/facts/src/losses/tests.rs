@@ -286,7 +286,8 @@ fn a_search_and_a_slash_take_what_is_behind_a_link() {
     let lost = |target: &str, by_tag: &str| {
         let mut effect = tagged(deletion("/repo/lk"), &[("by", by_tag)]);
         target.clone_into(&mut effect.target);
-        ("link".clone_into(&mut effect.path.kind), "/real".clone_into(&mut effect.path.canonical));
+        "link".clone_into(&mut effect.path.kind);
+        "/real".clone_into(&mut effect.path.canonical);
         let (_, found) = last_of(&[command(1, "x")], &[by(1, effect)]);
         let Some(Loss::Path(loss)) = found.list.into_iter().next() else { panic!("{target}") };
         loss.path
