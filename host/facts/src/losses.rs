@@ -104,7 +104,7 @@ impl How {
 /// A path whose content is lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathLoss {
-    /// The absolute path. The last component is not resolved.
+    /// The absolute path. The last component is not resolved. With a slash at its end, what is behind a link is lost, too.
     pub path: String,
     /// The way the path is lost.
     pub how: How,
@@ -355,11 +355,11 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
         return Fate::Lost(Loss::Unkept(effect.target.clone()));
     };
     let mut path = written.trim_end_matches('/').to_owned();
-    // What lies behind the link is lost, and not the link.
-    if how.deletes() && effect.path.kind == "link" && !takes_links(effect) {
-        path.clone_from(&effect.path.canonical);
+    let is_pattern = tag(effect, "glob").is_some() || is_absent_pattern(effect);
+    // What lies behind a link may be lost, and not the link.
+    if how.deletes() && !is_pattern && !path.is_empty() && !takes_links(effect) {
+        path.push('/');
     }
-    let is_pattern = tag(effect, "glob").is_some() || is_written_pattern(effect);
     // Patterns beyond the usual ones are not followed.
     let is_other = is_pattern && path.contains(['(', ')', '|', '^', '#']);
     if path.is_empty() || path.contains(['$', '`']) && !effect.certain || is_other {
@@ -371,13 +371,13 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
 
 /// Of a link only the link itself is lost, as `rm` does it.
 fn takes_links(effect: &Effect) -> bool {
-    let is_plain = matches!(tag(effect, "by"), Some("rm" | "grm" | "unlink" | "mv" | "gmv" | "trash"));
+    let is_plain = matches!(tag(effect, "by"), None | Some("rm" | "grm" | "unlink" | "mv" | "gmv" | "trash"));
     is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
 }
 
-/// The files that a pattern stands for are written to, and none has the name of the pattern.
-fn is_written_pattern(effect: &Effect) -> bool {
-    effect.kind == "write" && effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
+/// There is no file of this name, and a program may take the name for a pattern.
+fn is_absent_pattern(effect: &Effect) -> bool {
+    effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
 }
 
 fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
@@ -402,12 +402,11 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     }
     if is_search && !effect.path.lexical.is_empty() {
         // All below the start, of which the search takes some.
-        let is_link = effect.path.kind == "link";
-        let path = if is_link { &effect.path.canonical } else { &effect.path.lexical }.clone();
+        let path = format!("{}/", effect.path.lexical.trim_end_matches('/'));
         return Fate::Lost(Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() }));
     }
     // Of a name that may have been read as another one it is not known whether it is there.
-    let is_plain = effect.target.is_ascii() && !has_parent_step(&effect.target);
+    let is_plain = effect.target.is_ascii() && !has_parent_step(&effect.target) && !is_absent_pattern(effect);
     if is_plain && effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
         return Fate::Safe;
     }
@@ -462,7 +461,7 @@ fn written(effect: &Effect, call: &LossView<'_>) -> Fate {
         // Files of names that are only known at run time get into a folder.
         return into_folder(effect).unwrap_or(Fate::Safe);
     }
-    if !adds && is_written_pattern(effect) && effect.severity != Severity::Routine {
+    if !adds && is_absent_pattern(effect) && effect.severity != Severity::Routine {
         return path(effect, How::Overwrite, call);
     }
     let is_other_name = !effect.target.is_ascii() || has_parent_step(&effect.target);

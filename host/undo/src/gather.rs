@@ -120,10 +120,14 @@ impl Gatherer {
         if !self.bounds.state.as_os_str().is_empty() && self.holds_copies(loss) {
             self.leave_out(format!("{}: the copies themselves", loss.path));
         }
-        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(&loss.path).into_owned()] };
+        let text = Some(loss.path.trim_end_matches('/')).filter(|text| !text.is_empty()).unwrap_or("/");
+        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(text).into_owned()] };
         let first = self.entries.len();
         for path in paths {
             self.add_path(&path, loss.how, name.as_ref())?;
+            if loss.path.ends_with('/') && path.is_symlink() {
+                self.add_behind(&path, loss.how, name.as_ref())?;
+            }
         }
         if loss.how == How::DeleteWords {
             let is_split = |entry: &&Entry| entry.path.strip_prefix(&loss.path).unwrap_or(&entry.path).contains(SPLITS);
@@ -182,6 +186,14 @@ impl Gatherer {
         });
         let mut walk = Walk { top: &top, why, name, rules, repository };
         if is_inside { self.walk_ignored(&path, &data, &mut walk) } else { self.walk(&path, &data, &mut walk, 0) }
+    }
+
+    /// Adds what is behind a link.
+    fn add_behind(&mut self, link: &Path, how: How, name: Option<&Glob>) -> Result<(), Stop> {
+        match link.canonicalize() {
+            Ok(target) => self.add_path(&target, how, name),
+            Err(error) => self.miss(link, &error),
+        }
     }
 
     /// Nothing is lost of a path that certainly isn't there. Of another one that is not known.

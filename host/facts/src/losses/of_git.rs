@@ -85,17 +85,22 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let is_fed = command.via.iter().any(|via| FED.contains(&via.kind.as_str()));
     let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
     let with_submodules = verb == "submodule" || rest.iter().any(|word| word.starts_with("--recurse-sub"));
-    if is_fed || is_unknown || with_submodules {
+    // A branch is made anew at another commit.
+    let is_discard = effect.operation == "git.discard";
+    let moves_branch = is_discard && rest.iter().any(|word| matches!(*word, "-B" | "-C" | "--force-create"));
+    if is_fed || is_unknown || with_submodules || moves_branch {
         return None;
     }
     let is_clean = effect.operation == "git.clean";
+    let excludes = is_clean && rest.iter().any(|word| word.starts_with("-e") || word.starts_with("--exc"));
     Some(Fate::Lost(Loss::Git(GitLoss {
         folder,
         operation: effect.operation.clone(),
         target: effect.target.clone(),
         is_forced: if is_clean { is_forced_twice(&rest) } else { tag(effect, "force").is_some() },
         with_ignored: tag(effect, "ignored").is_some(),
-        words: values(&rest),
+        // The value of that option is no path.
+        words: if excludes { vec![":/".to_owned()] } else { values(&rest) },
     })))
 }
 

@@ -248,6 +248,7 @@ fn commands_of_git_that_are_not_understood_are_not_followed() {
         ("git --bare tag -d x", "git.tag.delete"),
         ("git submodule update --force", "git.discard"),
         ("git checkout -f --recurse-submodules x", "git.discard"),
+        ("git checkout -f -B main x", "git.discard"),
     ] {
         assert_eq!(tag_of(words, operation), "not", "{words}");
     }
@@ -265,6 +266,7 @@ fn git_says_which_repositories_and_paths_it_takes() {
         (loss.is_forced, loss.words.join(" "))
     };
     assert_eq!(lost("git clean -fd d u.txt"), (false, "d u.txt".to_owned()));
+    assert_eq!(lost("git clean -fd -e d"), (false, ":/".to_owned()));
     for words in ["git clean -ffd d", "git clean -f -d -f d", "git clean --force -xf -- d"] {
         assert_eq!(lost(words), (true, "d".to_owned()), "{words}");
     }
@@ -294,7 +296,7 @@ fn a_search_and_a_slash_take_what_is_behind_a_link() {
     };
     assert_eq!(lost("lk", "rm"), "/repo/lk");
     for (target, by) in [("lk/", "rm"), ("lk", "find"), ("lk", "python3")] {
-        assert_eq!(lost(target, by), "/real", "{target} {by}");
+        assert_eq!(lost(target, by), "/repo/lk/", "{target} {by}");
     }
     let commands = [command(1, "find -L s -delete")];
     let effect = by(1, tagged(deletion("/repo/s"), &[("by", "find")]));

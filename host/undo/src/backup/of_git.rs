@@ -101,9 +101,14 @@ pub(super) fn gather(
             let commits: BTreeSet<&str> = list.lines().collect();
             state.refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
             leave_out_rest(gatherer, &mut state.refs, REFLOG, "commits of a reflog");
+            // Its commits come back, by their ids.
+            gatherer.leave_out("the reflog itself".to_owned());
         }
         "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
             state.refs = references(&git, &loss.target);
+            if loss.words.iter().any(|word| word.contains(['*', '?', '['])) {
+                gatherer.leave_out(format!("{}: a pattern for references", loss.target));
+            }
             let is_move = loss.operation == "git.branch.move";
             // A branch that is renamed is gone under its old name.
             for word in loss.words.iter().filter(|word| is_move && **word != loss.target) {
@@ -119,7 +124,7 @@ pub(super) fn gather(
         // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
         _ => {}
     }
-    if loss.operation == "git.abort" {
+    if matches!(loss.operation.as_str(), "git.abort" | "git.reset.hard") || loss.is_forced && state.moves_files {
         for name in UNDER_WAY {
             add_tree(gatherer, Some(&repository.git_dir.join(name)))?;
         }
@@ -174,7 +179,11 @@ fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folde
     }
     for start in starts {
         let start = start.canonicalize().unwrap_or(start);
-        match start.is_dir() {
+        let is_within = Repository::of(&start).is_some_and(|other| other == *repository);
+        if start.join(".git").is_file() {
+            gatherer.leave_out(format!("{}: a repository whose commits lie elsewhere", start.display()));
+        }
+        match start.is_dir() && is_within {
             true => gatherer.add_untracked(repository, &start, what)?,
             false => gatherer.add(&path_loss(&start))?,
         }
@@ -207,7 +216,10 @@ fn discard(
     let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
     add_sources(gatherer, loss, repository, (head, git, folder))?;
     if loss.operation == "git.discard" && is_path && !loss.is_forced {
-        let start = target.canonicalize().unwrap_or(target);
+        // Of a link git replaces the link itself.
+        let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
+        let start = parent.zip(target.file_name()).map(|(parent, name)| parent.join(name));
+        let start = start.or_else(|| target.canonicalize().ok()).unwrap_or(target);
         let is_alone = loss.words.iter().all(|word| *word == loss.target);
         add_changes(gatherer, repository, head, Some(start.as_path()).filter(|_| is_alone), git)?;
         return Ok(false);

@@ -75,6 +75,9 @@ fn a_step_to_the_folder_above_is_taken_behind_a_link() {
     symlink("far/in", world.path("l")).unwrap();
     assert_eq!(kept(&world, deletion(&world, "l/../a.tmp", false)), (Kept::Whole, vec!["far/a.tmp".to_owned()]));
     assert_eq!(kept(&world, deletion(&world, "l/..", false)).0, Kept::Partly);
+    assert_eq!(kept(&world, deletion(&world, "l", false)).1, ["l"]);
+    world.write("far/in/x", "x");
+    assert_eq!(kept(&world, deletion(&world, "l/", false)).1, ["l", "far/in", "far/in/x"]);
     let Loss::Path(mut loss) = deletion(&world, "l", false) else { panic!() };
     "*.tmp".clone_into(&mut loss.name);
     assert_eq!(kept(&world, Loss::Path(loss)).0, Kept::Partly);
@@ -148,6 +151,20 @@ fn a_folder_in_the_place_of_a_file_has_no_place_afterwards() {
 }
 
 #[test]
+fn a_link_that_git_replaces_is_kept_itself() {
+    let world = World::repository();
+    symlink("a.txt", world.path("lnk")).unwrap();
+    world.git(&["add", "lnk"]);
+    world.git(&["commit", "-qm", "a link"]);
+    fs::remove_file(world.path("lnk")).unwrap();
+    symlink("src/b.txt", world.path("lnk")).unwrap();
+    let manifest = world.kept(vec![Loss::Git(git(&world, "git.discard", "lnk"))]);
+    world.git(&["checkout", "-q", "--", "lnk"]);
+    world.restore(&manifest);
+    assert_eq!(fs::read_link(world.path("lnk")).unwrap().to_str(), Some("src/b.txt"));
+}
+
+#[test]
 fn the_paths_of_a_clean_may_be_patterns_of_git() {
     let world = World::repository();
     for name in ["u1.txt", "d/u2.txt", "sub/keep"] {
@@ -161,6 +178,10 @@ fn the_paths_of_a_clean_may_be_patterns_of_git() {
         assert!(kept == Kept::Whole && wanted.iter().all(|name| has(name)), "{words}: {kept:?} {names:?}");
     }
     assert_eq!(kept(&world, Loss::Git(git(&world, "git.clean", "d"))).1, ["d/u2.txt"]);
+    // A folder that is a repository goes with it.
+    world.git(&["init", "-q", "d"]);
+    let named = GitLoss { is_forced: true, ..git(&world, "git.clean", "d") };
+    assert!(kept(&world, Loss::Git(named)).1.contains(&"d/.git/HEAD".to_owned()));
 }
 
 #[test]
