@@ -135,7 +135,10 @@ impl<'a> Order<'a> {
         let is_search =
             tag(effect, "filtered").is_some() || matches!(tag(effect, "by"), Some("find" | "fd" | "fdfind"));
         let is_found = || is_search || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "find-exec"));
-        if self.folds_case && is_pattern || self.follows_links && effect.kind == "delete" && is_found() {
+        // The options of a shell that gets its text from this one are not known.
+        let is_inner = || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "shell-c"));
+        if is_pattern && (self.folds_case || is_inner()) || self.follows_links && effect.kind == "delete" && is_found()
+        {
             return true;
         }
         let git_brings = |(id, verb): &(u32, &str)| self.is_earlier(*id, effect) && GIT_BRINGS.contains(verb);
