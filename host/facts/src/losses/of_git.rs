@@ -84,11 +84,12 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let (folder, verb, rest) = place_of(command)?;
     let is_fed = command.via.iter().any(|via| FED.contains(&via.kind.as_str()));
     let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
-    let with_submodules = verb == "submodule" || rest.iter().any(|word| word.starts_with("--recurse-sub"));
+    let is_other =
+        matches!(verb, "submodule" | "read-tree") || rest.iter().any(|word| word.starts_with("--recurse-sub"));
     // A branch is made anew at another commit.
     let is_discard = effect.operation == "git.discard";
     let moves_branch = is_discard && rest.iter().any(|word| matches!(*word, "-B" | "-C" | "--force-create"));
-    if is_fed || is_unknown || with_submodules || moves_branch {
+    if is_fed || is_unknown || is_other || moves_branch {
         return None;
     }
     let is_clean = effect.operation == "git.clean";

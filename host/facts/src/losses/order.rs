@@ -100,7 +100,8 @@ impl<'a> Order<'a> {
         let bringing = Bringing::of(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
         // What gets into a folder that is there has an effect of its own.
-        let brings = |effect: &Effect| bringing.brings(effect) && effect.path.kind != "dir";
+        let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
+        let brings = |effect: &Effect| bringing.brings(effect) && is_new(effect);
         let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();
         let is_unordered = |command: &&Command| {
             let place = &command.position;
@@ -215,7 +216,10 @@ fn changes_rules(effect: &Effect) -> bool {
 /// What one effect brings may be, hold, or lie in what the other one loses.
 fn are_related(made: &Effect, lost: &Effect) -> bool {
     let (new, old) = (stem(&made.path.lexical), stem(&lost.path.lexical));
-    if new.is_empty()
+    // It makes the new names from the old ones.
+    let is_renamed = tag(made, "by") == Some("rename");
+    if is_renamed
+        || new.is_empty()
         || old.is_empty()
         || !made.certain
         || has_parent_step(&made.target)

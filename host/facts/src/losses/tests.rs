@@ -196,6 +196,10 @@ fn what_a_call_moves_and_then_loses_is_not_where_a_copy_looks_for_it() {
         let has = |path: &str| found.list.iter().any(|loss| matches!(loss, Loss::Path(loss) if loss.path == path));
         assert!(has("/repo/precious"), "{to}: {found:?}");
     }
+    let mut renamed = moving("/repo/precious", "/repo/notes")[1].clone();
+    "dir".clone_into(&mut renamed.path.kind);
+    renamed.tags = vec![("by".to_owned(), "rename".to_owned())];
+    assert!(last_of(&commands, &[renamed, gone("/repo/junk")]).1.may_be_more);
     // Neither what lies elsewhere nor what is lost before.
     let [moved, written] = moving("/repo/precious", "/repo/kept");
     let (tag, found) = last_of(&commands, &[moved.clone(), written.clone(), by(2, deletion("/repo/build"))]);
@@ -249,6 +253,7 @@ fn commands_of_git_that_are_not_understood_are_not_followed() {
         ("git submodule update --force", "git.discard"),
         ("git checkout -f --recurse-submodules x", "git.discard"),
         ("git checkout -f -B main x", "git.discard"),
+        ("git read-tree -u --reset x", "git.discard"),
     ] {
         assert_eq!(tag_of(words, operation), "not", "{words}");
     }

@@ -261,8 +261,10 @@ fn add_sources(
             continue;
         }
         let before = if head.tree.is_empty() { EMPTY_TREE } else { &head.tree };
-        let listed =
-            git.output(&["diff-tree", "-r", "--no-renames", "--name-only", "--diff-filter=AT", "-z", before, &tree]);
+        // Where `HEAD` doesn't move, a restore has nothing from which git could put back the files of the last commit.
+        let stays = loss.operation == "git.discard" && !loss.is_forced;
+        let filter = if stays { "--diff-filter=ADMT" } else { "--diff-filter=AT" };
+        let listed = git.output(&["diff-tree", "-r", "--no-renames", "--name-only", filter, "-z", before, &tree]);
         let Ok(listed) = listed else {
             gatherer.leave_out(format!("{word}: its files are not known"));
             continue;
