@@ -159,7 +159,8 @@ fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
 
 /// Whether the value of an option may be a file, and is no format, column or setting.
 fn looks_like_file(text: &str) -> bool {
-    let is_setting = text.contains(['=', ',', '{', '(', ' ']) || text.contains("://") || text.contains("::");
+    let braced = text.replace("${", "$");
+    let is_setting = braced.contains(['=', ',', '{', '(', ' ']) || text.contains("://") || text.contains("::");
     let has_place = text.contains(['/', '.']) || text.starts_with(['~', '$']);
     !is_setting && !NO_FILE.contains(&text) && (has_place || text.starts_with(|first: char| first.is_ascii_uppercase()))
 }
