@@ -22,6 +22,8 @@ struct Origin {
     library: &'static Library,
     /// The part of the library, such as `ec2`.
     service: String,
+    /// Made for a service on this machine, which has nothing to lose.
+    is_local: bool,
 }
 
 /// An expression that begins with a name of a library: the names up to here.
@@ -83,20 +85,8 @@ const KEYWORDS: &[&str] =
 
 /// The commands of programs that the calls in a piece of code amount to.
 pub(super) fn commands(language: &str, code: &str) -> Vec<What> {
-    if !may_load(code) {
-        return Vec::new();
-    }
-    let tokens = tokens::split(code, language);
-    if tokens.iter().any(is_rehearsed) {
-        return Vec::new();
-    }
-    let mut reader = Reader::new(language, &tokens);
-    // What a comprehension binds is used before it.
-    reader.read();
-    reader.calls.clear();
-    reader.read();
     let mut lines: Vec<Vec<String>> = Vec::new();
-    for words in reader.calls.iter().filter_map(phrases::words) {
+    for (_, words) in calls(language, code).into_iter().filter(|(is_local, _)| !is_local) {
         if lines.len() >= limits::STARTS {
             limits::reached("a program is given too many commands to follow");
             break;
@@ -109,24 +99,35 @@ pub(super) fn commands(language: &str, code: &str) -> Vec<What> {
     lines.into_iter().map(|line| What::Words { assignments: Vec::new(), words: words(line) }).collect()
 }
 
-/// Whether a service runs on this machine for tests, and has nothing to lose.
-fn is_rehearsed(token: &Token<'_>) -> bool {
-    match token {
-        Token::Text(text) => {
-            let host = text.split_once("://").map_or(*text, |(_, rest)| rest);
-            host.starts_with("localhost")
-                || host.starts_with("127.0.0.1")
-                || *text == "sqlite://"
-                || text.contains(":memory:")
-        }
-        Token::Name(name) => matches!(*name, "moto" | "mock_aws" | "LocalStack"),
-        _ => false,
+/// The calls that are a command of a program, as its words, each with whether its service runs on this machine.
+fn calls(language: &str, code: &str) -> Vec<(bool, Vec<String>)> {
+    if !may_load(code) {
+        return Vec::new();
     }
+    let tokens = tokens::split(code, language);
+    let mut reader = Reader::new(language, &tokens);
+    // A comprehension uses a name before it binds it.
+    reader.read();
+    reader.calls.clear();
+    reader.read();
+    reader.calls.iter().filter_map(|call| Some((call.origin.is_local, phrases::words(call)?))).collect()
 }
 
-/// Whether the services that code calls run on this machine for tests.
+/// Whether a literal is the address of this machine, or of a store in memory.
+fn is_local(text: &str) -> bool {
+    let host = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let is_here =
+        |name: &str| host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']));
+    is_here("localhost") && !host.contains('@')
+        || is_here("127.0.0.1") && !host.contains('@')
+        || text == "sqlite://"
+        || text.contains(":memory:")
+}
+
+/// Whether all calls of the code that change a service change one on this machine.
 pub(crate) fn is_rehearsal(language: &str, code: &str) -> bool {
-    may_load(code) && tokens::split(code, language).iter().any(is_rehearsed)
+    let calls = calls(language, code);
+    !calls.is_empty() && calls.iter().all(|(is_local, _)| *is_local)
 }
 
 struct Reader<'t> {
@@ -226,8 +227,9 @@ impl<'t> Reader<'t> {
                 self.names.push(name);
             }
             let origin = self.known.get(name).cloned();
-            let origin =
-                origin.or_else(|| Some(Origin { library: of_global(self.language, name)?, service: String::new() }));
+            let origin = origin.or_else(|| {
+                Some(Origin { library: of_global(self.language, name)?, service: String::new(), is_local: false })
+            });
             self.chain = origin.map(|origin| Chain { origin, names: vec![name] });
             self.bind();
         }
@@ -297,6 +299,20 @@ impl<'t> Reader<'t> {
             let (origin, names) = (chain.origin.clone(), chain.names.clone());
             self.calls.push(Call { origin, names, literal, is_given_nothing, is_bounded });
         }
+        let is_here = self.is_given_local(at);
+        // Commands of a shell on this machine are judged like others.
+        if let Some(chain) = self.chain.as_mut().filter(|chain| is_here && chain.origin.library.speaks != Speaks::Shell)
+        {
+            chain.origin.is_local = true;
+            self.bind();
+        }
+    }
+
+    /// Whether one of the arguments behind a name is a local address.
+    fn is_given_local(&self, at: usize) -> bool {
+        let behind = self.tokens.get(at + 1..).unwrap_or_default().iter().take(MAX_ARGUMENTS);
+        let mut arguments = behind.take_while(|token| !matches!(token, Token::Sign(')' | ';') | Token::Arrow));
+        arguments.any(|token| matches!(token, Token::Text(text) if is_local(text)))
     }
 
     /// Whether the arguments behind a name are none or an empty filter, and whether a condition stands in front of the
@@ -328,7 +344,7 @@ impl<'t> Reader<'t> {
         self.chain = None;
         let loads = self.outer.last().is_some_and(|(open, _)| *open == 'r') || self.names.last() == Some(&"require");
         if loads && let Some((library, service)) = of_module(text) {
-            self.chain = Some(Chain { origin: Origin { library, service }, names: Vec::new() });
+            self.chain = Some(Chain { origin: Origin { library, service, is_local: false }, names: Vec::new() });
             self.bind();
             let chain = self.chain.take();
             if let Some(outer) = self.outer.last_mut() {
@@ -442,7 +458,7 @@ impl<'t> Reader<'t> {
                     Speaks::Google if service.is_empty() => (*name).to_owned(),
                     _ => service.clone(),
                 };
-                self.known.insert(name, Origin { library, service });
+                self.known.insert(name, Origin { library, service, is_local: false });
             }
         }
     }

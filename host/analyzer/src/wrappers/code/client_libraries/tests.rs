@@ -59,6 +59,26 @@ fn objects_of_others_have_no_part_in_it() {
 }
 
 #[test]
+fn only_objects_of_a_local_service_are_left_out() {
+    for code in [
+        "print('localhost')\nimport boto3\nboto3.client('s3').delete_bucket(Bucket='prod')",
+        "import boto3\na = boto3.client('s3', endpoint_url='http://localhost:4566')\nb = boto3.client('s3')\nb.delete_bucket()",
+        "import boto3\nboto3.client('s3', endpoint_url='http://localhost@example.com').delete_bucket(Bucket='prod')",
+        "import boto3\nboto3.client('s3').delete_bucket(Bucket='localhost')",
+        "import boto3, moto\nboto3.client('s3').delete_bucket(Bucket='prod')",
+        "import paramiko\nc = paramiko.SSHClient()\nc.connect('localhost')\nc.exec_command('reset')",
+    ] {
+        assert!(!commands("python", code).is_empty() && !is_rehearsal("python", code), "{code}");
+    }
+    for code in [
+        "import boto3\nboto3.client('s3', endpoint_url='http://localhost:4566').delete_bucket(Bucket='b')",
+        "import boto3\nc = boto3.client('rds', endpoint_url='http://127.0.0.1:4566')\nc.delete_db_instance()",
+    ] {
+        assert!(commands("python", code).is_empty() && is_rehearsal("python", code), "{code}");
+    }
+}
+
+#[test]
 fn long_and_deep_code_is_read_in_time() {
     for part in ["x=(", "s3.a(", "[", "\n", "'", "s3.", "for s3 in ", "import boto3,", "x => (", "s3.delete_x();", "}"]
     {
