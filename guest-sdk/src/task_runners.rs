@@ -54,6 +54,13 @@ const NPM_SCRIPTS: &[&str] = &["restart", "start", "stop", "test"];
 /// The most words that are looked at.
 const WORDS: usize = 256;
 
+/// Whether `n` is one of the letters of make behind one dash, and no part of another letter's value.
+fn is_rehearsal(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    let before = letters.split_once('n').map(|(before, _)| before);
+    before.is_some_and(|before| before.chars().all(|char| char.is_ascii_alphanumeric() && !"CEfIloW".contains(char)))
+}
+
 /// The runner of this name.
 #[must_use]
 pub fn task_runner(program: &str) -> Option<&'static TaskRunner> {
@@ -77,7 +84,8 @@ impl TaskRunner {
     #[must_use]
     pub fn only_looks(&self, words: &[&str]) -> bool {
         let before_dashes = || words.iter().take_while(|word| **word != "--").take(WORDS);
-        before_dashes().any(|word| self.looks.contains(word))
+        let is_make = self.names.contains(&"make");
+        before_dashes().any(|word| self.looks.contains(word) || is_make && is_rehearsal(word))
     }
 
     /// The tasks that the words behind the program name, each with its index.

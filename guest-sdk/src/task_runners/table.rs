@@ -100,7 +100,8 @@ pub(super) const RUNNERS: &[TaskRunner] = &[
     runner(
         &["mix", "nox", "tox"],
         Names::First,
-        &["-s", "--sessions", "-e", "-f", "--noxfile", "-c", "--conf"],
+        // Sessions and environments are tasks, so `-s` and `-e` aren't listed.
+        &["-f", "--noxfile", "-c", "--conf"],
         &["-l", "--list"],
     ),
     runner(

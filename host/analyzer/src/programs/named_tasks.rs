@@ -11,9 +11,9 @@ use crate::run::Run;
 
 /// Words of a name that say that the task only looks, or only helps.
 const HARMLESS: &[&str] = &[
-    "check", "common", "config", "diff", "docs", "dry", "helper", "helpers", "lib", "lint", "list", "local", "log",
-    "logs", "plan", "preview", "simulate", "spec", "status", "test", "tests", "types", "util", "utils", "validate",
-    "verify",
+    "build", "check", "common", "config", "dev", "diff", "docs", "dry", "env", "help", "helper", "helpers", "key",
+    "keys", "kind", "lib", "lint", "list", "local", "log", "logs", "minikube", "plan", "preview", "simulate", "spec",
+    "status", "test", "tests", "types", "util", "utils", "validate", "verify",
 ];
 
 /// Verbs of a task that empties a database.
@@ -49,7 +49,10 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     // `db:drop`, or `drop-db`.
     let empties =
         |verb: &&str| words.last() == Some(verb) || words.first() == Some(verb) && words.last().is_some_and(is_store);
-    if ends("deploy") {
+    let publishes = RUNNERS.contains(&run.name.as_str()) && words == ["publish"];
+    if publishes {
+        Some(Draft::notable("package", "package.publish"))
+    } else if ends("deploy") {
         Some(Draft::notable("cloud", "cloud.deploy"))
     } else if is_database && EMPTIES.iter().any(empties) {
         Some(Draft::destructive("database", "database.reset").tag("loses", "all that the database holds"))
