@@ -157,7 +157,7 @@ pub(crate) fn depends_on_path(effect: &Effect) -> bool {
 
 /// Marks the files that git is to restore without a loss, and leaves out the ones that are branches.
 pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, at: &CallContext) {
-    analysis.effects.retain(|effect| !committed::is_branch(effect));
+    analysis.effects.retain(|effect| !committed::is_branch(effect, facts));
     let candidates = committed::discards(analysis).into_iter();
     let is_committed = |index: &usize| {
         let effect = analysis.effects.get(*index);

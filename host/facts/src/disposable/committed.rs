@@ -51,9 +51,24 @@ pub(super) fn discards(analysis: &Analysis) -> Vec<usize> {
     found.map(|(index, _)| index).take(EFFECTS).collect()
 }
 
-/// Whether an operand that may be a branch is one: there is no file of that name.
-pub(super) fn is_branch(effect: &Effect) -> bool {
-    effect.operation == DISCARD && tag(effect, "unless-branch").is_some() && effect.path.exists == Presence::No
+/// Whether an operand that may be a branch is one: there is no file of that name, or a branch or tag has it, which git
+/// prefers.
+pub(super) fn is_branch(effect: &Effect, facts: &dyn Facts) -> bool {
+    let is_candidate = effect.operation == DISCARD && tag(effect, "unless-branch").is_some();
+    is_candidate && (effect.path.exists == Presence::No || is_reference(effect, facts))
+}
+
+/// Whether a branch or a tag of the repository has the name.
+fn is_reference(effect: &Effect, facts: &dyn Facts) -> bool {
+    let (root, name) = (effect.path.git_root.trim_end_matches('/'), effect.target.as_str());
+    if root.is_empty() || name.contains("..") || name.starts_with(['/', '-']) {
+        return false;
+    }
+    let names = ["heads", "tags"].map(|kind| format!("refs/{kind}/{name}"));
+    let is_loose = |name: &String| facts.read_source(&format!("{root}/.git/{name}"), COMPARED_BYTES).is_ok();
+    let packed = || facts.read_source(&format!("{root}/.git/packed-refs"), COMPARED_BYTES).unwrap_or_default();
+    let ends = |line: &str| line.split_once(' ').is_some_and(|(_, packed)| names.iter().any(|name| name == packed));
+    names.iter().any(is_loose) || packed().lines().any(ends)
 }
 
 /// The write that goes with the loss, which has the path.

@@ -365,7 +365,14 @@ fn the_folder_of_a_harness_for_one_session_is_scratch() {
 
 #[test]
 fn what_git_checks_out_is_a_branch_if_there_is_no_such_file() {
-    let facts: FixedFacts = toml::from_str(REPO).unwrap();
+    let more = r#"
+        "/repo/.git/refs/heads/web" = "0"
+        "/repo/.git/packed-refs" = "0 refs/heads/topic/docs\n0 refs/tags/v2\n"
+        "/repo/web/a" = ""
+        "/repo/topic/docs/a" = ""
+        "/repo/v2/a" = ""
+        [links]"#;
+    let facts: FixedFacts = toml::from_str(&REPO.replace("[links]", more)).unwrap();
     let kept = |target: &str, tag: &str| {
         let operation = "git.discard".to_owned();
         let tags = vec![owned((tag, "yes"))];
@@ -381,6 +388,11 @@ fn what_git_checks_out_is_a_branch_if_there_is_no_such_file() {
         ("src", "unless-branch", true),
         ("src/a.rs", "unless-branch", true),
         ("main", "listed", true),
+        // Git prefers a branch or a tag to a folder of that name.
+        ("web", "unless-branch", false),
+        ("topic/docs", "unless-branch", false),
+        ("v2", "unless-branch", false),
+        ("topic", "unless-branch", true),
     ] {
         assert_eq!(kept(target, tag), is_kept, "{target} {tag}");
     }
