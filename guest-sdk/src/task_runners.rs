@@ -9,13 +9,13 @@ use table::RUNNERS;
 /// Where a call names its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
-    /// The first operand.
+    /// The first operand that isn't a `NAME=VALUE`.
     First,
-    /// Every operand.
+    /// Every operand that isn't a `NAME=VALUE`.
     Each,
     /// The operand behind one of these verbs.
     Behind(&'static [&'static str]),
-    /// Every operand behind one of these verbs.
+    /// Every operand, without a leading verb of these.
     EachBehind(&'static [&'static str]),
     /// The operand behind `run`, or the first one: npm and its siblings.
     Scripts,

@@ -403,7 +403,7 @@ fn a_version_newer_than_those_that_were_seen_is_told() {
             let mut command = world.command(&["doctor", harness]);
             command.env("PATH", format!("{}:/usr/bin:/bin", world.path("bin").display()));
             let told = end(command, "").stdout;
-            assert_eq!(told.contains(&format!("`{harness}` is version {version}")), expected, "{told}");
+            assert_eq!(told.contains(&format!("`{harness}` {version} is newer")), expected, "{told}");
         }
     }
 }

@@ -305,7 +305,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// The fate of an effect, and whether the call itself may change before what is lost by it: then a copy holds less.
+/// The fate of an effect, and whether the call may change its target first, so that a copy is incomplete.
 fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
     let is_stirred = call.order.is_stirred(at, effect, call.command(effect));
     match of_effect(effect, call) {
@@ -349,14 +349,14 @@ fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
 }
 
 fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
-    // The machine takes `..` behind a link for the folder above its end.
+    // The system resolves `..` after a link from the link's target.
     let stepped = has_parent_step(&effect.target).then(|| call.as_written(effect));
     let Some(written) = stepped.unwrap_or_else(|| Some(effect.path.lexical.clone())) else {
         return Fate::Lost(Loss::Unkept(effect.target.clone()));
     };
     let mut path = written.trim_end_matches('/').to_owned();
     let is_pattern = tag(effect, "glob").is_some() || is_absent_pattern(effect);
-    // What lies behind a link may be lost, and not the link.
+    // The target of the link may be lost, and not the link.
     if how.deletes() && !is_pattern && !path.is_empty() && !takes_links(effect) {
         path.push('/');
     }
@@ -405,7 +405,7 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
         let path = format!("{}/", effect.path.lexical.trim_end_matches('/'));
         return Fate::Lost(Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() }));
     }
-    // Of a name that may have been read as another one it is not known whether it is there.
+    // A non-ASCII name may be spelled differently on disk, so it may exist.
     let is_plain = effect.target.is_ascii() && !has_parent_step(&effect.target) && !is_absent_pattern(effect);
     if is_plain && effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
         return Fate::Safe;

@@ -80,10 +80,10 @@ pub struct Surface {
 /// The surface of Claude Code for calls about which nobody may see an ask.
 pub const UNASKED: &str = "PreToolUse unasked";
 
-/// The surface of Claude Code for a version that isn't known: it may run a call as it was, whatever input the reply has.
+/// The surface of Claude Code for an unknown version, which may ignore a rewritten input.
 pub const UNKNOWN_VERSION: &str = "PreToolUse unknown version";
 
-/// The same for versions about whose calls nobody may see an ask.
+/// The same if a prompt may not be shown.
 pub const OLD_VERSION: &str = "PreToolUse old version";
 
 /// Where the reply to an event is taken that the adapter doesn't know: by the exit code, which most harnesses read for

@@ -88,7 +88,8 @@ impl Harness for Claude {
         }
         CLAUDE.surface(match variable(VERSION) {
             Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
-            // Without a screen, versions up to 2.1.50 run what is asked about.
+            // Versions before 2.1.102 don't set it, and without a screen those up to 2.1.50 run calls in spite of an
+            // ask.
             None if variable(STARTED).is_some() => OLD_VERSION,
             // A harness that loads this one's hooks, or a server, which sees no variables.
             _ => UNKNOWN_VERSION,

@@ -38,8 +38,9 @@ pub(crate) fn newer(harness: &str, site: Site<'_>) -> Option<Finding> {
     let newest = seen.versions.iter().filter_map(|version| parse(version)).max()?;
     let installed = installed(harness, site).filter(|installed| *installed > newest)?;
     let [installed, newest] = [installed, newest].map(|numbers| numbers.map(|it| it.to_string()).join("."));
-    let text = format!("`{harness}` is version {installed}, and this program was tried with versions up to {newest}");
-    Some(Finding::note("version", text, "nothing, if the calls above were judged; report what fails"))
+    let text =
+        format!("`{harness}` {installed} is newer than {newest}, the newest version that guard-host was tested with");
+    Some(Finding::note("version", text, "no action needed if the checks above pass"))
 }
 
 fn parse(word: &str) -> Option<Version> {

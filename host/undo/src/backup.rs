@@ -251,7 +251,7 @@ fn fill(
         }
     }
     entries.retain(|entry| !matches!(entry.content, Content::Copy(u32::MAX)));
-    unread.into_iter().for_each(|path| gatherer.leave_out(format!("{path}: it cannot be read")));
+    unread.into_iter().for_each(|path| gatherer.leave_out(format!("{path}: can't be read")));
     manifest.entries = entries;
     for state in &mut manifest.git {
         if !state.has_index() {

@@ -118,7 +118,7 @@ impl Gatherer {
             name => pattern(name),
         };
         if !self.bounds.state.as_os_str().is_empty() && self.holds_copies(loss) {
-            self.leave_out(format!("{}: the copies themselves", loss.path));
+            self.leave_out(format!("{}: contains undo copies", loss.path));
         }
         let text = Some(loss.path.trim_end_matches('/')).filter(|text| !text.is_empty()).unwrap_or("/");
         let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(text).into_owned()] };
@@ -155,7 +155,7 @@ impl Gatherer {
             Err(error) => return self.miss(&path, &error),
         };
         if data.is_symlink() && name.is_some() {
-            self.leave_out(format!("{}: a link that a search may follow", path.display()));
+            self.leave_out(format!("{}: a link that the search may follow", path.display()));
         }
         let why = if how.deletes() { Why::Deleted } else { Why::Replaced };
         if data.is_symlink() && !how.deletes() {
@@ -202,7 +202,7 @@ impl Gatherer {
         // A name in other letters may stand for it, and the text of a call may not be able to hold it.
         let is_plain = path.to_str().is_some_and(str::is_ascii);
         if !is_absent || !is_plain {
-            self.leave_out(format!("{}: it cannot be looked at", path.display()));
+            self.leave_out(format!("{}: can't be read", path.display()));
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ impl Gatherer {
             return Ok(Vec::new());
         }
         let Ok(entries) = fs::read_dir(folder) else {
-            self.leave_out(format!("{}: it cannot be read", folder.display()));
+            self.leave_out(format!("{}: can't be read", folder.display()));
             return Ok(Vec::new());
         };
         let mut children = Vec::new();
@@ -296,7 +296,7 @@ impl Gatherer {
             match entry.and_then(|entry| Ok((entry.path(), entry.metadata()?))) {
                 Ok(child) => children.push(child),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(_) => self.leave_out(format!("{}: something in it cannot be looked at", folder.display())),
+                Err(_) => self.leave_out(format!("{}: something in it can't be read", folder.display())),
             }
             if children.len() + self.entries.len() > ENTRIES {
                 return Err(Stop::TooMany);
@@ -355,7 +355,7 @@ impl Gatherer {
             Vec::new()
         });
         if data.is_file() && data.mode() & 0o6000 != 0 {
-            self.leave_out(format!("{text}: that it runs as its owner or group"));
+            self.leave_out(format!("{text}: its setuid and setgid bits"));
         }
         let names = if data.is_file() { identity(path, data).map_or(0, |identity| identity.names) } else { 0 };
         let names = if names > 1 { names } else { 0 };

@@ -28,7 +28,7 @@ struct ByOption {
 /// A program that writes a file that an operand names.
 struct ByOperand {
     names: &'static [&'static str],
-    /// The words that have it do so, each with spaces between; one of these leads the operands. Empty: any call.
+    /// Subcommands that write the file, words separated by spaces. Empty: every call.
     verbs: &'static [&'static str],
     /// Options of which it needs one. Empty: none.
     with: &'static [&'static str],
@@ -115,8 +115,7 @@ fn values<'a>(words: &'a [Word], option: &'a str) -> impl Iterator<Item = Operan
     })
 }
 
-/// Where the words begin whose options only their names explain: those of a program without a description, and of a
-/// script that an interpreter runs.
+/// Start of the words of an undescribed program or script.
 fn undescribed(run: &Run<'_>, name: &str) -> Option<usize> {
     if super::is_plain(name) || run.is_function() {
         return None;

@@ -43,7 +43,7 @@ pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
     false
 }
 
-/// Whether the command is started by `xargs` or `parallel`, which read the names from a file.
+/// Whether `xargs` or `parallel` starts the command.
 pub(super) fn has_list(run: &Run<'_>) -> bool {
     run.is_via("xargs") || run.is_via("parallel")
 }

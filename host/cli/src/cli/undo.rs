@@ -114,7 +114,7 @@ impl Undoing<'_> {
             }
             describe(&manifest)?;
             if manifest.kept == Kept::Nothing {
-                print::line("nothing of it is kept: see older copies with `guard-host undo list`")?;
+                print::line("no copy of this call (list older copies: guard-host undo list)")?;
                 return Ok(Exit::Success);
             }
             told(&items, &restorer.plan_git(&manifest, &options))?;

@@ -105,7 +105,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     })))
 }
 
-/// `git clean` takes repositories in the work tree, too.
+/// Whether `-f` is given twice, so that `git clean` also deletes nested repositories.
 fn is_forced_twice(words: &[&str]) -> bool {
     let options = words.iter().take_while(|word| **word != "--");
     let forces = options.map(|word| match word.strip_prefix('-') {

@@ -1,5 +1,5 @@
-//! [`Order`]: what a call itself changes before it loses something. A copy is made before the call, so that it has another
-//! content then, or none.
+//! [`Order`]: changes that a call makes before its losses. The copy is made before the call, so it doesn't have these
+//! changes.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use guard_contract::syntax::{Analysis, Command, Effect};
 use super::of_git::{is_git, place_of};
 use super::tag;
 
-/// Programs that bring into a folder what was somewhere else. With the folder it would be lost.
+/// Programs that put existing files into a folder.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
-/// With more of them, each later loss may be one of what they bring.
+/// Above this number, every later loss counts as affected.
 const BROUGHT: usize = 64;
 
 /// Places of commands that run in another order than they are written, or more than once.
@@ -81,7 +81,7 @@ pub(super) struct Order<'a> {
     analysis: &'a Analysis,
     /// The effects that bring something, by their places.
     brought: Vec<usize>,
-    /// The commands of git that change something: id, verb, and whether it is unordered.
+    /// Commands of git that may change something: ID and verb.
     git: Vec<(u32, &'a str)>,
     /// The commands that run in another order than they are written, or more than once.
     unordered: BTreeSet<u32>,
@@ -126,7 +126,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// What this effect loses may have another content by then, or be something else than the text says.
+    /// Whether the call may change what this effect loses before it is lost.
     pub(super) fn is_stirred(&self, at: usize, effect: &Effect, command: Option<&Command>) -> bool {
         let is_file = matches!(effect.kind.as_str(), "delete" | "write" | "database");
         if !is_file {
@@ -202,7 +202,7 @@ fn changing(command: &Command) -> Option<(u32, &str)> {
     (!lists && !READING.contains(&verb)).then_some((command.id, verb))
 }
 
-/// An earlier change of the files that say what `git clean` leaves alone, or one that is not known.
+/// Whether an effect may change the ignore rules of `git clean`.
 fn changes_rules(effect: &Effect) -> bool {
     if !matches!(effect.kind.as_str(), "delete" | "write") {
         return false;
@@ -213,7 +213,7 @@ fn changes_rules(effect: &Effect) -> bool {
     is_wide || is_of_git || !effect.certain || path.is_empty() || path.contains("/.git/")
 }
 
-/// What one effect brings may be, hold, or lie in what the other one loses.
+/// Whether the new path and the lost path may be the same, or one inside the other.
 fn are_related(made: &Effect, lost: &Effect) -> bool {
     let (new, old) = (stem(&made.path.lexical), stem(&lost.path.lexical));
     // It makes the new names from the old ones.
@@ -235,19 +235,19 @@ fn are_related(made: &Effect, lost: &Effect) -> bool {
         || start.is_some_and(|start| !start.starts_with('/') || touch(new, start))
 }
 
-/// The folder before the first sign of a pattern.
+/// The folder before the first wildcard.
 fn stem(path: &str) -> &str {
     let Some(first) = path.find(['*', '?', '[', '{', '$', '`']) else { return path };
     let before = path.get(..first).unwrap_or_default();
     before.rfind('/').and_then(|end| before.get(..end)).filter(|folder| !folder.is_empty()).unwrap_or("/")
 }
 
-/// A path has the step to the folder above, behind another name or at its start.
+/// Whether a path contains `..`.
 pub(crate) fn has_parent_step(path: &str) -> bool {
     path.split('/').any(|step| step == "..")
 }
 
-/// A search of `find` or `fd` that goes through links.
+/// Whether `find` or `fd` may follow links.
 fn follows_links(command: &Command) -> bool {
     let program = command.argv.first().map(|word| word.text.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
     let follows = |word: &str| {
@@ -258,7 +258,7 @@ fn follows_links(command: &Command) -> bool {
     is_search && command.argv.iter().any(|word| follows(&word.text))
 }
 
-/// A variable, or an assignment to it, by which git takes another repository, another index, or other settings.
+/// Whether a word names a `GIT_` variable that may change the repository, the index or the settings.
 fn names_repository(word: &str) -> bool {
     word.starts_with("GIT_") && !GIT_VARIABLES.iter().any(|begin| word.starts_with(begin))
 }

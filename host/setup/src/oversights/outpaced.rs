@@ -16,9 +16,12 @@ use super::{FILES, TEXT_BYTES, warning};
 /// The lists of Claude Code's rules that stop a call.
 const LISTS: [&str; 2] = ["deny", "ask"];
 
-/// The beginning of a rule about a shell command, and an administrator's file.
+/// The beginning of a rule about a shell command.
 const BASH: &str = "Bash(";
-const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+
+/// The administrator's files, on Linux and on macOS.
+const MANAGED: [&str; 2] =
+    ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
 
 /// What stops a command in a rule of Codex.
 const STOPS: [&str; 2] = ["forbidden", "prompt"];
@@ -29,7 +32,8 @@ pub(super) fn outpaced(config: &Config, projects: &[String], places: &Places) ->
         return Vec::new();
     }
     let home = Path::new(&places.home);
-    let mut settings = vec![PathBuf::from(MANAGED), home.join(".claude/settings.json")];
+    let mut settings: Vec<PathBuf> = MANAGED.into_iter().map(PathBuf::from).collect();
+    settings.push(home.join(".claude/settings.json"));
     for root in projects.iter().map(|root| native(root)) {
         settings.extend(["settings.json", "settings.local.json"].map(|name| root.join(".claude").join(name)));
     }
@@ -43,13 +47,13 @@ pub(super) fn outpaced(config: &Config, projects: &[String], places: &Places) ->
     let codex = files.filter(|file| file.extension().is_some_and(|it| it == "rules")).filter_map(|file| {
         let text = read_text(&file, TEXT_BYTES).ok()?;
         let stops = text.contains("prefix_rule") && STOPS.iter().any(|stop| text.contains(stop));
-        stops.then(|| (file, "`prefix_rule`".to_owned()))
+        stops.then(|| (file, "its `prefix_rule` entries".to_owned()))
     });
     let problem = |(file, rules): (PathBuf, String)| Problem {
         layer: Layer::User,
         ..warning(
             file.display().to_string(),
-            format!("`confine` is set, so these rules don't apply to the calls that it rewrites: {rules}"),
+            format!("these rules don't apply to calls that `confine` rewrites: {rules}"),
             "write them as `deny-patterns` of `command-guard` in guard.toml, or remove `confine`".to_owned(),
         )
     };

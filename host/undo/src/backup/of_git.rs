@@ -70,7 +70,7 @@ pub(super) fn gather(
     let repository = of_folder.filter(|repository| is_understood(repository, &folder, env));
     let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
     let (Some(repository), Some(root)) = (repository, root) else {
-        gatherer.leave_out(format!("{}: its repository is not known", folder.display()));
+        gatherer.leave_out(format!("{}: unknown repository", folder.display()));
         return Ok(None);
     };
     gatherer.check_time()?;
@@ -107,7 +107,7 @@ pub(super) fn gather(
         "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
             state.refs = references(&git, &loss.target);
             if loss.words.iter().any(|word| word.contains(['*', '?', '['])) {
-                gatherer.leave_out(format!("{}: a pattern for references", loss.target));
+                gatherer.leave_out(format!("{}: a pattern of references", loss.target));
             }
             let is_move = loss.operation == "git.branch.move";
             // A branch that is renamed is gone under its old name.
@@ -118,7 +118,7 @@ pub(super) fn gather(
                 gatherer.leave_out(format!("{}: no reference has this name", loss.target));
             }
             if is_move && is_of_head(loss, &head) {
-                gatherer.leave_out(format!("{}: the name of a branch", loss.target));
+                gatherer.leave_out(format!("{}: the branch name", loss.target));
             }
         }
         // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
@@ -181,7 +181,7 @@ fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folde
         let start = start.canonicalize().unwrap_or(start);
         let is_within = Repository::of(&start).is_some_and(|other| other == *repository);
         if start.join(".git").is_file() {
-            gatherer.leave_out(format!("{}: a repository whose commits lie elsewhere", start.display()));
+            gatherer.leave_out(format!("{}: a repository whose commits are stored elsewhere", start.display()));
         }
         match start.is_dir() && is_within {
             true => gatherer.add_untracked(repository, &start, what)?,
@@ -194,7 +194,7 @@ fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folde
 /// Git knows its work trees also by the ends of their paths.
 fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
     if !path.join(".git").is_file() {
-        gatherer.leave_out(format!("{}: a work tree that is not found there", path.display()));
+        gatherer.leave_out(format!("{}: no work tree here", path.display()));
         return Ok(());
     }
     gatherer.add(&path_loss(path))?;
@@ -266,7 +266,7 @@ fn add_sources(
         let filter = if stays { "--diff-filter=ADMT" } else { "--diff-filter=AT" };
         let listed = git.output(&["diff-tree", "-r", "--no-renames", "--name-only", filter, "-z", before, &tree]);
         let Ok(listed) = listed else {
-            gatherer.leave_out(format!("{word}: its files are not known"));
+            gatherer.leave_out(format!("{word}: can't list its files"));
             continue;
         };
         for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {

@@ -57,7 +57,7 @@ impl Gatherer {
             }
             let glob = pattern(part);
             if glob.is_none() {
-                self.leave_out(format!("{text}: a pattern that is not understood"));
+                self.leave_out(format!("{text}: unsupported pattern"));
             }
             let fits = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
             let mut next = Vec::new();

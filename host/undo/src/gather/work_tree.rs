@@ -16,7 +16,7 @@ impl Gatherer {
     /// Adds the tracked files that are not as in the index: those below `start`, or all.
     pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), Stop> {
         let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
+            self.leave_out(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
         };
         let (root, until) = (&repository.root, self.bounds.until);
@@ -46,12 +46,12 @@ impl Gatherer {
     fn add_in_place(&mut self, path: &Path, data: &Metadata, index: &Index, of: &Repository) -> Result<(), Stop> {
         let below = path.strip_prefix(&of.root).map(slashed).unwrap_or_default();
         if data.is_dir() {
-            self.leave_out(format!("{}: a folder in the place of a file", path.display()));
+            self.leave_out(format!("{}: a folder where git has a file", path.display()));
             let text = path.to_string_lossy().into_owned();
             return self.add(&PathLoss { path: text, how: How::Delete, is_pattern: false, name: String::new() });
         }
         if index.get(&below).is_none() && index.tracks_below(&below) {
-            self.leave_out(format!("{}: it is in the place of a folder", path.display()));
+            self.leave_out(format!("{}: a file where git has a folder", path.display()));
         }
         self.push(path, data, &path.to_string_lossy(), Why::Replaced)
     }
@@ -81,7 +81,7 @@ impl Gatherer {
         (with_ignored, with_repositories): (bool, bool),
     ) -> Result<(), Stop> {
         let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: its index cannot be read", repository.root.display()));
+            self.leave_out(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
         };
         let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
@@ -111,7 +111,7 @@ impl Gatherer {
                     continue;
                 }
                 if data.is_dir() && path.join(".git").is_file() {
-                    self.leave_out(format!("{}: a repository whose commits lie elsewhere", path.display()));
+                    self.leave_out(format!("{}: a repository whose commits are stored elsewhere", path.display()));
                 }
                 let top = path.to_string_lossy().into_owned();
                 let rules = std::mem::take(&mut rules_of.rules);

@@ -40,7 +40,7 @@ const PRINTERS: &[&str] = &[
     "which",
 ];
 
-/// Programs whose words of several words are text: patterns, filters, names of files and of tests.
+/// Programs whose arguments with blanks are text: patterns, filters, file and test names.
 const READERS: &[&str] = &[
     "ack",
     "ag",
@@ -105,7 +105,7 @@ const READERS: &[&str] = &[
     "typeset",
 ];
 
-/// Programs that run tests, whose words of several words are names of tests.
+/// Test runners, whose arguments with blanks are names of tests.
 const TESTERS: &[&str] = &[
     "ava",
     "bats",
@@ -190,7 +190,7 @@ fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     data
 }
 
-/// Whether no program behind the command in its pipeline takes the text as anything but text.
+/// Whether the rest of the pipeline only reads the text.
 fn is_kept(command: &Command, analysis: &Analysis) -> bool {
     let position = &command.position;
     let at = usize::try_from(command.id).unwrap_or(usize::MAX);

@@ -1,6 +1,6 @@
 //! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names. `git checkout -- FILE`
-//! passes if the file is as the last commit has it, `git checkout NAME` if there is no file of that name, and `git
-//! checkout --ours FILE` while a merge is under way.
+//! passes if the file equals the last commit, `git checkout NAME` if no file has that name, and `git checkout --ours
+//! FILE` during a merge or after a command that may start one.
 //!
 //! ## Why
 //! Work or data is lost, and it takes effort to get it back.
@@ -70,12 +70,12 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
         && !effects().any(fills)
 }
 
-/// Whether git takes an operand for a branch, because there is no file of that name.
+/// Whether no file is known by this name, so git takes the operand for a branch.
 fn is_branch(effect: &Effect) -> bool {
     effect.tag("unless-branch").is_some() && effect.path.exists != Presence::Yes
 }
 
-/// Files in a repository's own folder that are there while a merge waits for its conflicts to be resolved.
+/// Files in `.git` during a merge, rebase, cherry-pick or revert.
 const UNDER_WAY: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 /// Subcommands that may leave conflicts.

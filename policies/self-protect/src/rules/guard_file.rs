@@ -40,8 +40,8 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(view.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
     findings.extend(pins::changed(view).map(|target| {
         let target = shorten(&target);
-        let message = format!("`{target}` is one of the references with which guard-host keeps commits for undo");
-        let remedy = "leave `refs/guard-host` alone: `guard-host undo prune` removes what the user no longer needs";
+        let message = format!("changes `{target}`, a git reference that guard-host needs for undo");
+        let remedy = "don't change `refs/guard-host`: the user can remove old copies with `guard-host undo prune`";
         Finding::new(&RULE, message).remedy(remedy).tag("path", target)
     }));
 }

@@ -2,8 +2,8 @@
 //! files, and perhaps how they are called, but not which.
 //!
 //! ## Why
-//! A formatter, a replacement in all files that a search finds or a list names, an archive, or a patch that can't be read
-//! changes protected files as well as a command that names them.
+//! A formatter, a replacement in every file that a search or a list names, an archive or an unreadable patch changes
+//! protected files as much as a command that names them.
 //!
 //! ## Examples
 //! - asked: `npx prettier --write .`, with `protected = [".github/workflows/"]`

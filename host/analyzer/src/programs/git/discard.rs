@@ -40,8 +40,7 @@ fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
     }
 }
 
-/// Git asks for each part of the files whether it is put back, and the answers decide. Answers from a pipe or a file
-/// are given unseen.
+/// Git asks about each change. Answers from a pipe or a file discard changes unseen.
 fn pick_parts<'a>(run: &mut Run<'a>, files: &[Operand<'a>]) {
     write_sides(run, files);
     if is_answered(run) {

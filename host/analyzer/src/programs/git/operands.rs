@@ -5,7 +5,7 @@ use guard_sdk::syntax::Command;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Whether an operand can only be a path: a branch does not look so.
+/// Whether an operand can only be a path, not a branch.
 pub(super) fn is_path(operand: &Operand<'_>) -> bool {
     let text = operand.text.as_ref();
     matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || operand.word.glob
@@ -59,14 +59,14 @@ pub(super) fn is_answered(run: &Run<'_>) -> bool {
     run.before().is_some() || redirections.any(|from| from.operator == "<" && from.target.text != "/dev/null")
 }
 
-/// Whether the operand stands for files that git itself lists as deleted: there are no changes in what is not there.
+/// Whether the operand is a list of deleted files by git, which have no changes to lose.
 pub(super) fn names_deleted(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let is_substituted = operand.word.parts.len() == 1 && operand.word.parts.iter().all(|part| part.kind == "command");
     let mut listing: Vec<&Command> = Vec::new();
     if is_substituted {
         let mut substitutions =
             run.command.argv.iter().filter(|word| word.parts.iter().any(|part| part.kind == "command"));
-        // Which commands belong to which of several words is not told.
+        // The analysis doesn't say which substitution a command belongs to.
         let only = substitutions.next().is_some() && substitutions.next().is_none();
         listing.extend(run.pipelines.children(run.commands, run.command.id).filter(|_| only).take(MOST));
     } else if operand.text == "{}" && run.is_via("xargs") {

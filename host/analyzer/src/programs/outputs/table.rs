@@ -25,7 +25,7 @@ pub(super) const ANY: &[&str] = &[
     "--save-to",
 ];
 
-/// The same of options that also take formats or columns.
+/// Output options that may also take a format or a column.
 pub(super) const SHORT: &[&str] = &["-o", "--output", "--out"];
 
 /// Ends of the names of options whose value, behind `=`, may be a file: `--python_out=DIR`, `--json-output=FILE`.
@@ -98,7 +98,7 @@ pub(super) const BY_OPTION: &[ByOption] = &[
 const NONE: ByOperand =
     ByOperand { names: &[], verbs: &[], with: &[], without: &[], options: Options::NONE, file: File::Last };
 
-/// One dash begins the long options of these programs, most of which take a value.
+/// Programs with long options after a single dash, most with a value.
 const LAST_WORD: ByOperand = ByOperand { file: File::LastWord, ..NONE };
 
 pub(super) const BY_OPERAND: &[ByOperand] = &[

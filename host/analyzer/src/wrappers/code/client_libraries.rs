@@ -1,5 +1,5 @@
-//! Calls of client libraries: `boto3.client("ec2").terminate_instances()` has the words of `aws ec2 terminate-instances`,
-//! so the tables of programs say for code as well what it loses.
+//! Calls of client libraries, judged as commands: `boto3.client("ec2").terminate_instances()` becomes `aws ec2
+//! terminate-instances`.
 //!
 //! No language is parsed. A name that an import brings, and each name that is bound to an expression with such a name,
 //! belongs to the library; a call counts if the first name of its expression does.
@@ -59,7 +59,7 @@ const MAX_BOUND: usize = 16;
 /// The most brackets around an expression that are looked at.
 const MAX_DEPTH: usize = 64;
 
-/// Functions that give back the objects that they are given, or a list of them.
+/// Functions that return their arguments, or a list of them.
 const HANDS_ON: &[&str] = &[
     "all",
     "enumerate",
@@ -315,8 +315,7 @@ impl<'t> Reader<'t> {
         arguments.any(|token| matches!(token, Token::Text(text) if is_local(text)))
     }
 
-    /// Whether the arguments behind a name are none or an empty filter, and whether a condition stands in front of the
-    /// call or follows it.
+    /// Whether the call has no argument or an empty filter, and whether a condition comes before or after it.
     fn arguments(&self, at: usize) -> (bool, bool) {
         let behind = self.tokens.get(at + 1..).unwrap_or_default();
         let mut depth = 0_usize;
@@ -353,7 +352,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The parameter of a function that is given to a call gets what the call's object gives.
+    /// Gives a callback's parameter the origin of the call that takes the callback.
     fn arrow(&mut self, at: usize) {
         let before = at.checked_sub(1).and_then(|before| self.tokens.get(before));
         let origin = self

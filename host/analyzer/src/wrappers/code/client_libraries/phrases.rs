@@ -3,7 +3,7 @@
 use super::Call;
 use super::services::{Speaks, Store};
 
-/// Verbs after which a thing is gone.
+/// First words of calls that may delete something.
 const REMOVES: &[&str] = &[
     "archive",
     "batch",
@@ -27,7 +27,7 @@ const REMOVES: &[&str] = &[
     "wipe",
 ];
 
-/// The same, one of which must be in a name that begins with one of those above.
+/// Words that a call's name must contain to count as a deletion.
 const LOSSES: &[&str] = &[
     "cancel",
     "clear",
