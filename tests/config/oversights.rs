@@ -181,7 +181,7 @@ fn an_allow_that_lifts_nothing_is_told() {
 }
 
 #[test]
-fn rules_of_harnesses_that_confine_makes_void_are_told() {
+fn ineffective_harness_rules_are_reported() {
     let world = World::new();
     let rules = r#"{"permissions": {"deny": ["Bash(python3:*)", "Read(./x)"], "ask": ["Bash(make *)"], "allow": ["Bash(ls)"]}}"#;
     world.write("repo/.claude/settings.json", rules);

@@ -20,7 +20,7 @@ use guard_contract::call::CallContext;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 
-use crate::losses::Bringing;
+use crate::losses::MoveCommands;
 use crate::{Entry, Facts, Resolver};
 pub use rules::Rules;
 
@@ -121,7 +121,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         return;
     }
     let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with("/.gitignore");
-    let bringing = Bringing::of(&analysis.effects);
+    let bringing = MoveCommands::of(&analysis.effects);
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
     for index in deletions {
         let Some((earlier, [effect, later @ ..])) = analysis.effects.split_at_checked(index) else { continue };
@@ -186,7 +186,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
 
 /// An earlier effect of the text makes the target, something in it, or a folder above it, and nothing was there before:
 /// then all that is deleted is the text's own.
-fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
+fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let Some(target) = start(effect) else { return false };
     let is_gone = |effect: &Effect| effect.path.exists == Presence::No;
     let is_write = |made: &&Effect| made.kind == "write" && made.certain;
@@ -220,7 +220,7 @@ fn start(effect: &Effect) -> Option<&str> {
 }
 
 /// An earlier effect of the text brings something from elsewhere into what is deleted.
-fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
+fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
     let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
     earlier.iter().any(|made| made.kind == "write" && is_below(&made.path.lexical, from) && brings(made))

@@ -15,8 +15,8 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
-use order::Order;
-pub(crate) use order::{Bringing, has_parent_step};
+use order::PrecedingChanges;
+pub(crate) use order::{MoveCommands, has_parent_step};
 
 /// The most losses of one call. With more, the rest is not kept.
 const LOSSES: usize = 256;
@@ -177,12 +177,12 @@ impl Loss {
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
     let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: Order::of(analysis) };
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
     let mut takes_sources = false;
     for (at, effect) in analysis.effects.iter().enumerate() {
-        let (fate, is_stirred) = with_order(at, effect, &call);
-        found.may_be_more |= is_stirred;
-        takes_sources |= is_stirred;
+        let (fate, may_change_first) = with_order(at, effect, &call);
+        found.may_be_more |= may_change_first;
+        takes_sources |= may_change_first;
         match fate {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
@@ -221,7 +221,7 @@ struct LossView<'a> {
     replacing: &'a BTreeSet<u32>,
     /// By the commands that give many files one name, the first of the effects that tell which files those are.
     joined: &'a BTreeMap<u32, Option<usize>>,
-    order: Order<'a>,
+    order: PrecedingChanges<'a>,
 }
 
 impl LossView<'_> {
@@ -266,7 +266,7 @@ const RECOVERY: &str = "recovery";
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
     let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: Order::of(analysis) };
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
     let effects = analysis.effects.iter().enumerate();
     let found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
@@ -276,13 +276,13 @@ pub(crate) fn mark(analysis: &mut Analysis) {
 
 /// None: the effect loses nothing.
 fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
-    let (fate, is_stirred) = with_order(at, effect, call);
+    let (fate, may_change_first) = with_order(at, effect, call);
     match fate {
         Fate::Safe => may_lose(effect).then_some("not"),
         Fate::Lost(Loss::Unkept(_)) => Some("not"),
         Fate::Lost(loss) => {
             let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
-            let is_certain = !is_stirred && loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
+            let is_certain = !may_change_first && loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
             Some(if is_certain { "recoverable" } else { "partly" })
         }
     }
@@ -307,11 +307,11 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
 
 /// The fate of an effect, and whether the call may change its target first, so that a copy is incomplete.
 fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
-    let is_stirred = call.order.is_stirred(at, effect, call.command(effect));
+    let may_change_first = call.order.may_change_first(at, effect, call.command(effect));
     match of_effect(effect, call) {
-        Fate::Safe if is_stirred && is_file_loss(effect) => (path(effect, How::Delete, call), true),
+        Fate::Safe if may_change_first && is_file_loss(effect) => (path(effect, How::Delete, call), true),
         Fate::Safe => (Fate::Safe, false),
-        lost => (lost, is_stirred),
+        lost => (lost, may_change_first),
     }
 }
 

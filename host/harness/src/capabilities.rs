@@ -84,7 +84,7 @@ pub const UNASKED: &str = "PreToolUse unasked";
 pub const UNKNOWN_VERSION: &str = "PreToolUse unknown version";
 
 /// The same if a prompt may not be shown.
-pub const OLD_VERSION: &str = "PreToolUse old version";
+pub const UNASKED_UNREWRITTEN: &str = "PreToolUse old version";
 
 /// Where the reply to an event is taken that the adapter doesn't know: by the exit code, which most harnesses read for
 /// every event, and by the usual reply. Nobody knows whether it can ask.

@@ -7,7 +7,9 @@ mod asks;
 
 use serde_json::{Map, Value};
 
-use super::capabilities::{Ask, CLAUDE, Capabilities, OLD_VERSION, Rewrites, Surface, UNASKED, UNKNOWN_VERSION};
+use super::capabilities::{
+    Ask, CLAUDE, Capabilities, Rewrites, Surface, UNASKED, UNASKED_UNREWRITTEN, UNKNOWN_VERSION,
+};
 use super::nested::{Nested, line};
 use super::payload::unclear;
 use super::read::failed;
@@ -90,7 +92,7 @@ impl Harness for Claude {
             Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
             // Versions before 2.1.102 don't set it, and without a screen those up to 2.1.50 run calls in spite of an
             // ask.
-            None if variable(STARTED).is_some() => OLD_VERSION,
+            None if variable(STARTED).is_some() => UNASKED_UNREWRITTEN,
             // A harness that loads this one's hooks, or a server, which sees no variables.
             _ => UNKNOWN_VERSION,
         })
@@ -101,7 +103,7 @@ impl Harness for Claude {
             return surface;
         }
         if !asks::is_heard(scene, (scene.variable)(VERSION).as_deref()) {
-            return CLAUDE.surface(if surface.rewrites == Rewrites::Never { OLD_VERSION } else { UNASKED });
+            return CLAUDE.surface(if surface.rewrites == Rewrites::Never { UNASKED_UNREWRITTEN } else { UNASKED });
         }
         // In the others the harness may let an asked call run by itself, and nothing tells the two apart afterwards.
         let waits = matches!(scene.mode, Some("default" | "acceptEdits"));

@@ -4,7 +4,7 @@
 //! patterns of paths that don't exist, allows that lift nothing, and a harness's rules that `confine` makes void. Asks no
 //! policy.
 
-mod outpaced;
+mod ineffective_rules;
 mod patterns;
 
 use std::fs;
@@ -48,7 +48,7 @@ pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> 
     found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
     found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
-    found.extend(outpaced::outpaced(config, projects, places));
+    found.extend(ineffective_rules::ineffective_rules(config, projects, places));
     let root = projects.first().map_or("", String::as_str);
     found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
     found

@@ -21,7 +21,7 @@ use crate::manifest::{Content, Entry, Kept, Manifest, Why};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use guard_platform::fs::{DirBuilderExt, MetadataExt};
-use writing::{Writing, prepare_parent, remove, temporary};
+use writing::{EntryWriter, prepare_parent, remove, temporary};
 
 /// A call is taken to have ended so long after its backup, if nothing tells when.
 const LONGEST_CALL: i64 = 600;
@@ -301,7 +301,7 @@ impl Restorer<'_> {
         report: &mut Report,
     ) -> Result<(), RestoreError> {
         let blobs = self.blobs(wanted)?;
-        let writing = Writing { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
+        let writing = EntryWriter { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
         let mut done: BTreeSet<&Path> = BTreeSet::new();
         let mut failed = Vec::new();
         for item in wanted {

@@ -3,7 +3,7 @@
 //! By text alone. A component of the path may be a pattern of the shell; ASCII case is folded, because some file systems
 //! fold it.
 
-use guard_sensitive_paths::Begins;
+use guard_sensitive_paths::ByteSet;
 
 /// More components than this are not compared; only the end of a deeper path counts.
 const DEEPEST: usize = 256;
@@ -41,7 +41,7 @@ pub(crate) struct Names<'a> {
     names: Vec<Name<'a>>,
     absolute: bool,
     /// First bytes of the components; any byte if one is a pattern of the shell.
-    begins: Begins,
+    begins: ByteSet,
 }
 
 impl<'a> Names<'a> {
@@ -58,7 +58,7 @@ impl<'a> Names<'a> {
         let deep = names.len() > DEEPEST;
         names.drain(..names.len().saturating_sub(DEEPEST));
         let is_pattern = names.iter().any(|name| name.is_pattern);
-        let begins = if is_pattern { Begins::ANY } else { Begins::of(names.iter().map(|name| name.text)) };
+        let begins = if is_pattern { ByteSet::ANY } else { ByteSet::of(names.iter().map(|name| name.text)) };
         Names { names, absolute: path.starts_with('/') && !deep, begins }
     }
 

@@ -6,7 +6,7 @@ use guard_contract::syntax::Effect;
 
 use super::{is_brought, tag};
 use crate::Resolver;
-use crate::losses::Bringing;
+use crate::losses::MoveCommands;
 
 /// Folders for temporary files, by the names that they have on Linux and macOS.
 const FOLDERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/tmp/", "/private/var/tmp/", "/dev/shm/"];
@@ -25,7 +25,7 @@ pub(super) fn is_scratch(effect: &Effect) -> bool {
 
 /// `/tmp/tmp.k3JdP0aQzR`, `/tmp/tmpqw_h7888`, or something in it: a folder under the name that `mktemp` or Python's
 /// `tempfile` picks if nobody gives one. Nothing that somebody keeps has such a name.
-pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &Bringing) -> bool {
+pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let lies = |path: &str| {
         let name = below_temporary(path).map(|below| below.split('/').next().unwrap_or_default());
         name.is_some_and(|name| match (name.strip_prefix("tmp."), name.strip_prefix("tmp")) {
@@ -58,7 +58,7 @@ fn is_of_python(random: &str) -> bool {
 pub(super) fn is_remade(
     effect: &Effect,
     (earlier, later): (&[Effect], &[Effect]),
-    bringing: &Bringing,
+    bringing: &MoveCommands,
     resolver: &Resolver,
 ) -> bool {
     let path = &effect.path;

@@ -35,7 +35,7 @@ const FED: [&str; 3] = ["find-exec", "parallel", "xargs"];
 
 /// The folder in which a command of git runs, its verb, and the words behind that. None if the folder is not known, or if
 /// options may name another repository.
-pub(super) fn place_of(command: &Command) -> Option<(String, &str, Vec<&str>)> {
+pub(super) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&str>)> {
     let mut folder = command.cwd.clone();
     let mut words = command.argv.iter().skip(1);
     while let Some(word) = words.next() {
@@ -81,7 +81,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
         return None;
     }
     let command = call.command(effect).filter(|it| is_git(it))?;
-    let (folder, verb, rest) = place_of(command)?;
+    let (folder, verb, rest) = git_invocation(command)?;
     let is_fed = command.via.iter().any(|via| FED.contains(&via.kind.as_str()));
     let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
     let is_other =
@@ -141,7 +141,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         return None;
     }
     let has = |word: &str| command.argv.iter().any(|other| other.text == word);
-    let (folder, verb, _) = place_of(command)?;
+    let (folder, verb, _) = git_invocation(command)?;
     let operation = match verb {
         "commit" if has("--amend") && !has("--dry-run") => "git.amend",
         "reset" if !has("--hard") => "git.reset",

@@ -1,12 +1,12 @@
-//! [`Order`]: changes that a call makes before its losses. The copy is made before the call, so it doesn't have these
-//! changes.
+//! [`PrecedingChanges`]: changes that a call makes before its losses. The copy is made before the call, so it doesn't
+//! have these changes.
 
 use std::collections::BTreeSet;
 
 use guard_contract::paths::is_below;
 use guard_contract::syntax::{Analysis, Command, Effect};
 
-use super::of_git::{is_git, place_of};
+use super::of_git::{git_invocation, is_git};
 use super::tag;
 
 /// Programs that put existing files into a folder.
@@ -60,12 +60,12 @@ const GIT_VARIABLES: [&str; 9] = [
 
 /// The commands of a call that move something, whose writes bring it to its new place.
 #[derive(Debug, Default)]
-pub(crate) struct Bringing(BTreeSet<u32>);
+pub(crate) struct MoveCommands(BTreeSet<u32>);
 
-impl Bringing {
+impl MoveCommands {
     pub(crate) fn of(effects: &[Effect]) -> Self {
         let is_move = |effect: &&Effect| effect.kind == "delete" && matches!(tag(effect, "by"), Some("mv" | "git"));
-        Bringing(effects.iter().filter(is_move).map(|effect| effect.command_id).collect())
+        MoveCommands(effects.iter().filter(is_move).map(|effect| effect.command_id).collect())
     }
 
     /// The effect brings something from elsewhere.
@@ -77,7 +77,7 @@ impl Bringing {
 
 /// The changes of a call that come before its losses.
 #[derive(Debug)]
-pub(super) struct Order<'a> {
+pub(super) struct PrecedingChanges<'a> {
     analysis: &'a Analysis,
     /// The effects that bring something, by their places.
     brought: Vec<usize>,
@@ -95,9 +95,9 @@ pub(super) struct Order<'a> {
     is_elsewhere: bool,
 }
 
-impl<'a> Order<'a> {
+impl<'a> PrecedingChanges<'a> {
     pub(super) fn of(analysis: &'a Analysis) -> Self {
-        let bringing = Bringing::of(&analysis.effects);
+        let bringing = MoveCommands::of(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
         // What gets into a folder that is there has an effect of its own.
         let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
@@ -112,7 +112,7 @@ impl<'a> Order<'a> {
         let words = || commands.iter().flat_map(|command| &command.argv).map(|word| word.text.as_str());
         let names = commands.iter().flat_map(|command| &command.assignments).map(|it| it.name.as_str());
         let in_script = |name: &str| analysis.scripts.iter().any(|script| script.text.contains(name));
-        Order {
+        PrecedingChanges {
             analysis,
             brought,
             git,
@@ -127,10 +127,10 @@ impl<'a> Order<'a> {
     }
 
     /// Whether the call may change what this effect loses before it is lost.
-    pub(super) fn is_stirred(&self, at: usize, effect: &Effect, command: Option<&Command>) -> bool {
+    pub(super) fn may_change_first(&self, at: usize, effect: &Effect, command: Option<&Command>) -> bool {
         let is_file = matches!(effect.kind.as_str(), "delete" | "write" | "database");
         if !is_file {
-            return effect.kind == "vcs" && self.is_git_stirred(at, effect);
+            return effect.kind == "vcs" && self.git_may_change_first(at, effect);
         }
         let is_pattern = tag(effect, "glob").is_some() || effect.path.lexical.contains(['*', '?', '[']);
         let is_search =
@@ -171,7 +171,7 @@ impl<'a> Order<'a> {
         id != own && (id < own || self.unordered.contains(&id) || self.unordered.contains(&own))
     }
 
-    fn is_git_stirred(&self, at: usize, effect: &Effect) -> bool {
+    fn git_may_change_first(&self, at: usize, effect: &Effect) -> bool {
         if self.is_elsewhere || self.git.iter().any(|(id, _)| self.is_earlier(*id, effect)) {
             return true;
         }
@@ -190,7 +190,7 @@ impl<'a> Order<'a> {
 
 /// The verb of a command of git that may change something.
 fn changing(command: &Command) -> Option<(u32, &str)> {
-    let (verb, rest) = match place_of(command) {
+    let (verb, rest) = match git_invocation(command) {
         Some((_, verb, rest)) => (verb, rest),
         None => ("", Vec::new()),
     };

@@ -211,7 +211,7 @@ fn what_a_call_moves_and_then_loses_is_not_where_a_copy_looks_for_it() {
 }
 
 #[test]
-fn a_loss_by_git_is_another_one_behind_another_command_of_git() {
+fn earlier_git_command_makes_a_git_loss_uncertain() {
     let lost = |operation: &str| by(2, effect("vcs", operation, ""));
     for (first, second, operation) in [
         ("git add -A", "git reset --hard", "git.reset.hard"),

@@ -1,8 +1,8 @@
 //! The harnesses that run in a terminal.
 
 use super::{
-    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OLD_VERSION, OnAllow, OnSilence,
-    OnUnknownKey, Prompting, Rewrites, Surface, UNASKED, UNKNOWN_VERSION, file,
+    Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Prompting,
+    Rewrites, Surface, UNASKED, UNASKED_UNREWRITTEN, UNKNOWN_VERSION, file,
 };
 use Confidence::{High, Low, Medium};
 use FileScope::{Machine, Project, User};
@@ -48,7 +48,7 @@ pub static CLAUDE: Capabilities = Capabilities {
         Surface { event: UNASKED, ask: Ask::None, ..CLAUDE_CALL },
         // Seen: 2.1.2 to 2.1.332 run the new input, 1.0.128 to 2.1.1 the old one. Versions up to 2.1.101 don't tell theirs.
         Surface { event: UNKNOWN_VERSION, rewrites: Rewrites::Never, ..CLAUDE_CALL },
-        Surface { event: OLD_VERSION, ask: Ask::None, rewrites: Rewrites::Never, ..CLAUDE_CALL },
+        Surface { event: UNASKED_UNREWRITTEN, ask: Ask::None, rewrites: Rewrites::Never, ..CLAUDE_CALL },
     ],
     modes: &[
         ("default", Prompting::Person),

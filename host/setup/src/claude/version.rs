@@ -1,7 +1,7 @@
 //! Which version of Claude Code is installed here.
 
 use crate::install::Site;
-use crate::versions::{self, Version};
+use crate::versions::{Version, installed};
 
 /// The first version that blocks the call of a hook with `onFailure` that fails.
 const KNOWS_ON_FAILURE: Version = [2, 1, 295];
@@ -12,18 +12,14 @@ const KNOWS_SKILL_COMMANDS: Version = [2, 1, 332];
 /// The installed version has the events that are newer than the hook. An old version passes over the whole file of
 /// settings if it doesn't know an event in it.
 pub(super) fn knows_new_events(site: Site<'_>) -> bool {
-    installed(site).is_some_and(|version| version >= KNOWS_SKILL_COMMANDS)
+    installed("claude", site).is_some_and(|version| version >= KNOWS_SKILL_COMMANDS)
 }
 
 /// Why this version cannot be told of a server; none if it can, or if nobody knows the version.
 pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
-    let version = installed(site).filter(|version| *version < KNOWS_ON_FAILURE)?;
+    let version = installed("claude", site).filter(|version| *version < KNOWS_ON_FAILURE)?;
     let [version, needed] = [version, KNOWS_ON_FAILURE].map(|numbers| numbers.map(|it| it.to_string()).join("."));
     Some(format!(
         "`claude` is version {version}; `--http` needs {needed}, for older ones let a call run whose HTTP hook fails"
     ))
-}
-
-fn installed(site: Site<'_>) -> Option<Version> {
-    versions::installed("claude", site)
 }

@@ -1,4 +1,4 @@
-//! [`Writing`]: puts entries into their places.
+//! [`EntryWriter`]: puts entries into their places.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub(super) fn prepare_parent(target: &Path, options: &Options) -> io::Result<()>
     fs::create_dir_all(&wanted)
 }
 
-pub(super) struct Writing<'a> {
+pub(super) struct EntryWriter<'a> {
     pub(super) restorer: &'a Restorer<'a>,
     pub(super) manifest: &'a Manifest,
     pub(super) blobs: BTreeMap<String, Vec<u8>>,
@@ -54,7 +54,7 @@ pub(super) struct Writing<'a> {
     pub(super) without_attributes: RefCell<Vec<String>>,
 }
 
-impl Writing<'_> {
+impl EntryWriter<'_> {
     /// Makes an entry under a name that is not taken.
     pub(super) fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
         match &entry.content {

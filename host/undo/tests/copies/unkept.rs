@@ -34,7 +34,7 @@ fn git(world: &World, operation: &str, words: &str) -> GitLoss {
 }
 
 #[test]
-fn only_what_certainly_is_not_there_is_no_loss() {
+fn only_proven_absence_is_no_loss() {
     let world = World::new();
     world.write("f", "f");
     for name in ["absent", "absent/below", "f/below"] {
@@ -289,7 +289,7 @@ fn an_excluded_folder_and_a_staged_file_are_not_kept() {
 }
 
 #[test]
-fn one_blocked_path_keeps_no_other_one_from_coming_back() {
+fn restore_continues_past_a_blocked_path() {
     let world = World::new();
     for name in ["a/1", "b", "c/d/e"] {
         world.write(name, name);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use guard_sdk::globs::{Glob, names_one, plain};
 use serde::Deserialize;
 
-use crate::pattern::{Path, Root, Shape};
+use crate::pattern::{Path, PatternShape, Root};
 
 /// A list, read from the texts of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -27,17 +27,17 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Matter {
     /// As it is written.
-    Known(Shape),
+    Known(PatternShape),
     /// In the spelling that [`Path`] compares.
-    Plain(String, Shape),
+    Plain(String, PatternShape),
     /// A pattern over the components from a root on.
     Glob(Root, Glob),
 }
 
 impl Entries {
     /// A list of this crate's own.
-    pub(crate) fn known(list: &[&'static str], shapes: &[Shape]) -> Self {
-        let known = |(text, shape): (&&'static str, &Shape)| Entry {
+    pub(crate) fn known(list: &[&'static str], shapes: &[PatternShape]) -> Self {
+        let known = |(text, shape): (&&'static str, &PatternShape)| Entry {
             text: Cow::Borrowed(*text),
             matter: Matter::Known(*shape),
             takes_out: false,
@@ -112,7 +112,7 @@ impl Entry {
                 Root::Anywhere => "",
             };
             let text = format!("{prefix}{rest}");
-            let shape = Shape::of(&text);
+            let shape = PatternShape::of(&text);
             Matter::Plain(text, shape)
         } else {
             let before = if root == Root::Anywhere { "**/" } else { "" };

@@ -12,7 +12,7 @@
 //! assert_eq!(lists.sensitive("ci/Dockerfile.dev"), Some("Dockerfile.*"));
 //! ```
 
-mod begins;
+mod byte_set;
 mod defaults;
 mod entry;
 mod pattern;
@@ -24,11 +24,11 @@ use std::cell::LazyCell;
 use guard_sdk::syntax::Effect;
 use serde::Deserialize;
 
-pub use begins::Begins;
+pub use byte_set::ByteSet;
 pub use entry::Entries;
 use entry::Entry;
 pub use pattern::matches;
-use pattern::{Path, Shape};
+use pattern::{Path, PatternShape};
 pub use public::is_public;
 
 /// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
@@ -53,9 +53,9 @@ struct Written {
 }
 
 /// The shapes of the default lists, made when this is compiled.
-static BLOCKED: [Shape; defaults::BLOCKED.len()] = Shape::of_all(defaults::BLOCKED);
-static CONFIRM: [Shape; defaults::CONFIRM.len()] = Shape::of_all(defaults::CONFIRM);
-static EXEMPT: [Shape; defaults::EXEMPT.len()] = Shape::of_all(defaults::EXEMPT);
+static BLOCKED: [PatternShape; defaults::BLOCKED.len()] = PatternShape::of_all(defaults::BLOCKED);
+static CONFIRM: [PatternShape; defaults::CONFIRM.len()] = PatternShape::of_all(defaults::CONFIRM);
+static EXEMPT: [PatternShape; defaults::EXEMPT.len()] = PatternShape::of_all(defaults::EXEMPT);
 
 impl From<Written> for Lists {
     fn from(written: Written) -> Self {

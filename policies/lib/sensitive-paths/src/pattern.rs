@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 use guard_sdk::globs::Glob;
 use guard_sdk::paths::without_stream;
 
-use crate::begins::Begins;
+use crate::byte_set::ByteSet;
 
 /// More components than this are never compared; a path that deep names nothing on the lists but by its end.
 const DEEPEST: usize = 256;
@@ -41,7 +41,7 @@ pub(crate) enum Root {
 
 /// What of an entry tells most paths apart, read from its text once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum PatternShape {
     /// `~/name`.
     Home,
     /// `/name`.
@@ -52,34 +52,34 @@ pub(crate) enum Shape {
     Name { first: u8, last: u8 },
 }
 
-impl Shape {
+impl PatternShape {
     pub(crate) const fn of(entry: &str) -> Self {
         match *entry.as_bytes() {
-            [b'~', b'/', ..] => Shape::Home,
-            [b'/', ..] => Shape::Top,
+            [b'~', b'/', ..] => PatternShape::Home,
+            [b'/', ..] => PatternShape::Top,
             // No entry is empty. A wildcard rules nothing out.
-            [] => Shape::Name { first: b'*', last: b'*' },
+            [] => PatternShape::Name { first: b'*', last: b'*' },
             [first, ref rest @ ..] => {
                 let mut rest = rest;
                 let mut last = first;
                 while let [next, after @ ..] = rest {
                     if *next == b'/' {
-                        return Shape::Several { first };
+                        return PatternShape::Several { first };
                     }
                     last = *next;
                     rest = after;
                 }
-                Shape::Name { first, last }
+                PatternShape::Name { first, last }
             }
         }
     }
 
     /// Those of a list, in its order.
     pub(crate) const fn of_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
-        let mut shapes = [Shape::Home; N];
+        let mut shapes = [PatternShape::Home; N];
         let mut left: &mut [Self] = &mut shapes;
         while let ([text, more @ ..], [shape, after @ ..]) = (texts, left) {
-            *shape = Shape::of(text);
+            *shape = PatternShape::of(text);
             (texts, left) = (more, after);
         }
         shapes
@@ -94,11 +94,11 @@ pub(crate) struct Path<'a> {
     /// Ends with a slash: names what is below.
     folder: bool,
     /// First bytes of the components; any byte if a component has wildcards.
-    begins: Begins,
+    begins: ByteSet,
     /// First byte of the last component; any byte if a component has wildcards.
-    last_begins: Begins,
+    last_begins: ByteSet,
     /// Last byte of the last component, which a trailing dot or blank is not part of; any byte if a component has wildcards.
-    last_ends: Begins,
+    last_ends: ByteSet,
     /// The rest of a path that begins with a home directory, once an entry asked for it.
     below_home: OnceCell<Option<Box<Path<'a>>>>,
 }
@@ -121,10 +121,10 @@ impl<'a> Path<'a> {
     fn of(components: Vec<&'a str>, absolute: bool, folder: bool) -> Self {
         let last = components.last().copied();
         let [begins, last_begins, last_ends] = if has_wildcards(&components) {
-            [Begins::ANY; 3]
+            [ByteSet::ANY; 3]
         } else {
             let ends = last.and_then(|name| trimmed(name).bytes().next_back());
-            [Begins::of(components.iter().copied()), Begins::of(last), ends.map_or(Begins::ANY, Begins::of_byte)]
+            [ByteSet::of(components.iter().copied()), ByteSet::of(last), ends.map_or(ByteSet::ANY, ByteSet::of_byte)]
         };
         Path { components, absolute, folder, begins, last_begins, last_ends, below_home: OnceCell::new() }
     }
@@ -151,19 +151,19 @@ impl<'a> Path<'a> {
 
     /// Whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
-        self.is_covered(entry, Shape::of(entry))
+        self.is_covered(entry, PatternShape::of(entry))
     }
 
     /// The same, for an entry whose shape is known.
     #[inline]
-    pub(crate) fn is_covered(&self, entry: &str, shape: Shape) -> bool {
+    pub(crate) fn is_covered(&self, entry: &str, shape: PatternShape) -> bool {
         match shape {
-            Shape::Home => {
+            PatternShape::Home => {
                 self.below_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
             }
-            Shape::Top => self.absolute && self.is_covered_from_root(entry),
-            Shape::Several { first } => self.begins.has(first) && self.fits(entry, false),
-            Shape::Name { first, last } => {
+            PatternShape::Top => self.absolute && self.is_covered_from_root(entry),
+            PatternShape::Several { first } => self.begins.has(first) && self.fits(entry, false),
+            PatternShape::Name { first, last } => {
                 self.last_begins.has(first)
                     && self.last_ends.has(last)
                     && self.components.last().is_some_and(|name| component_fits(entry, name))

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::super::layer::What;
 use crate::limits;
 use crate::word::expand::literal;
-use services::{Library, Speaks, may_load, of_global, of_module};
+use services::{Library, Service, may_load, of_global, of_module};
 use tokens::Token;
 
 /// Where an object comes from.
@@ -60,7 +60,7 @@ const MAX_BOUND: usize = 16;
 const MAX_DEPTH: usize = 64;
 
 /// Functions that return their arguments, or a list of them.
-const HANDS_ON: &[&str] = &[
+const PASS_THROUGH: &[&str] = &[
     "all",
     "enumerate",
     "filter",
@@ -244,11 +244,11 @@ impl<'t> Reader<'t> {
         let literal = self.literal(at);
         let Some(chain) = self.chain.as_mut() else { return };
         let service = match chain.origin.library.speaks {
-            Speaks::Aws if matches!(name, "client" | "resource") => literal.map(str::to_owned),
-            Speaks::Aws if chain.names.len() == 2 && name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+            Service::Aws if matches!(name, "client" | "resource") => literal.map(str::to_owned),
+            Service::Aws if chain.names.len() == 2 && name.starts_with(|c: char| c.is_ascii_uppercase()) => {
                 Some(name.trim_end_matches("Client").to_ascii_lowercase())
             }
-            Speaks::Docker => ["volume", "image", "container", "network", "secret", "config", "service"]
+            Service::Docker => ["volume", "image", "container", "network", "secret", "config", "service"]
                 .iter()
                 .find(|thing| name.to_ascii_lowercase().contains(**thing))
                 .map(|thing| (*thing).to_owned()),
@@ -301,7 +301,8 @@ impl<'t> Reader<'t> {
         }
         let is_here = self.is_given_local(at);
         // Commands of a shell on this machine are judged like others.
-        if let Some(chain) = self.chain.as_mut().filter(|chain| is_here && chain.origin.library.speaks != Speaks::Shell)
+        if let Some(chain) =
+            self.chain.as_mut().filter(|chain| is_here && chain.origin.library.speaks != Service::Shell)
         {
             chain.origin.is_local = true;
             self.bind();
@@ -380,7 +381,7 @@ impl<'t> Reader<'t> {
         };
         match name {
             "require" | "import" => 'r',
-            _ if KEYWORDS.contains(&name) || HANDS_ON.contains(&name) => sign,
+            _ if KEYWORDS.contains(&name) || PASS_THROUGH.contains(&name) => sign,
             _ => 'c',
         }
     }
@@ -454,7 +455,7 @@ impl<'t> Reader<'t> {
         for token in names.iter().take(4 * MAX_BOUND) {
             if let Token::Name(name) = token {
                 let service = match library.speaks {
-                    Speaks::Google if service.is_empty() => (*name).to_owned(),
+                    Service::Google if service.is_empty() => (*name).to_owned(),
                     _ => service.clone(),
                 };
                 self.known.insert(name, Origin { library, service, is_local: false });

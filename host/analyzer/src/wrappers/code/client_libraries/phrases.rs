@@ -1,7 +1,7 @@
 //! A call of a client library in the words of a program for the same service.
 
 use super::Call;
-use super::services::{Speaks, Store};
+use super::services::{Service, Store};
 
 /// First words of calls that may delete something.
 const REMOVES: &[&str] = &[
@@ -92,20 +92,20 @@ pub(super) fn parts(name: &str) -> Vec<String> {
 pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
     let parts = parts(call.name());
     let line = match call.origin.library.speaks {
-        Speaks::Aws => aws(call, &parts),
-        Speaks::Azure => removal(&parts).map(|noun| cloud("az", call, &noun)),
-        Speaks::Google => removal(&parts).map(|noun| cloud("gcloud", call, &noun)),
-        Speaks::Docker if parts == ["exec", "run"] => return in_container(call),
-        Speaks::Docker => docker(call, &parts),
-        Speaks::Firebase => firebase(call, &parts),
-        Speaks::Hosting(program) => hosting(program, call, &parts),
-        Speaks::Kubernetes => kubernetes(call, &parts),
-        Speaks::Shell => return shell(call),
-        Speaks::Mail => mail(&parts),
-        Speaks::Store(store) => return stored(store, call, &parts),
+        Service::Aws => aws(call, &parts),
+        Service::Azure => removal(&parts).map(|noun| cloud("az", call, &noun)),
+        Service::Google => removal(&parts).map(|noun| cloud("gcloud", call, &noun)),
+        Service::Docker if parts == ["exec", "run"] => return in_container(call),
+        Service::Docker => docker(call, &parts),
+        Service::Firebase => firebase(call, &parts),
+        Service::Hosting(program) => hosting(program, call, &parts),
+        Service::Kubernetes => kubernetes(call, &parts),
+        Service::Shell => return shell(call),
+        Service::Mail => mail(&parts),
+        Service::Store(store) => return stored(store, call, &parts),
         // `remove` often takes back a step of the agent's own, such as a reaction.
-        Speaks::Requests(_) if parts.first().is_some_and(|verb| verb == "remove") => None,
-        Speaks::Requests(host) => removal(&parts).map(|noun| request(host, call, &noun)),
+        Service::Requests(_) if parts.first().is_some_and(|verb| verb == "remove") => None,
+        Service::Requests(host) => removal(&parts).map(|noun| request(host, call, &noun)),
     }?;
     Some(line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }

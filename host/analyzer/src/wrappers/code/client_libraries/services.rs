@@ -5,12 +5,12 @@ pub(super) struct Library {
     pub(super) modules: &'static [&'static str],
     /// Names that need no import once the library is loaded, as in Ruby.
     pub(super) globals: &'static [&'static str],
-    pub(super) speaks: Speaks,
+    pub(super) speaks: Service,
 }
 
 /// How a call is put into the words of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaks {
+pub(super) enum Service {
     Aws,
     Azure,
     Docker,
@@ -39,9 +39,9 @@ pub(super) enum Store {
     Vault,
 }
 
-use Speaks::{Aws, Azure, Docker, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
+use Service::{Aws, Azure, Docker, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
 
-const fn library(modules: &'static [&'static str], globals: &'static [&'static str], speaks: Speaks) -> Library {
+const fn library(modules: &'static [&'static str], globals: &'static [&'static str], speaks: Service) -> Library {
     Library { modules, globals, speaks }
 }
 
@@ -56,14 +56,14 @@ pub(super) static LIBRARIES: &[Library] = &[
     library(&["kubernetes", "kubernetes_asyncio", "@kubernetes", "lightkube", "pykube"], &[], Kubernetes),
     library(&["paramiko", "fabric", "asyncssh", "pxssh", "ssh2", "node-ssh", "net/ssh", "phpseclib3"], &["Net"], Shell),
     library(&["smtplib", "aiosmtplib", "nodemailer", "yagmail", "net/smtp"], &[], Mail),
-    library(&["neo4j", "neo4j-driver"], &[], Speaks::Store(Store::Graph)),
-    library(&["kafka", "kafkajs", "confluent_kafka", "aiokafka"], &[], Speaks::Store(Store::Kafka)),
+    library(&["neo4j", "neo4j-driver"], &[], Service::Store(Store::Graph)),
+    library(&["kafka", "kafkajs", "confluent_kafka", "aiokafka"], &[], Service::Store(Store::Kafka)),
     library(
         &["pymongo", "motor", "mongodb", "mongoose", "mongo", "MongoDB"],
         &["Mongo", "MongoDB"],
-        Speaks::Store(Store::Mongo),
+        Service::Store(Store::Mongo),
     ),
-    library(&["pika", "amqplib", "bull", "bullmq", "bunny", "aio_pika"], &["Bunny"], Speaks::Store(Store::Queue)),
+    library(&["pika", "amqplib", "bull", "bullmq", "bunny", "aio_pika"], &["Bunny"], Service::Store(Store::Queue)),
     library(
         &[
             "elasticsearch",
@@ -80,14 +80,14 @@ pub(super) static LIBRARIES: &[Library] = &[
             "Elastic",
         ],
         &["Elasticsearch"],
-        Speaks::Store(Store::Search),
+        Service::Store(Store::Search),
     ),
     library(
         &["sqlalchemy", "sequel", "@supabase", "supabase", "drizzle-orm"],
         &["Sequel"],
-        Speaks::Store(Store::Tables),
+        Service::Store(Store::Tables),
     ),
-    library(&["hvac", "node-vault"], &[], Speaks::Store(Store::Vault)),
+    library(&["hvac", "node-vault"], &[], Service::Store(Store::Vault)),
     library(&["digitalocean", "pydo"], &[], Requests("api.digitalocean.com")),
     library(&["hcloud"], &[], Requests("api.hetzner.cloud")),
     library(&["linode_api4", "@linode"], &[], Requests("api.linode.com")),

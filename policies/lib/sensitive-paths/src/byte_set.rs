@@ -1,18 +1,18 @@
-//! [`Begins`]: tells most names apart without comparing them.
+//! [`ByteSet`]: tells most names apart without comparing them.
 
 /// The bytes that some names begin or end with, ASCII case folded. Several bytes share a bit.
 #[derive(Debug, Clone, Copy)]
-pub struct Begins(u64);
+pub struct ByteSet(u64);
 
-impl Begins {
+impl ByteSet {
     /// The set for any name.
-    pub const ANY: Self = Begins(u64::MAX);
+    pub const ANY: Self = ByteSet(u64::MAX);
 
     /// The set for these names.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let firsts = names.into_iter().filter_map(|name| name.bytes().next());
-        Begins(firsts.fold(0, |all, byte| all | bit(byte)))
+        ByteSet(firsts.fold(0, |all, byte| all | bit(byte)))
     }
 
     /// Whether one of the names may fit `wanted`, which may begin with a wildcard. If not, none does.
@@ -24,7 +24,7 @@ impl Begins {
 
     /// The set of this byte.
     pub(crate) fn of_byte(byte: u8) -> Self {
-        Begins(bit(byte))
+        ByteSet(bit(byte))
     }
 
     /// Whether the byte may be one of the set; a wildcard may be.

@@ -27,7 +27,7 @@ const MANAGED: [&str; 2] =
 const STOPS: [&str; 2] = ["forbidden", "prompt"];
 
 /// One problem for each file with such rules.
-pub(super) fn outpaced(config: &Config, projects: &[String], places: &Places) -> Vec<Problem> {
+pub(super) fn ineffective_rules(config: &Config, projects: &[String], places: &Places) -> Vec<Problem> {
     if config.confine.is_empty() {
         return Vec::new();
     }
