@@ -105,21 +105,7 @@ pub(super) fn gather(
             gatherer.leave_out("the reflog itself".to_owned());
         }
         "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
-            state.refs = references(&git, &loss.target);
-            if loss.words.iter().any(|word| word.contains(['*', '?', '['])) {
-                gatherer.leave_out(format!("{}: a pattern of references", loss.target));
-            }
-            let is_move = loss.operation == "git.branch.move";
-            // A branch that is renamed is gone under its old name.
-            for word in loss.words.iter().filter(|word| is_move && **word != loss.target) {
-                state.refs.extend(references(&git, word));
-            }
-            if loss.target.is_empty() || state.refs.is_empty() {
-                gatherer.leave_out(format!("{}: no reference has this name", loss.target));
-            }
-            if is_move && is_of_head(loss, &head) {
-                gatherer.leave_out(format!("{}: the branch name", loss.target));
-            }
+            state.refs = lost_references(gatherer, loss, &git, &head);
         }
         // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
         _ => {}
@@ -139,6 +125,26 @@ pub(super) fn gather(
         _ => false,
     };
     Ok(Some(state).filter(|_| !is_nothing))
+}
+
+/// The references that the command takes or renames, with their commits.
+fn lost_references(gatherer: &mut Gatherer, loss: &GitLoss, git: &Git<'_>, head: &Head) -> Vec<(String, String)> {
+    let mut refs = references(git, &loss.target);
+    if loss.words.iter().any(|word| word.contains(['*', '?', '['])) {
+        gatherer.leave_out(format!("{}: a pattern of references", loss.target));
+    }
+    let is_move = loss.operation == "git.branch.move";
+    // A branch that is renamed is gone under its old name.
+    for word in loss.words.iter().filter(|word| is_move && **word != loss.target) {
+        refs.extend(references(git, word));
+    }
+    if loss.target.is_empty() || refs.is_empty() {
+        gatherer.leave_out(format!("{}: no reference has this name", loss.target));
+    }
+    if is_move && is_of_head(loss, head) {
+        gatherer.leave_out(format!("{}: the branch name", loss.target));
+    }
+    refs
 }
 
 /// Git takes this repository, and its work tree is where its folder is.
