@@ -1,6 +1,6 @@
 //! Runners of a project's tasks and scripts: their options with values, and the words of a call that name tasks.
 //!
-//! Looks at words alone and reads no file.
+//! It reads the words of a call, and no file.
 
 mod table;
 

@@ -375,7 +375,7 @@ fn takes_links(effect: &Effect) -> bool {
     is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
 }
 
-/// There is no file of this name, and a program may take the name for a pattern.
+/// Whether no file has this name, which a program may take for a pattern.
 fn is_absent_pattern(effect: &Effect) -> bool {
     effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
 }

@@ -9,7 +9,7 @@ use crate::doctor::Finding;
 use crate::install::Site;
 use crate::process::talk_to;
 
-/// What was seen with real agents; `tests/live/run` writes it.
+/// Observations of real agents, written by `tests/live/run`.
 const SEEN: &str = include_str!("../../../tests/live/seen.toml");
 
 /// Major, minor and patch.

@@ -114,7 +114,7 @@ fn begin_and_fill(
         Err(_) => Vec::new(),
     };
     if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
-        // What is lost is not known, and there is nothing to copy.
+        // The losses are unknown, and there is nothing to copy.
         if let Some(why) = gatherer.left_out.into_iter().next() {
             return Ok(Answer::nothing(why));
         }

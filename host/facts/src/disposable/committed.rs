@@ -51,8 +51,7 @@ pub(super) fn discards(analysis: &Analysis) -> Vec<usize> {
     found.map(|(index, _)| index).take(EFFECTS).collect()
 }
 
-/// Whether an operand that may be a branch is one: there is no file of that name, or a branch or tag has it, which git
-/// prefers.
+/// Whether git takes the operand for a branch or a tag: one has that name, or no file has it.
 pub(super) fn is_branch(effect: &Effect, facts: &dyn Facts) -> bool {
     let is_candidate = effect.operation == DISCARD && tag(effect, "unless-branch").is_some();
     is_candidate && (effect.path.exists == Presence::No || is_reference(effect, facts))

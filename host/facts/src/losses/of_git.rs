@@ -86,7 +86,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
     let is_other =
         matches!(verb, "submodule" | "read-tree") || rest.iter().any(|word| word.starts_with("--recurse-sub"));
-    // A branch is made anew at another commit.
+    // An existing branch is moved to another commit.
     let is_discard = effect.operation == "git.discard";
     let moves_branch = is_discard && rest.iter().any(|word| matches!(*word, "-B" | "-C" | "--force-create"));
     if is_fed || is_unknown || is_other || moves_branch {

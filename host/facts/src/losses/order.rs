@@ -99,7 +99,7 @@ impl<'a> PrecedingChanges<'a> {
     pub(super) fn of(analysis: &'a Analysis) -> Self {
         let bringing = MoveCommands::of(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
-        // What gets into a folder that is there has an effect of its own.
+        // A file that is put into an existing folder has its own effect.
         let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
         let brings = |effect: &Effect| bringing.brings(effect) && is_new(effect);
         let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();

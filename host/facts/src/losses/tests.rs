@@ -200,7 +200,7 @@ fn what_a_call_moves_and_then_loses_is_not_where_a_copy_looks_for_it() {
     "dir".clone_into(&mut renamed.path.kind);
     renamed.tags = vec![("by".to_owned(), "rename".to_owned())];
     assert!(last_of(&commands, &[renamed, gone("/repo/junk")]).1.may_be_more);
-    // Neither what lies elsewhere nor what is lost before.
+    // Other paths, and losses before the move, are not affected.
     let [moved, written] = moving("/repo/precious", "/repo/kept");
     let (tag, found) = last_of(&commands, &[moved.clone(), written.clone(), by(2, deletion("/repo/build"))]);
     assert_eq!((tag.as_str(), found.may_be_more, found.list.len()), ("recoverable", false, 1));

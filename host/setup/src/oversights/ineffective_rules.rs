@@ -23,7 +23,7 @@ const BASH: &str = "Bash(";
 const MANAGED: [&str; 2] =
     ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
 
-/// What stops a command in a rule of Codex.
+/// The decisions of Codex's rules that stop a command.
 const STOPS: [&str; 2] = ["forbidden", "prompt"];
 
 /// One problem for each file with such rules.

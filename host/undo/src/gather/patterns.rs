@@ -9,7 +9,7 @@ use guard_sdk::globs::Glob;
 
 use super::{Gatherer, Stop};
 
-/// The most files that a pattern stands for.
+/// The most files that a pattern may match.
 const MATCHES: usize = 5_000;
 
 /// The signs of a pattern.
@@ -46,7 +46,7 @@ impl Gatherer {
         parts.iter().zip(&state).all(fits)
     }
 
-    /// The paths that a pattern of the shell stands for.
+    /// The paths that a shell pattern matches.
     pub(super) fn matches(&mut self, text: &str) -> Result<Vec<PathBuf>, Stop> {
         let mut found = vec![PathBuf::from("/")];
         for part in text.split('/').filter(|part| !part.is_empty()) {

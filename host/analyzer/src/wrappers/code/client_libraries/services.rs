@@ -119,7 +119,7 @@ pub(super) fn of_module(module: &str) -> Option<(&'static Library, String)> {
     Some((library, service))
 }
 
-/// The library of a name that needs no import.
+/// The library of a global name, which code uses without an import.
 pub(super) fn of_global(language: &str, name: &str) -> Option<&'static Library> {
     if !matches!(language, "ruby" | "php") {
         return None;
