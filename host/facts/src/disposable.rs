@@ -2,7 +2,7 @@
 //!
 //! | value | what it says of every file that the effect may delete |
 //! |---|---|
-//! | `ignored` | the repository's own `.gitignore` files say that it is not kept |
+//! | `ignored` | the repository's `.gitignore` files, unchanged in this session, say that it is not kept |
 //! | `made-here` | it did not exist before this text, which makes it |
 //! | `remade` | nothing is there, or it lies below a folder for temporary files, and the text makes it again afterwards |
 //! | `committed` | it is a file that git is to restore, and as the last commit has it |
@@ -15,10 +15,12 @@ mod committed;
 mod rules;
 mod temporary;
 
-use guard_contract::Presence;
+use std::cell::LazyCell;
+
 use guard_contract::call::CallContext;
 use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_contract::{FactFault, Presence};
 
 use crate::losses::MoveCommands;
 use crate::{Entry, Facts, Resolver};
@@ -35,6 +37,9 @@ const KIND: &str = "type";
 
 /// The tag that gives where the search starts, if that is not the path of the effect.
 const BELOW: &str = "below";
+
+/// The end of the path of a file with rules.
+const RULES: &str = "/.gitignore";
 
 /// The most folders between the repository's root and a target. Below that nothing is proved.
 const DEPTH: usize = 32;
@@ -120,9 +125,10 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
     if deletions.is_empty() {
         return;
     }
-    let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with("/.gitignore");
+    let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with(RULES);
     let bringing = MoveCommands::of(&analysis.effects);
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
+    let are_rules_new = LazyCell::new(|| rules_were_written(facts));
     for index in deletions {
         let Some((earlier, [effect, later @ ..])) = analysis.effects.split_at_checked(index) else { continue };
         let mut effect = effect.clone();
@@ -132,7 +138,9 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         if effect.path.canonical.is_empty() {
             continue;
         }
-        let is_kept = || !are_rules_kept || is_brought(&effect, earlier, &bringing);
+        let is_kept = || {
+            !are_rules_kept || is_brought(&effect, earlier, &bringing) || !is_made_by_tools(&effect) && *are_rules_new
+        };
         let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier, &bringing) {
             "scratch"
         } else if is_made_here(&effect, earlier, &bringing) {
@@ -224,6 +232,22 @@ fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> b
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
     let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
     earlier.iter().any(|made| made.kind == "write" && is_below(&made.path.lexical, from) && brings(made))
+}
+
+/// Whether an earlier call of the session wrote a `.gitignore` file: an agent could have it ignore anything. A history that
+/// can't be read counts as one that says so.
+fn rules_were_written(facts: &dyn Facts) -> bool {
+    match facts.history("write") {
+        Ok(events) => events.iter().any(|event| event.target.ends_with(RULES)),
+        Err(FactFault::Absent) => false,
+        Err(_) => true,
+    }
+}
+
+/// Whether only tools make folders of such a name, so that a new rule for it takes nothing of a person's along.
+fn is_made_by_tools(effect: &Effect) -> bool {
+    let within = below(&effect.path.canonical, &effect.path.git_root).unwrap_or_default();
+    within.split('/').chain(tag(effect, EVERY)).any(|name| FOLDERS.contains(&name))
 }
 
 /// The repository ignores every file that the effect may delete.

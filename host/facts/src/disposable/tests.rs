@@ -397,3 +397,29 @@ fn what_git_checks_out_is_a_branch_if_there_is_no_such_file() {
         assert_eq!(kept(target, tag), is_kept, "{target} {tag}");
     }
 }
+
+/// A machine whose session has written the file, or whose history is damaged.
+fn after(written: &str) -> String {
+    match written {
+        "" => format!("history-is-damaged = true\n{REPO}"),
+        _ => format!("{REPO}\n[[history]]\nkind = \"write\"\ntarget = \"{written}\""),
+    }
+}
+
+#[test]
+fn rules_that_the_session_wrote_prove_nothing_but_of_what_tools_make() {
+    let resolver = Resolver::new("/repo", "/home/u", "/repo");
+    for written in ["/repo/.gitignore", "/repo/sub/.gitignore", "/elsewhere/.gitignore", ""] {
+        let machine = after(written);
+        let tag = |path| tags(&machine, &resolver, &[path]).swap_remove(0);
+        for path in ["dist", "dist/a/b", "sub/local", "*.o", "src/a.o", "sub/local/*"] {
+            assert_eq!(tag(path), None, "{written}: {path}");
+        }
+        for path in ["node_modules", "node_modules/*", "sub/node_modules", "packages/a/node_modules/b"] {
+            assert_eq!(tag(path).as_deref(), Some("ignored"), "{written}: {path}");
+        }
+    }
+    for written in ["/repo/src/a.rs", "/repo/.gitignore.bak", "/repo/x.gitignore"] {
+        assert_eq!(tags(&after(written), &resolver, &["dist"]).swap_remove(0).as_deref(), Some("ignored"), "{written}");
+    }
+}
