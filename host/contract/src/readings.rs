@@ -5,6 +5,7 @@
 //! guess. The call itself is asked about as well.
 
 mod by_name;
+mod lines;
 mod names;
 mod requests;
 mod table;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::call::{COMMON_TOOLS, OTHER_TOOLS, ToolCall};
 use crate::paths::trimmed;
 use crate::shell_word::word;
+use lines::{environment, escaped, path_word, prose_command, typed};
 use names::{Doing, Kind, doing, kind_of, plain, program_of, words};
 pub use table::Arguments;
 
@@ -428,37 +430,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The lines that a notebook gives to a shell: those behind `!` and `%sx`, and a whole cell of `%%bash`.
-fn escaped(code: &str) -> String {
-    const CELLS: &[&str] = &["%%bash", "%%sh", "%%shell", "%%system", "%%sx", "%%!", "%%script"];
-    const LINES: &[&str] = &["!!", "!", "%sx ", "%system "];
-    let code = code.trim_start();
-    if let Some((first, rest)) = code.split_once('\n')
-        && CELLS.iter().any(|cell| first.split_whitespace().next() == Some(cell))
-    {
-        return rest.to_owned();
-    }
-    let command = |line: &'_ str| LINES.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
-    code.lines().filter_map(command).collect::<Vec<_>>().join("\n")
-}
-
-/// The most variables of an environment that are read.
-const VARIABLES: usize = 32;
-
-/// The variables that an object gives to its command, as a shell sets them.
-fn environment(object: &Map<String, Value>) -> String {
-    let is_environment = |key: &str| names::ENVIRONMENTS.contains(&plain(key).as_str());
-    let given = object.iter().filter(|(key, _)| is_environment(key)).filter_map(|(_, value)| value.as_object());
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    let variables = given.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
-    let variables = variables.filter(|(name, _)| is_name(name)).take(VARIABLES);
-    variables.map(|(name, value)| format!("export {name}={}; ", word(value))).collect()
-}
-
 /// A text, or the texts of a list.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter().filter_map(Value::as_str)
@@ -470,30 +441,6 @@ fn path_of(text: &str) -> Option<&str> {
     let is_path =
         !path.is_empty() && path.len() <= PATH_BYTES && !path.contains("://") && !trimmed(path).contains('\n');
     is_path.then_some(path)
-}
-
-/// A path as a word of a shell; a home stays one.
-fn path_word(path: &str) -> String {
-    match path.strip_prefix("~/") {
-        Some(rest) => format!("~/{}", if rest.is_empty() { String::new() } else { word(rest) }),
-        None if path == "~" => path.to_owned(),
-        None => word(path),
-    }
-}
-
-/// Keys that are typed, as text: control keys are none, and an end of a line is one.
-fn typed(keys: &str) -> String {
-    let keys = keys.replace('\r', "\n");
-    keys.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
-}
-
-/// The command that a prompt may be: one line that begins like one. `!` before it has an agent run it.
-fn prose_command(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let command = text.strip_prefix('!').map_or(text, str::trim_start);
-    let first = command.split_whitespace().next()?;
-    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-~$".contains(c);
-    (!command.contains('\n') && first.chars().all(is_name)).then_some(command)
 }
 
 #[cfg(test)]
