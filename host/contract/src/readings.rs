@@ -97,9 +97,11 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
         reader.setting(&input);
     }
     if reader.guesses == Guesses::All {
-        for line in by_name::lines(tool, &input) {
+        let server = tool.rsplit_once("__").map_or("", |(server, _)| server);
+        for line in by_name::lines(tool, &input).into_iter().chain(requests::without_host(server, &input)) {
             reader.bash(line, "the tool's name", "a change elsewhere", Certainty::Perhaps);
         }
+        reader.words.extend(by_name::verb(&input).map(words).unwrap_or_default());
     }
     reader.object(&input);
     reader.found
@@ -147,8 +149,12 @@ impl<'a> Reader<'a> {
     /// Reads what stands in an object, and then in those within it.
     fn object(&mut self, object: &'a Map<String, Value>) {
         let mut files = Vec::new();
+        let has_language = self.guesses == Guesses::All && names::language(object).is_some();
         for (key, value) in object {
             self.named_files(key, value);
+            if has_language && names::is_code_beside(&plain(key), &self.words) {
+                self.code(key, value, Certainty::Perhaps, object);
+            }
             for (kind, certainty) in self.kinds(key) {
                 match kind {
                     Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
@@ -183,9 +189,21 @@ impl<'a> Reader<'a> {
                 self.shell(key, value, Kind::Shell, Certainty::Perhaps, object);
             }
         }
+        if files.is_empty() && self.guesses == Guesses::All {
+            self.diffs(object);
+        }
         self.files(&files, object);
         for value in object.values() {
             self.value(value);
+        }
+    }
+
+    /// Diffs, which name the files that they change.
+    fn diffs(&mut self, object: &Map<String, Value>) {
+        for (key, value) in object.iter().filter(|(key, _)| names::EDITS.contains(&plain(key).as_str())) {
+            if let Some(diff) = value.as_str().filter(|text| names::is_diff(text)) {
+                self.bash(format!("git apply <<'END OF DIFF'\n{diff}\nEND OF DIFF"), key, "a diff", Certainty::Guessed);
+            }
         }
     }
 
@@ -334,7 +352,8 @@ impl<'a> Reader<'a> {
     /// Reads the words that a tool named after a program passes to this program.
     fn words_of_program(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
         let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
-        let Some(program) = names::program_of_tool(&words(name)) else { return };
+        let named = names::program_of_tool(&words(name));
+        let Some(program) = named.or_else(|| names::client_of(&self.words)) else { return };
         if line.split_whitespace().next() == Some(program) {
             return;
         }
@@ -348,9 +367,10 @@ impl<'a> Reader<'a> {
     /// Code of a language that the arguments or the tool's name tell.
     fn code(&mut self, key: &str, value: &Value, certainty: Certainty, object: &Map<String, Value>) {
         let Some(code) = value.as_str().filter(|code| !code.trim().is_empty()) else { return };
-        let told = names::LANGUAGES.iter().find_map(|name| object.get(*name)?.as_str());
+        let told = names::language(object);
         let known = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of);
-        let guessed = || (told.is_none() && names::is_python(code)).then_some("python3 -c");
+        let guessed =
+            || (told.is_none() && (names::is_python(code) || code.starts_with(['!', '%']))).then_some("python3 -c");
         let Some(program) = known.or_else(guessed) else { return };
         let escaped = if program.starts_with("python") { escaped(code) } else { String::new() };
         if !escaped.is_empty() {

@@ -12,23 +12,56 @@ use serde_json::{Map, Value};
 use super::names::{plain, words};
 use crate::shell_word::word;
 use services::{
-    AMOUNTS, FILLERS, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES, STORES,
-    TABLED, VERBS,
+    AMOUNTS, FILLERS, GENERAL, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES,
+    STORES, TABLED, THING_ARGUMENTS, VERB_ARGUMENTS, VERBS,
 };
 
-/// The commands that the tool amounts to, as far as its name tells.
+/// The commands that the tool amounts to, as far as its name and an argument with its verb tell.
 pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
-    let server = words(server);
-    let all = words(action);
+    let (server, own) = (words(server), words(action));
+    let mut found = of_action(&server, &own, input);
+    if let Some(verb) = verb(input) {
+        found.extend(of_action(&server, &with_verb(verb, &own, input), input));
+    }
+    found
+}
+
+/// A longer text is no verb.
+const VERB_BYTES: usize = 64;
+
+/// The verb of a tool that leaves it to an argument: `delete` of `{"operation": "delete"}`. A method of HTTP is none.
+pub(super) fn verb(input: &Map<String, Value>) -> Option<&str> {
+    let is_name = |text: &&str| {
+        text.len() <= VERB_BYTES && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:.".contains(&byte))
+    };
+    let is_method = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase());
+    VERB_ARGUMENTS.iter().find_map(|name| {
+        let (_, value) = input.iter().find(|(key, _)| plain(key) == *name)?;
+        value.as_str().filter(is_name).filter(|text| *name != "method" || !is_method(text))
+    })
+}
+
+/// The words of the verb, of the arguments that name the kind of thing, and of the tool's name without its own verb.
+fn with_verb(verb: &str, own: &[String], input: &Map<String, Value>) -> Vec<String> {
+    let things = THING_ARGUMENTS.iter().filter_map(|name| {
+        let (_, value) = input.iter().find(|(key, _)| plain(key) == *name)?;
+        value.as_str().filter(|text| text.len() <= VERB_BYTES)
+    });
+    let is_meant = |word: &&String| !GENERAL.contains(&word.as_str()) && !LOOKS.contains(&word.as_str());
+    words(verb).into_iter().chain(things.flat_map(words)).chain(own.iter().filter(is_meant).cloned()).collect()
+}
+
+/// The commands of an action, as its words tell.
+fn of_action(server: &[String], all: &[String], input: &Map<String, Value>) -> Vec<String> {
     let is_of = |name: &str| server.iter().any(|word| word == name);
-    let mut action = all.clone();
+    let mut action = all.to_vec();
     action.retain(|word| !is_of(word) && !FILLERS.contains(&word.as_str()));
     let target = target(&action, input);
     let has = |part: &&str| action.iter().any(|word| word == part);
     let stores = STORES.iter().filter(|(service, parts, _)| is_of(service) && parts.iter().all(&has));
     let mut found: Vec<String> = stores.map(|(_, _, line)| filled(line, &target, input)).collect();
-    found.extend(git::line(&server, &all, input));
+    found.extend(git::line(server, all, input));
     found.extend(git::hosted(&action, input));
     // A server may run several programs, and the tool's name then says which.
     let named = SERVICES.iter().find(|(service, _)| has(service)).filter(|_| action.len() > 1);
@@ -38,9 +71,9 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
         found.extend(of_program(program, &action, &target));
     }
     if !program.is_some_and(|(_, program)| TABLED.contains(program)) && !is_of("git") {
-        found.extend(removal(&server, &action, &target));
+        found.extend(removal(server, &action, &target));
     }
-    found.extend(replaced(&server, &action, input));
+    found.extend(replaced(server, &action, input));
     found
 }
 
@@ -140,5 +173,7 @@ fn target(action: &[String], input: &Map<String, Value>) -> String {
     }
     let is_named = |key: &str| NAMES.iter().any(|name| key.ends_with(name)) || action.iter().any(|word| key == word);
     let named = input.iter().filter(|(key, _)| is_named(&plain(key))).find_map(|(_, value)| text(value));
-    named.or_else(|| input.values().find_map(text)).unwrap_or_default()
+    let is_other = |key: &str| !VERB_ARGUMENTS.contains(&key) && !THING_ARGUMENTS.contains(&key);
+    let mut others = input.iter().filter(|(key, _)| is_other(&plain(key)));
+    named.or_else(|| others.find_map(|(_, value)| text(value))).unwrap_or_default()
 }

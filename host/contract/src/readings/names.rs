@@ -1,5 +1,7 @@
 //! The meanings of the names of arguments and tools. Names are compared without regard to case, `_` and `-`.
 
+use serde_json::{Map, Value};
+
 use super::Certainty;
 
 /// The meaning of an argument.
@@ -101,6 +103,12 @@ const SQL: &[&str] = &[
     "querystr",
     "statement",
     "statements",
+    "q",
+    "stmt",
+    "stmts",
+    "batch",
+    "ddl",
+    "dml",
 ];
 const URLS: &[&str] = &["url", "urls", "uri", "href", "endpoint", "link", "address"];
 const FILES: &[&str] = &[
@@ -197,7 +205,49 @@ pub(super) const ENVIRONMENTS: &[&str] = &["env", "environment", "envvars", "env
 pub(super) const FOLDERS: &[&str] = &["cwd", "workdir", "workingdir", "workingdirectory"];
 
 /// Arguments that name the language of code.
-pub(super) const LANGUAGES: &[&str] = &["language", "lang", "runtime", "interpreter", "kernel"];
+const LANGUAGES: &[&str] =
+    &["language", "lang", "languageid", "languagename", "codelanguage", "runtime", "interpreter", "kernel", "syntax"];
+
+/// The language that the arguments name.
+pub(super) fn language(object: &Map<String, Value>) -> Option<&str> {
+    let named = object.iter().filter(|(key, _)| LANGUAGES.contains(&plain(key).as_str()));
+    named.filter_map(|(_, value)| value.as_str()).next()
+}
+
+/// Words in the name of a tool that runs code.
+const RUNS: &[&str] =
+    &["run", "runs", "runner", "exec", "execute", "eval", "evaluate", "interpreter", "sandbox", "repl"];
+
+/// Arguments beside a language that hold the code.
+const CODE_BESIDE: &[&str] = &["source", "script", "content", "text", "input", "program", "body"];
+
+/// Whether an argument holds code of the language beside it, which the tool runs.
+pub(super) fn is_code_beside(name: &str, tool: &[String]) -> bool {
+    CODE_BESIDE.contains(&name) && tool.iter().any(|word| RUNS.contains(&word.as_str()))
+}
+
+/// Words in the name of a tool for a database.
+const DATABASES: &[&str] = &[
+    "clickhouse",
+    "cockroachdb",
+    "database",
+    "databases",
+    "db",
+    "duckdb",
+    "mariadb",
+    "mssql",
+    "mysql",
+    "neon",
+    "oracle",
+    "pg",
+    "postgres",
+    "postgresql",
+    "snowflake",
+    "sql",
+    "sqlite",
+    "sqlserver",
+    "supabase",
+];
 
 /// Words in the name of a tool that has a program running to which it gives input.
 const RUNNING: &[&str] = &[
@@ -249,6 +299,11 @@ const PROGRAMS: &[&str] = &[
 /// Arguments that name what such a program's verb is about, in the order of its words.
 pub(super) const OBJECTS: &[&str] = &["subcommand", "resourcetype", "resource", "resourcename", "name"];
 
+/// The client that a tool of a server with these words in its names gives its words to.
+pub(super) fn client_of(tool: &[String]) -> Option<&'static str> {
+    tool.iter().any(|word| word == "redis" || word == "valkey").then_some("redis-cli")
+}
+
 /// The program that a tool with these words in its name runs.
 pub(super) fn program_of_tool(tool: &[String]) -> Option<&'static str> {
     PROGRAMS.iter().find(|program| tool.iter().any(|word| word == *program)).copied()
@@ -290,7 +345,7 @@ pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> 
         (any(TYPED) && is_of(RUNNING), Kind::Typed, Certainty::Perhaps),
         (any(PROMPTS) && is_of(AGENTS), Kind::Prompt, Certainty::Prose),
         (any(CODE) || any(BROWSED) && is_of(BROWSERS), Kind::Code, Certainty::Guessed),
-        (any(SQL), Kind::Sql, Certainty::Guessed),
+        (any(SQL) || name == "text" && is_of(DATABASES), Kind::Sql, Certainty::Guessed),
         (any(URLS), Kind::Url, Certainty::Guessed),
         (any(FILES), Kind::File, Certainty::Guessed),
         (any(SOURCES), Kind::Source, Certainty::Guessed),
@@ -351,6 +406,9 @@ pub(super) fn program_of(language: &str) -> Option<&'static str> {
         "ruby" | "rb" => "ruby -e",
         "perl" => "perl -e",
         "php" => "php -r",
+        "powershell" | "pwsh" | "ps1" => "pwsh -c",
+        "r" => "Rscript -e",
+        "lua" => "lua -e",
         "applescript" | "osascript" => "osascript -e",
         _ => return None,
     })
@@ -362,6 +420,11 @@ const GRAPHS: &[&str] = &["neo4j", "memgraph", "cypher"];
 /// Whether a tool with these words in its name gets statements in Cypher.
 pub(super) fn is_graph(tool: &[String]) -> bool {
     tool.iter().any(|word| GRAPHS.contains(&word.as_str()))
+}
+
+/// Whether a text is a diff that names its files.
+pub(super) fn is_diff(text: &str) -> bool {
+    ["--- ", "diff --git ", "Index: "].iter().any(|start| text.trim_start().starts_with(start))
 }
 
 /// Whether a text begins like SQL.

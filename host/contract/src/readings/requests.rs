@@ -21,6 +21,21 @@ pub(super) fn line(url: &str, object: &Map<String, Value>) -> Option<String> {
     }
 }
 
+/// The names of arguments that hold an address without its host.
+const PATHS: [&str; 5] = ["path", "endpoint", "uri", "route", "apipath"];
+
+/// The request of a tool that knows the host itself, if it deletes: the method and the path are arguments of their own.
+pub(super) fn without_host(server: &str, object: &Map<String, Value>) -> Option<String> {
+    let text = |names: &[&str]| {
+        let named = object.iter().filter(|(key, _)| names.contains(&plain(key).as_str()));
+        named.filter_map(|(_, value)| value.as_str()).next()
+    };
+    let method = text(&["method", "httpmethod", "verb", "requestmethod"])?;
+    let path = text(&PATHS).filter(|path| path.starts_with('/'))?;
+    let host = server.split('_').find(|word| !word.is_empty() && *word != "mcp")?;
+    method.eq_ignore_ascii_case("DELETE").then(|| format!("curl -X DELETE {}", word(&format!("https://{host}{path}"))))
+}
+
 /// The address is a file's or that of the machine's credentials, so that it leads to no network.
 pub(super) fn is_local(url: &str) -> bool {
     let url = trimmed(url);

@@ -311,3 +311,65 @@ fn more_readings_than_are_looked_at_are_said_to_be_too_many() {
     let readings = of(&call("x", &json!({ "paths": paths })), &[]);
     assert!(readings.is_cut && readings.all.len() == READINGS);
 }
+
+#[test]
+fn an_argument_may_be_the_verb_of_a_tool() {
+    for (tool, input, line) in [
+        (
+            "mcp__k8s__manage_resource",
+            json!({ "operation": "delete", "kind": "Namespace", "name": "prod" }),
+            "? Bash kubectl delete namespace prod",
+        ),
+        ("mcp__docker__volume", json!({ "action": "rm", "name": "data" }), "? Bash docker volume rm data"),
+        ("mcp__terraform__run", json!({ "action": "destroy" }), "? Bash terraform destroy  x"),
+        (
+            "mcp__postgres__manage_schema",
+            json!({ "operation": "drop_table", "table": "users" }),
+            "? Bash psql -c 'DROP TABLE \"users\"'",
+        ),
+        (
+            "mcp__hubspot__records",
+            json!({ "operation": "delete", "id": "7" }),
+            "? Bash curl -X DELETE https://hubspot/record/7",
+        ),
+        ("mcp__files__file_operation", json!({ "action": "delete", "path": "/srv/a" }), "Bash rm -- /srv/a"),
+    ] {
+        let found = read_with(tool, &input, &[]);
+        assert!(found.iter().any(|other| other == line), "{tool} {input}: {found:?}");
+    }
+    for (tool, input) in [
+        ("mcp__k8s__manage_resource", json!({ "operation": "list", "kind": "Namespace" })),
+        ("mcp__docker__volume", json!({ "action": "ls" })),
+        ("mcp__notes__manage", json!({ "operation": "delete", "id": "7" })),
+        ("mcp__hubspot__records", json!({ "operation": "please delete what is old" })),
+    ] {
+        assert_eq!(read_with(tool, &input, &[]), <[&str; 0]>::default(), "{tool} {input}");
+    }
+}
+
+#[test]
+fn a_request_may_have_its_method_and_its_path_apart() {
+    let deletes = ["? Bash curl -X DELETE 'https://elastic/logs-*'", "Read /logs-*"];
+    check("mcp__elastic__es_request", json!({ "method": "DELETE", "path": "/logs-*" }), &deletes);
+    check("mcp__elastic__es_request", json!({ "method": "GET", "path": "/logs" }), &["Read /logs"]);
+}
+
+#[test]
+fn code_is_of_the_language_beside_it() {
+    check("mcp__run__run_code", json!({ "languageId": "sh", "code": "ls" }), &["Bash ls"]);
+    check("mcp__run__execute", json!({ "language": "bash", "source": "ls" }), &["? Bash ls", "Read ls"]);
+    check("mcp__run__run_code", json!({ "language": "powershell", "code": "ls" }), &["Bash pwsh -c ls"]);
+    check("mcp__box__run_code", json!({ "code": "!ls" }), &["Bash ls", "Bash python3 -c '!ls'"]);
+    check("mcp__gist__create", json!({ "language": "sh", "source": "ls" }), &["Write ls"]);
+}
+
+#[test]
+fn statements_words_of_a_client_and_diffs_are_read() {
+    check("mcp__db__query", json!({ "q": "drop table a" }), &["Bash psql -c 'drop table a'"]);
+    check("mcp__postgres__execute", json!({ "text": "drop table a" }), &["Bash psql -c 'drop table a'"]);
+    check("mcp__chat__post", json!({ "text": "drop table a" }), &[]);
+    check("mcp__redis__execute", json!({ "args": ["FLUSHDB"] }), &["? Bash redis-cli FLUSHDB"]);
+    let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
+    let line = format!("Bash git apply <<'END OF DIFF'\n{diff}\nEND OF DIFF");
+    check("mcp__edit__apply_patch", json!({ "diff": diff }), &[&line]);
+}

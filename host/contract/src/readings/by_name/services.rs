@@ -89,6 +89,7 @@ pub(super) const STORES: &[(&str, &[&str], &str)] = &[
 pub(super) const VERBS: &[(&str, &[&str])] = &[
     ("delete", &["delete", "rm", "remove", "destroy"]),
     ("remove", &["rm", "delete", "remove"]),
+    ("rm", &["rm", "remove", "delete"]),
     ("destroy", &["destroy", "delete", "rm"]),
     ("drop", &["drop", "delete"]),
     ("purge", &["purge", "delete"]),
@@ -102,6 +103,39 @@ pub(super) const VERBS: &[(&str, &[&str])] = &[
     ("rollback", &["rollback"]),
     ("scale", &["scale"]),
     ("up", &["up"]),
+];
+
+/// Arguments whose value is the verb of a tool that does several things.
+pub(super) const VERB_ARGUMENTS: &[&str] =
+    &["operation", "operationname", "operationtype", "op", "action", "actionname", "actiontype", "verb", "method"];
+
+/// Arguments that name the kind of thing that such a verb is about.
+pub(super) const THING_ARGUMENTS: &[&str] =
+    &["kind", "resource", "resourcetype", "object", "objecttype", "entity", "type"];
+
+/// Words of such a tool's name that name no thing.
+pub(super) const GENERAL: &[&str] = &[
+    "action",
+    "actions",
+    "call",
+    "crud",
+    "dml",
+    "do",
+    "execute",
+    "exec",
+    "handle",
+    "invoke",
+    "manage",
+    "manager",
+    "operation",
+    "operations",
+    "perform",
+    "request",
+    "resource",
+    "resources",
+    "run",
+    "tool",
+    "use",
 ];
 
 /// Words of tools for what programs call otherwise.
