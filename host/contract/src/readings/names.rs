@@ -399,7 +399,7 @@ pub(super) fn doing(tool: &[String]) -> Doing {
 /// text for a shell's. Notebooks, also those of an editor, mostly run Python.
 pub(super) fn program_of(language: &str) -> Option<&'static str> {
     Some(match language.to_ascii_lowercase().as_str() {
-        "bash" | "sh" | "shell" | "zsh" | "terminal" | "console" => "",
+        "bash" | "sh" | "shell" | "shellscript" | "zsh" | "terminal" | "console" => "",
         "python" | "python3" | "py" | "ipython" | "jupyter" | "notebook" | "ide" => "python3 -c",
         "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" => "node -e",
         browser if BROWSERS.contains(&browser) => "node -e",
