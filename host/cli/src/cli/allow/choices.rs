@@ -168,8 +168,11 @@ impl Choices {
                     setting("confirm", &format!("!{file}")),
                 ));
             }
-            self.offered.push((format!("{rule} warns instead of asking, in every project"), setting("lower", name)));
-            self.offered.push((format!("{rule} is turned off, in every project"), setting("silence", name)));
+            let others: Vec<&str> = self.rules.iter().filter(|other| **other != rule).map(String::as_str).collect();
+            let still = if others.is_empty() { String::new() } else { format!("; {} still asks", others.join(", ")) };
+            self.offered
+                .push((format!("{rule} warns instead of asking, in every project{still}"), setting("lower", name)));
+            self.offered.push((format!("{rule} is turned off, in every project{still}"), setting("silence", name)));
         }
     }
 
@@ -179,6 +182,7 @@ impl Choices {
         let held = self.rules.iter().any(|rule| rule.starts_with(SELF_PROTECT));
         let hint = match held {
             true => "this question can't be turned off, because it protects guard-host itself".to_owned(),
+            false if self.rules.is_empty() => self.obstacle.clone(),
             false => format!("{}. No setting in your guard.toml changes {}", self.obstacle, self.rules.join(", ")),
         };
         refused(Exit::NoQuestion, text, hint)
@@ -203,6 +207,9 @@ impl Choices {
             },
             chosen => chosen,
         };
+        if let Some(number) = number.filter(|number| !(1..=self.offered.len()).contains(number)) {
+            return Err(self.no_option(&number.to_string()));
+        }
         let wanted = |at: usize| number.is_none_or(|number| number == at);
         print::line(&format!("`{}` is asked about by {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
@@ -228,10 +235,7 @@ impl Choices {
                         "   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{}\"] }}",
                         plain(item)
                     ))?;
-                    let Some(rule) = self.rules.iter().find(|rule| rule.ends_with(&format!(":{item}"))) else {
-                        continue;
-                    };
-                    others.asked_by(rule)
+                    self.rule_of(change).map(|rule| others.asked_by(rule)).unwrap_or_default()
                 }
             };
             for kind in covers(change) {
@@ -242,9 +246,11 @@ impl Choices {
                 passing.len(),
                 others.count()
             ))?;
-            passing.iter().take(SHOWN).try_for_each(|line| print::line(&format!("     {line}")))?;
-            if passing.len() > SHOWN {
-                print::line(&format!("     and {} more", passing.len() - SHOWN))?;
+            list(&passing)?;
+            let loosened = self.rule_of(change).map(|rule| others.denied_by(rule)).unwrap_or_default();
+            if !loosened.is_empty() {
+                print::line(&format!("   would also loosen {} of {} denials", loosened.len(), others.denied.len()))?;
+                list(&loosened)?;
             }
         }
         print::line("")?;
@@ -264,6 +270,12 @@ impl Choices {
         };
         let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index));
         found.map(|(_, change)| Some(change)).ok_or_else(|| self.no_option(&chosen.to_string()))
+    }
+
+    /// The rule that a setting changes.
+    fn rule_of(&self, change: &Change) -> Option<&String> {
+        let Change::Setting(Setting { item, .. }) = change else { return None };
+        self.rules.iter().find(|rule| rule.ends_with(&format!(":{item}")))
     }
 
     fn no_option(&self, answer: &str) -> anyhow::Error {
@@ -291,7 +303,7 @@ impl Choices {
         let of_tools: BTreeSet<(String, String, String)> = of_tools
             .flat_map(|ask| ask.rules.iter().map(|rule| (rule.clone(), ask.tool.clone(), ask.operation.clone())))
             .collect();
-        let mut others = Others { looked_at: 0, asked: Vec::new(), of_tools };
+        let mut others = Others { looked_at: 0, asked: Vec::new(), denied: Vec::new(), of_tools };
         for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != &self.own) {
             let there = circumstances(environment, Some(cwd));
             let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
@@ -299,10 +311,15 @@ impl Choices {
                 continue;
             }
             others.looked_at += 1;
-            // Only calls that are asked about can be affected.
-            let trace = evaluators.decide(&calls, &there)?.filter(|trace| trace.verdict.outcome == Outcome::Ask);
-            if let (Some(trace), Some(call)) = (trace, calls.into_iter().next()) {
-                others.asked.push(Other { command: command.clone(), call, there, trace });
+            let (Some(trace), Some(call)) = (evaluators.decide(&calls, &there)?, calls.into_iter().next()) else {
+                continue;
+            };
+            let outcome = trace.verdict.outcome;
+            let other = Other { command: command.clone(), call, there, trace };
+            match outcome {
+                Outcome::Ask => others.asked.push(other),
+                Outcome::Deny => others.denied.push(other),
+                _ => {}
             }
         }
         Ok(others)
@@ -326,14 +343,24 @@ fn title(allows: &[Allow]) -> String {
     allows.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
+/// Prints the first of some calls.
+fn list(calls: &[String]) -> anyhow::Result<()> {
+    calls.iter().take(SHOWN).try_for_each(|line| print::line(&format!("     {line}")))?;
+    match calls.len().checked_sub(SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(more) => print::line(&format!("     and {more} more")),
+    }
+}
+
 fn indented(block: &str) -> String {
     block.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Other calls that are asked about.
+/// Other calls that are stopped.
 struct Others {
     looked_at: usize,
     asked: Vec<Other>,
+    denied: Vec<Other>,
     /// Rule, tool and operation of the asks about other tools than the shell.
     of_tools: BTreeSet<(String, String, String)>,
 }
@@ -371,6 +398,15 @@ impl Others {
             }
         }
         Ok(passing)
+    }
+
+    /// Returns the calls that only this rule denies.
+    fn denied_by(&self, rule: &str) -> Vec<String> {
+        let is_only = |other: &&Other| {
+            let findings = other.trace.verdict.findings.iter();
+            findings.filter(|found| found.finding.outcome == Outcome::Deny).all(|found| found.rule() == rule)
+        };
+        self.denied.iter().filter(is_only).map(Other::shown).collect()
     }
 
     /// Returns the calls for which only this rule asks.
