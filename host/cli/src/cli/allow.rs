@@ -55,7 +55,14 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     }
     let question = match (&args.command, args.last || args.id.is_some()) {
         (Some(command), _) => Record { tool: "Bash".to_owned(), operation: command.clone(), ..Record::default() },
-        (None, true) => recorded(args, &asks(&config.audit.path)?)?,
+        (None, true) => {
+            let asks = asks(&config.audit.path)?;
+            let question = recorded(args, &asks)?;
+            if args.id.is_none() {
+                warn_of_denial(&config.audit.path, &question)?;
+            }
+            question
+        }
         (None, false) => return list(&config.allows, args.format),
     };
     if !is_attended() {
@@ -175,13 +182,27 @@ pub(super) fn copy_instead(places: &Places, environment: &Environment, at: &Call
 
 /// The asks that the log holds, oldest first.
 fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
-    let of = Selection { action: Some("confirm_required".to_owned()), ..Selection::default() };
-    let mut asks = Vec::new();
-    log::each(path, &of, |ask, _| {
-        asks.push(ask.clone());
+    logged(path, "confirm_required")
+}
+
+/// The calls of the log that ended so, oldest first.
+fn logged(path: &Path, action: &str) -> anyhow::Result<Vec<Record>> {
+    let of = Selection { action: Some(action.to_owned()), ..Selection::default() };
+    let mut calls = Vec::new();
+    log::each(path, &of, |call, _| {
+        calls.push(call.clone());
         Ok(())
     })?;
-    Ok(asks)
+    Ok(calls)
+}
+
+/// Says that a call was denied after the last question, so that the question isn't mistaken for it.
+fn warn_of_denial(path: &Path, question: &Record) -> anyhow::Result<()> {
+    if let Some(denied) = logged(path, "block")?.last().filter(|denied| denied.ts > question.ts) {
+        let shown = shorten(&plain(&redact(&denied.operation)), SHOWN_BYTES);
+        print::note(&format!("`{shown}` was denied later; an allow lifts no denial, so this is the last question"));
+    }
+    Ok(())
 }
 
 /// The one that is meant.
