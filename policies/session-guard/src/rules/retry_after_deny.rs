@@ -1,7 +1,7 @@
 //! `retry-after-deny`: a call that repeats an effect that was denied in this session, by other means. Effects are compared, not
 //! texts: the file that is written, deleted or read, or the operation and what it is done to. The effect must be one that
-//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. In the examples, `rm -rf data`
-//! was denied.
+//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. A deletion of the files of some
+//! names isn't the deletion of their folder. In the examples, `rm -rf data` was denied.
 //!
 //! ## Why
 //! A blocked agent looks for another way. The effect is just as unwanted the second time.
@@ -74,7 +74,12 @@ fn is_compared(effect: &Effect, settings: &Settings) -> bool {
 
 /// Whether the effect is a change that is no everyday one.
 fn is_change(effect: &Effect) -> bool {
-    effect.kind != "read" && effect.severity != Severity::Routine && is_known(effect)
+    effect.kind != "read" && effect.severity != Severity::Routine && is_known(effect) && !is_of_some_names(effect)
+}
+
+/// Whether a search takes only files of some names, and not all that is there.
+fn is_of_some_names(effect: &Effect) -> bool {
+    effect.tag("every").is_some_and(|name| name.contains(|char: char| char.is_alphanumeric()))
 }
 
 fn is_known(effect: &Effect) -> bool {
