@@ -305,3 +305,16 @@ fn an_ask_that_nothing_ends_says_so() {
     let asked = world.hook(&payload.to_string());
     assert_ask(&asked, &["No setting ends this question, because it protects guard-host itself"]);
 }
+
+#[test]
+fn a_setting_is_shown_with_the_denials_that_it_loosens() {
+    let world = World::new();
+    assert_ask(&world.bash("git push --force-with-lease origin main"), &[]);
+    assert_deny(&world.bash("git push --force origin main"), &[]);
+    let ended = attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["allow", "--last"], "n\n");
+    assert!(ended.stdout.contains("would also loosen"), "{ended:?}");
+    assert!(ended.stdout.contains("git push --force origin main"), "{ended:?}");
+    assert!(ended.stderr.contains("`git push --force origin main` was denied later"), "{ended:?}");
+    let wrong = attended(&world, &["allow", "--last", "--choose", "99"]);
+    assert!(wrong.exit == 64 && wrong.stderr.contains("there is no option 99"), "{wrong:?}");
+}
