@@ -16,6 +16,12 @@ use crate::support::pages::root;
 
 /// Compares words with the snapshot of this name; a verdict is asserted by hand.
 macro_rules! assert_text {
+    // The output of a command that must exit so.
+    ($name:expr, $world:expr, $exit:expr, $ended:expr) => {{
+        let mut transcript = $crate::support::texts::Transcript::default();
+        transcript.add($world, $exit, &$ended);
+        assert_text!($name, transcript.0)
+    }};
     ($name:expr, $text:expr) => {
         insta::with_settings!({
             snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/texts"),

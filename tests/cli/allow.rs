@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::told;
+use crate::support::texts::{Transcript, lasting, told};
 use crate::support::world::{Ended, World};
 use crate::texts::assert_text;
 
@@ -21,9 +21,10 @@ fn the_last_ask_is_never_asked_again_until_it_is_taken_back() {
     world.configure(before);
     assert_ask(&world.bash("rm -rf node_modules"), &[]);
     let ended = attended(&world, &["allow", "--last", "--yes", "--why", "npm makes it"]);
-    assert_eq!(ended.exit, 0, "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &ended);
     for part in ["command = [\"rm\", \"-rf\"]", "targets = [\"node_modules\"]", "rules = [\"command-guard:"] {
-        assert!(ended.stdout.contains(part) && file(&world).contains(part), "{part}: {ended:?}");
+        assert!(file(&world).contains(part), "{part}: {ended:?}");
     }
     assert!(file(&world).starts_with(before), "{}", file(&world));
     assert_silent(&world.bash("rm -rf node_modules"));
@@ -32,15 +33,12 @@ fn the_last_ask_is_never_asked_again_until_it_is_taken_back() {
         assert_ask(&world.bash(command), &[]);
     }
     assert_deny(&world.bash("rm -rf /"), &[]);
-    let listed = world.run(&["allow"], "");
-    assert!(listed.stdout.starts_with("1  rm -rf node_modules (in /") && listed.stdout.contains("npm"), "{listed:?}");
-
-    assert!(ended.stdout.contains("`guard-host allow --remove 1` takes it back"), "{ended:?}");
+    transcript.add(&world, 0, &world.run(&["allow"], ""));
     assert_eq!(world.run(&["allow", "--remove", "1"], "").exit, 0);
     assert_eq!(file(&world), before);
     assert_ask(&world.bash("rm -rf node_modules"), &[]);
-    let again = world.run(&["allow", "--remove", "1"], "");
-    assert!(again.exit == 64 && again.stderr.contains("no allow 1"), "{again:?}");
+    transcript.add(&world, 64, &world.run(&["allow", "--remove", "1"], ""));
+    assert_text!("allow_last", transcript.0);
 }
 
 #[test]
@@ -50,12 +48,10 @@ fn it_shows_what_else_it_would_let_run() {
         assert_ask(&world.bash(command), &[]);
     }
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    assert!(ended.stdout.contains("would also allow 1 of "), "{ended:?}");
     // The asks of the log, and at least the examples of the policies.
     let looked_at = ended.stdout.split("would also allow 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
-    assert!(ended.stdout.contains("\n     rm -rf ./node_modules in /"), "{ended:?}");
-    assert!(!ended.stdout.contains("rm -rf other"), "{ended:?}");
+    assert_text!("allow_also", told(&world, &ended));
 }
 
 #[test]
@@ -67,7 +63,7 @@ fn what_an_older_allow_lets_run_is_not_what_a_new_one_adds() {
     let first = attended(&world, &["allow", "rm -rf dist", "--yes", "--until", "2999-01-01"]);
     assert_eq!(first.exit, 0, "{first:?}");
     let second = attended(&world, &["allow", "git push origin b", "--yes"]);
-    assert!(second.exit == 0 && second.stdout.contains("would also allow 0 of "), "{second:?}");
+    assert_text!("allow_nothing_else", &world, 0, second);
 }
 
 #[test]
@@ -90,7 +86,7 @@ fn a_call_of_two_commands_is_taken_back_as_a_whole() {
     let world = World::new();
     let call = "rm -rf build && git push origin topic";
     let ended = attended(&world, &["allow", call, "--yes"]);
-    assert!(ended.exit == 0 && ended.stdout.contains("`guard-host allow --remove 1,2` takes it back"), "{ended:?}");
+    assert_text!("allow_two_commands", &world, 0, ended);
     assert_silent(&world.bash(call));
     assert_eq!(world.run(&["allow", "--remove", "1,2"], "").exit, 0);
     assert!(!world.path(FILE).exists(), "{}", file(&world));
@@ -148,10 +144,11 @@ fn what_no_allow_covers_changes_nothing() {
         let typed = arguments.join(" ").replace("sw0rdfish-9f3k2", "SECRET");
         shown.push(format!("$ {typed}\n{}", told(&world, &ended)));
     }
-    assert_text!("allow_refused", shown.join("\n"));
     assert_ask(&world.bash("API_TOKEN=0123456789abcdef0123 git push origin topic"), &[]);
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    assert!(ended.exit == 1 && ended.stdout.contains("contains a secret"), "{ended:?}");
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    shown.push(told(&world, &ended));
+    assert_text!("allow_refused", shown.join("\n"));
     assert!(!world.path(FILE).exists());
 }
 
@@ -211,33 +208,8 @@ fn what_still_asks_after_an_allow_is_named() {
     assert_ask(&world.hook(&read.to_string()), &[]);
     assert_ask(&world.bash("npm publish"), &["publish-package", "secret-then-network"]);
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    assert_eq!(ended.exit, 0, "{ended:?}");
-    assert!(!ended.stdout.contains("not asked about any more"), "{ended:?}");
-    for words in [
-        "`npm publish` still needs confirmation:",
-        "session-guard:secret-then-network: ",
-        "it depends on earlier calls of the session, which no allow covers",
-        "`guard-host allow --remove 1` takes it back",
-    ] {
-        assert!(ended.stdout.contains(words), "{words}: {ended:?}");
-    }
+    assert_text!("allow_still_asked", &world, 0, ended);
     assert_ask(&world.bash("npm publish"), &["secret-then-network"]);
-}
-
-#[test]
-fn each_option_says_which_kinds_of_calls_it_covers() {
-    let world = World::new();
-    assert_ask(&world.bash("git push -u origin feat/cart"), &[]);
-    let ended = choose(&world, &["allow", "--last"], "\n");
-    for words in [
-        "covers `git push -u origin feat/cart` without further words, in ",
-        "covers `git push` with any further words but addresses, every target (all branches and tags of the remote \
-         `origin`), if it has no effect but git.push, in ",
-        "every target that matches `feat/**`",
-        "covers every call that asks for this reason alone: ",
-    ] {
-        assert!(ended.stdout.contains(words), "{words}: {ended:?}");
-    }
 }
 
 #[test]
@@ -250,7 +222,7 @@ fn a_way_by_targets_covers_the_folder_alone() {
     assert_ask(&world.bash("git push origin topic"), &[]);
     assert_ask(&world.bash("rm -rf build/web"), &[]);
     let ended = choose(&world, &["allow", "--last", "--choose", "2", "--yes"], "");
-    assert!(ended.exit == 0 && ended.stdout.contains("`rm -rf` on build/**"), "{ended:?}");
+    assert_text!("allow_targets", &world, 0, ended);
     assert_silent(&world.bash("rm -rf build/api"));
     assert_ask(&world.bash("rm -rf src"), &[]);
 }
@@ -267,7 +239,7 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
     };
     assert_ask(&edit("Dockerfile"), &["\nStop being asked:\nguard-host allow --last\n"]);
     let ended = choose(&world, &["allow", "--last"], "1\n");
-    assert!(ended.exit == 0 && ended.stdout.contains("stops asking about files named `Dockerfile`"), "{ended:?}");
+    assert_text!("allow_file_tool", &world, 0, ended);
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
     assert_eq!(edit("Dockerfile").decision(), "");
     assert_ask(&edit("Makefile"), &[]);
@@ -280,18 +252,15 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
 fn no_answer_and_a_wrong_number_change_nothing() {
     let world = World::new();
     assert_ask(&world.bash("git push origin topic"), &[]);
-    for typed in ["\n", "no\n", "n\n"] {
+    let mut answers = String::new();
+    for (typed, exit) in [("\n", 0), ("no\n", 0), ("n\n", 0), ("9\n", 64), ("0\n", 64), ("first\n", 64)] {
         let ended = choose(&world, &["allow", "--last"], typed);
-        assert!(ended.exit == 0 && ended.stdout.contains("nothing was changed"), "{typed}: {ended:?}");
+        assert_eq!(ended.exit, exit, "{typed}: {ended:?}");
+        answers += &format!("$ {typed}{}", ended.stdout.rsplit("\n\n").next().unwrap());
     }
-    for typed in ["9\n", "0\n", "first\n"] {
-        let ended = choose(&world, &["allow", "--last"], typed);
-        let words = format!("there is no option {}; nothing was changed", typed.trim());
-        assert!(ended.exit == 64 && ended.stdout.contains(&words), "{typed}: {ended:?}");
-    }
-    let ended = choose(&world, &["allow", "--last", "--choose", "9", "--yes"], "");
-    assert_eq!(ended.exit, 64, "{ended:?}");
-    assert_text!("allow_no_such_choice", told(&world, &ended));
+    let mut transcript = Transcript(lasting(&world, &answers));
+    transcript.add(&world, 64, &choose(&world, &["allow", "--last", "--choose", "9", "--yes"], ""));
+    assert_text!("allow_no_such_choice", transcript.0);
     assert!(!world.path(FILE).exists());
 }
 

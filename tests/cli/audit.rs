@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::texts::Transcript;
 use crate::support::world::{PATIENCE, World, append};
+use crate::texts::assert_text;
 
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
 
@@ -41,7 +43,6 @@ fn world() -> World {
 fn days(world: &World, filters: &[&str]) -> Vec<String> {
     let ended = world.run(&[&["audit", "show", "--format", "json"], filters].concat(), "");
     assert_eq!(ended.exit, 0, "{filters:?}: {ended:?}");
-    assert!(ended.stderr.contains("2 damaged lines"), "{ended:?}");
     let lines = ended.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.map(|line| line["ts"].as_str().unwrap().chars().nth(9).unwrap().to_string()).collect()
 }
@@ -71,10 +72,7 @@ fn show_goes_through_both_files_and_filters() {
 #[test]
 fn show_prints_a_line_for_people_and_the_whole_record_for_machines() {
     let world = world();
-    let ended = world.run(&["audit", "show", "--last", "1"], "");
-    let expected =
-        "2026-01-04T03:04:05.678Z  block             Bash      protected-files:secret-file  op\u{fffd}[31m 4\n";
-    assert_eq!(ended.stdout, expected);
+    assert_text!("audit_show", &world, 0, world.run(&["audit", "show", "--last", "1"], ""));
     let ended = world.run(&["audit", "show", "--last", "1", "--format", "json"], "");
     assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap()["unknown"], 1);
 }
@@ -90,14 +88,7 @@ fn stats_count_by_policy_rule_and_day_with_what_was_let_pass() {
     assert_eq!(stats["rules"]["command-guard:git-push"], json!({ "confirm_required": 1, "confirmed_allow": 1 }));
     assert_eq!(stats["days"]["2026-01-01"], json!({ "block": 1 }));
     assert_eq!(stats["overrides"], json!({ "command-guard:git-push": 1 }));
-    let text = world.run(&["audit", "stats", "--policy", "command-guard"], "").stdout;
-    for expected in [
-        "lines      3\n",
-        "rule       command-guard:git-push: 1 confirm_required, 1 confirmed_allow\n",
-        "overrides  1\n",
-    ] {
-        assert!(text.contains(expected), "{text}");
-    }
+    assert_text!("audit_stats", &world, 0, world.run(&["audit", "stats", "--policy", "command-guard"], ""));
 }
 
 #[test]
@@ -105,21 +96,18 @@ fn what_the_hook_writes_is_shown() {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     assert_deny(&world.bash("rm -rf /"), &[]);
-    let text = world.run(&["audit", "show", "--since", "1h"], "").stdout;
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(lines.len() == 2 && lines[0].contains("command-guard:git-push  git push"), "{text}");
-    assert!(lines[1].contains("block") && lines[1].ends_with("rm -rf /"), "{text}");
+    assert_text!("audit_show_hook", &world, 0, world.run(&["audit", "show", "--since", "1h"], ""));
 }
 
 #[test]
 fn a_log_that_is_not_there_is_empty_and_one_that_is_no_file_an_error() {
     let world = World::new();
-    let ended = world.run(&["audit", "show"], "");
-    assert_eq!((ended.exit, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
-    assert_eq!(world.run(&["audit", "stats"], "").stdout, "lines      0\noverrides  0\n");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &world.run(&["audit", "show"], ""));
+    transcript.add(&world, 0, &world.run(&["audit", "stats"], ""));
     std::fs::create_dir_all(world.path(LOG)).unwrap();
-    let ended = world.run(&["audit", "show"], "");
-    assert!(ended.exit == 66 && ended.stderr.contains("not a file") && ended.stderr.contains("hint: "), "{ended:?}");
+    transcript.add(&world, 66, &world.run(&["audit", "show"], ""));
+    assert_text!("audit_none", transcript.0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::reply::{assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::told;
+use crate::support::texts::{lasting, lines_about, told};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -36,10 +36,8 @@ fn what_is_paused_runs_is_told_and_is_logged() {
 
     // Nobody pauses what keeps guard-host in place.
     assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
-    let doctor = world.run(&["doctor"], "");
-    assert!(doctor.stdout.contains("are paused for 10 min"), "{doctor:?}");
-
-    assert_text!("resume", told(&world, &world.run(&["pause", "--end"], "")));
+    let doctor = lines_about(&world.run(&["doctor"], "").stdout, "pause");
+    assert_text!("resume", lasting(&world, &doctor) + &told(&world, &world.run(&["pause", "--end"], "")));
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_eq!(world.audit().iter().filter(|line| line["action"] == json!("resume")).count(), 1);
     assert_text!("resume_again", told(&world, &world.run(&["pause", "--end"], "")));
@@ -50,11 +48,11 @@ fn a_pause_lifts_asks_and_leaves_denies() {
     let world = World::new();
     let ended = attended(&world, &["pause", "10m"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
-    assert_text!("pause_asks", told(&world, &ended));
+    let doctor = lines_about(&world.run(&["doctor"], "").stdout, "pause");
+    assert_text!("pause_asks", told(&world, &ended) + &lasting(&world, &doctor));
     assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_deny(&world.bash("git push && rm -rf /"), &["[command-guard: rm-root]"]);
-    assert!(world.run(&["doctor"], "").stdout.contains("and ask about nothing"));
     let both = world.run(&["pause", "10m", "--asks", "--all"], "");
     assert_eq!(both.exit, 64, "{both:?}");
 }

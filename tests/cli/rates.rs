@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 const CORPUS: &str = r#"
 {"command": "rm -rf /", "label": "stop", "class": "agent", "note": "a key of somebody else's"}
@@ -23,21 +25,8 @@ fn world() -> World {
 fn the_table_counts_by_class_and_by_rule() {
     let world = world();
     let ended = world.run(&["policy", "rates", "calls.jsonl", "--wrong"], "");
-    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    let lines: Vec<String> =
-        ended.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    for wanted in [
-        "class stopped passed wrong denies interruptions in 1,000",
-        "agent 50.0 % (9.5 to 90.5) of 2 - 0 1000.0 of 2",
-        "docs - 50.0 % (9.5 to 90.5) of 2 1 500.0 of 2",
-        "all 50.0 % (9.5 to 90.5) of 2 50.0 % (9.5 to 90.5) of 2 1 416.7 of 12",
-        "command-guard: rm-root 1 0 0",
-        "protected-files: secret-file 0 1 0",
-        "ask command-guard: git-push git push",
-    ] {
-        assert!(lines.iter().any(|line| line == wanted), "`{wanted}` is missing:\n{}", ended.stdout);
-    }
     assert!(!ended.stdout.contains('\u{1b}'), "{ended:?}");
+    assert_text!("rates", &world, 0, ended);
 }
 
 #[test]
@@ -55,22 +44,13 @@ fn machines_get_the_same_figures() {
 #[test]
 fn what_cannot_be_read_is_named() {
     let world = world();
-    let ended = world.run(&["policy", "rates", "none.jsonl"], "");
-    assert_eq!(ended.exit, 66);
-    assert!(ended.stderr.starts_with("error: none.jsonl cannot be read: "), "{ended:?}");
-    for (row, told) in [
-        ("{\"command\": ", "calls.jsonl:2: "),
-        ("{\"label\": \"stop\"}", "calls.jsonl:2: a row has either `command`, or `tool` and `input`"),
-        (
-            "{\"command\": \"ls\", \"label\": \"maybe\"}",
-            "calls.jsonl:2: unknown label `maybe`, expected one of `abstain`, `allow`",
-        ),
-    ] {
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 66, &world.run(&["policy", "rates", "none.jsonl"], ""));
+    for row in ["{\"command\": ", "{\"label\": \"stop\"}", "{\"command\": \"ls\", \"label\": \"maybe\"}"] {
         std::fs::write(world.repo().join("calls.jsonl"), format!("{{\"command\": \"ls\"}}\n{row}\n")).unwrap();
-        let ended = world.run(&["policy", "rates", "calls.jsonl"], "");
-        assert_eq!(ended.exit, 65, "{ended:?}");
-        assert!(ended.stderr.contains(told) && ended.stderr.contains("hint:"), "{ended:?}");
+        transcript.add(&world, 65, &world.run(&["policy", "rates", "calls.jsonl"], ""));
     }
+    assert_text!("rates_refused", transcript.0);
 }
 
 #[test]
@@ -96,8 +76,7 @@ labels = { true = "stop", false = "pass" }
     assert_eq!(value["classes"]["a"]["stopped"], 1);
     std::fs::write(world.repo().join("theirs.toml"), "comand = []").unwrap();
     let ended = world.run(&["policy", "rates", "--map", "theirs.toml", "theirs.jsonl"], "");
-    assert_eq!(ended.exit, 65, "{ended:?}");
-    assert!(ended.stderr.starts_with("error: theirs.toml: ") && ended.stderr.contains("comand"), "{ended:?}");
+    assert_text!("rates_mapping", &world, 65, ended);
 }
 
 #[test]
@@ -122,7 +101,8 @@ esac
         assert_eq!(other["all"][key], expected, "{key}: {other}");
     }
     let ended = world.run(&arguments, "");
-    assert!(ended.stdout.contains("\nby `sh other.sh`:\n"), "{ended:?}");
-    let failed = "no answer to 1 call, which count as run; the first: it ended with exit code 1";
-    assert!(ended.stdout.contains(failed), "{ended:?}");
+    assert_text!(
+        "rates_other_hook",
+        lines_about(&ended.stdout, "by `sh other.sh`") + &lines_about(&ended.stdout, "no answer")
+    );
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::terminal::attended;
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 fn replay(world: &World, arguments: &[&str]) -> Value {
     let ended = world.run(&[&["replay", "--format", "json"], arguments].concat(), "");
@@ -107,7 +109,7 @@ fn what_cannot_be_read_is_named_skipped_and_counted() {
     assert_eq!(first("cut short"), ["a.jsonl:6"]);
     assert_eq!(first("an SQLite database"), ["c.db"]);
     let gone = world.run(&["replay", "/nowhere.jsonl"], "");
-    assert!(gone.exit == 66 && gone.stderr.contains("/nowhere.jsonl"), "{gone:?}");
+    assert_text!("replay_gone", &world, 66, gone);
 }
 
 /// Calls of many kinds, as lines.
@@ -194,12 +196,7 @@ fn the_differences_are_those_of_each_call_decided_alone() {
         assert_eq!(run(&["--fail-on", kind]).exit, exit, "{kind}");
     }
     let shown = run(&[]);
-    assert!(
-        shown.exit == 0
-            && shown.stdout.contains("\nloosened: ")
-            && shown.stdout.contains("    git push  (asked for what is not here)\n"),
-        "{shown:?}"
-    );
+    assert_eq!(shown.exit, 0, "{shown:?}");
     let same = world.run(
         &[
             "replay",
@@ -213,7 +210,9 @@ fn the_differences_are_those_of_each_call_decided_alone() {
         ],
         "",
     );
-    assert!(same.exit == 0 && same.stdout.contains("no verdict differs"), "{same:?}");
+    assert_eq!(same.exit, 0, "{same:?}");
+    let said = [(&shown, "loosened: "), (&shown, "tightened: "), (&same, "no verdict differs")];
+    assert_text!("replay_compared", said.map(|(ended, words)| lines_about(&ended.stdout, words)).concat());
 }
 
 #[test]
@@ -249,20 +248,22 @@ fn what_cannot_be_compared_is_no_success() {
     let world = World::new();
     let (_, text) = calls(&world);
     let source = world.write("calls.jsonl", &text).to_str().unwrap().to_owned();
+    let mut transcript = Transcript::default();
     for broken in ["[[policy]\n", "colour = 1\n"] {
         let new = world.write("new.toml", broken).to_str().unwrap().to_owned();
         let compared = world.run(&["replay", "--against", &new, "--fail-on", "loosened", &source], "");
-        assert!(compared.exit == 78 && compared.stderr.contains("new.toml:1"), "{broken}: {compared:?}");
+        transcript.add(&world, 78, &compared);
     }
     for command in [&["replay"][..], &["check"], &["explain"], &["policy", "rates"]] {
         let gone = world.run(&[&["--config", "gone.toml"], command, &[&source]].concat(), "");
-        assert!(gone.exit == 66 && gone.stderr.contains("gone.toml"), "{command:?}: {gone:?}");
+        transcript.add(&world, 66, &gone);
     }
     for none in ["", "[]\n", "notes\n"] {
         world.write("none.jsonl", none);
         let ended = world.run(&["replay", world.path("none.jsonl").to_str().unwrap()], "");
-        assert!(ended.exit == 65 && ended.stderr.contains("no call was read"), "{none}: {ended:?}");
+        transcript.add(&world, 65, &ended);
     }
+    assert_text!("replay_refused", transcript.0);
 }
 
 #[test]
@@ -290,10 +291,11 @@ fn two_policies_are_compared() {
     let first = &result["groups"][0];
     assert_eq!((&first["change"], &first["first"]["outcome"]), (&json!("loosened"), &json!("deny")), "{result}");
     assert!(first["first"]["rule"].as_str().unwrap().starts_with("policy:"), "{result}");
-    let mixed = world.run(&["replay", "--against", "builtin:command-guard", source], "");
-    assert!(mixed.exit == 64 && mixed.stderr.contains("cannot be compared"), "{mixed:?}");
-    let neither = world.run(&["replay", "--against", "nowhere", source], "");
-    assert!(neither.exit == 66 && neither.stderr.contains("neither a file nor a revision"), "{neither:?}");
+    let mut transcript = Transcript::default();
+    for (against, exit) in [("builtin:command-guard", 64), ("nowhere", 66)] {
+        transcript.add(&world, exit, &world.run(&["replay", "--against", against, source], ""));
+    }
+    assert_text!("replay_against", transcript.0);
 }
 
 #[test]
@@ -319,7 +321,7 @@ fn a_revision_of_the_projects_file_is_compared() {
     assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("ask"), &json!("deny")));
     world.write("repo/.guard/guard.toml", rule.replace("\"ask\"", "\"warn\""));
     let weakened = world.run(&["replay", "--against", "HEAD", "--fail-on", "loosened", source.to_str().unwrap()], "");
-    assert!(weakened.exit == 1 && weakened.stdout.contains("loosened: 1 call"), "{weakened:?}");
+    assert_text!("replay_weakened", &world, 1, weakened);
     // A person trusts the file as it is now, which nobody else may say so; the other one is compared as if it were trusted as well.
     let mild = format!("{rule}on-error = \"allow\"\n");
     world.write("repo/.guard/guard.toml", &mild);

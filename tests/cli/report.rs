@@ -4,7 +4,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::support::texts::lasting;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 const SCRIPT: &str = "<script>document.title = 'run'</script><img src=x onerror=\"document.title='run'\">";
 
@@ -67,12 +69,8 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
 fn it_says_first_what_happened_and_why() {
     let world = World::new();
     let html = report(&world);
-    let sentence =
-        "From 1 to 5 January 2026, guard-host blocked 2 calls and asked about 2 calls (2 have no known answer).";
-    assert!(html.contains(&format!("<p class=\"lead\">{sentence}</p>")), "{html}");
+    let lead = html.split("<p class=\"lead\">").nth(1).unwrap().split("</p>").next().unwrap();
     let worst = html.split("<ol class=\"worst\">").nth(1).unwrap().split("</ol>").next().unwrap();
-    assert!(worst.contains("rm -rf /") && worst.contains("2×, last on 1 January 2026"), "{worst}");
-    assert!(worst.contains("deletes everything on the machine"), "the reason: {worst}");
     assert!(html.find("class=\"worst\"") < html.find("<svg"), "what was blocked stands above the chart");
     let asked_and_ran = |action: &str| {
         json!({ "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": "git push", "action": action, "by": "person",
@@ -85,7 +83,7 @@ fn it_says_first_what_happened_and_why() {
     assert_eq!(told["calls"].as_array().unwrap().len(), 1, "a call and its answer are one: {told}");
     assert_eq!(told["calls"][0]["actions"], json!({ "ask": 1, "ran": 1 }));
     assert_eq!(told["prompts"], json!({ "asked": 1, "ran": 1, "refused": 0 }));
-    assert_eq!(told["summary"], "On 2 January 2026, guard-host blocked nothing and asked about 1 call (1 ran).");
+    assert_text!("report", lasting(&world, &format!("{lead}\n{worst}\n{}", told["summary"])));
 }
 
 #[test]
@@ -155,7 +153,7 @@ fn nothing_but_a_report_is_written_over() {
     assert_eq!(world.run(&["audit", "report", "--output", "r.html"], "").exit, 0);
     world.write("repo/notes.html", "mine");
     let refused = world.run(&["audit", "report", "--output", "notes.html"], "");
-    assert!(refused.exit == 64 && refused.stderr.contains("is not a report"), "{refused:?}");
+    assert_text!("report_refused", &world, 64, refused);
     assert_eq!(std::fs::read_to_string(world.path("repo/notes.html")).unwrap(), "mine");
 }
 

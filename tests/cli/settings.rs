@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
+use crate::support::texts::Transcript;
 use crate::support::world::{Ended, World, end};
+use crate::texts::assert_text;
 
 const FILE: &str = "repo/run/.claude/settings.json";
 
@@ -89,7 +91,7 @@ fn s3_11_s3_31_s3_32_init_writes_once_and_leaves_a_changed_file_alone() {
     for text in ["{\"mine\": true}", "", "{oops"] {
         fs::write(&path, text).unwrap();
         let again = init(&world, &[]);
-        assert!(again.exit == 0 && again.stdout.contains("left as it is"), "{again:?}");
+        assert_text!("settings_left", &world, 0, again);
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
     let forced = init(&world, &["--force"]);
@@ -171,20 +173,17 @@ fn s3_12_the_lines_of_the_help_hold_for_every_folder() {
 fn what_lies_in_the_way_of_the_file_is_named() {
     for force in [&[][..], &["--force"]] {
         let world = World::new();
+        let mut transcript = Transcript::default();
         fs::create_dir_all(world.path(FILE)).unwrap();
-        let ended = init(&world, force);
-        assert!(ended.exit == 69 && ended.stderr.contains("settings.json is a folder"), "{ended:?}");
+        transcript.add(&world, 69, &init(&world, force));
         fs::remove_dir(world.path(FILE)).unwrap();
         symlink("gone", world.path(FILE)).unwrap();
-        let ended = init(&world, force);
-        assert!(ended.exit == 69 && ended.stderr.contains("is a link that leads nowhere"), "{ended:?}");
-        assert!(ended.stdout.is_empty() && ended.stderr.contains("hint: "), "{ended:?}");
+        transcript.add(&world, 69, &init(&world, force));
         world.write("repo/file", "");
         for folder in ["file", "file/below"] {
-            let ended = settings(&world, &[&["init", "--work-dir", folder], force].concat());
-            assert!(ended.exit == 64 && ended.stderr.contains("/repo/file` is a file"), "{ended:?}");
-            assert!(ended.stderr.contains("name a folder with"), "{ended:?}");
+            transcript.add(&world, 64, &settings(&world, &[&["init", "--work-dir", folder], force].concat()));
         }
+        assert_text!("settings_in_the_way", transcript.0);
     }
 }
 
@@ -217,16 +216,16 @@ fn s3_33_what_bounds_nothing_ends_with_64() {
 fn a_plan_that_cannot_be_used_is_told() {
     let world = World::new();
     let render = || settings(&world, &["render", "--work-dir", "run", "--plan", "plan.yaml"]);
-    assert_eq!(render().exit, 66);
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 66, &render());
     for text in ["", "a: [", "arms: []", "\0", &"x".repeat(2 << 20)] {
         world.write("repo/plan.yaml", text);
-        let ended = render();
-        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{ended:?}");
-        assert!(ended.stderr.contains("plan.yaml"), "{ended:?}");
+        transcript.add(&world, 65, &render());
     }
     let laughs: String = (1..40).map(|at| format!("a{at}: &a{at} [*a{0},*a{0},*a{0},*a{0}]\n", at - 1)).collect();
     world.write("repo/plan.yaml", format!("a0: &a0 [x]\n{laughs}arms: *a39\n"));
-    assert_eq!(render().exit, 65);
+    transcript.add(&world, 65, &render());
+    assert_text!("settings_plan", transcript.0);
 }
 
 /// The harness keeps its file tools to the folders, and path-context keeps the rest of a call to them.

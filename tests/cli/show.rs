@@ -6,7 +6,9 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::texts::{Transcript, lasting, lines_about};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[track_caller]
 fn json_of(world: &World, arguments: &[&str]) -> Value {
@@ -65,32 +67,27 @@ fn policy_inspect_shows_what_a_policy_is() {
     let rules: Vec<&str> = about["rules"].as_array().unwrap().iter().filter_map(|rule| rule["id"].as_str()).collect();
     assert!(rules.contains(&"rm-root") && rules.contains(&"git-push"));
     let text = world.run(&["policy", "inspect", "command-guard"], "").stdout;
-    assert!(text.contains("rule      rm-root") && text.contains("import    guard:policy/"), "{text}");
+    assert_text!("policy_inspect_line", lines_about(&text, "rm-root ") + &lines_about(&text, "policy/files"));
 }
 
 #[test]
 fn policy_inspect_refuses_what_is_no_policy() {
     let world = World::new();
     let ended = world.run(&["policy", "inspect", "no-such-policy"], "");
-    assert_eq!(ended.exit, 66);
-    assert!(
-        ended.stderr.starts_with("error: ") && ended.stderr.contains("hint:") && ended.stderr.contains("command-guard")
-    );
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 66, &ended);
     world.write("repo/text.wasm", "no component");
-    assert_eq!(world.run(&["policy", "inspect", "text.wasm"], "").exit, 65);
+    transcript.add(&world, 65, &world.run(&["policy", "inspect", "text.wasm"], ""));
     world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
-    assert_eq!(world.run(&["policy", "inspect", "ours"], "").exit, 69);
+    transcript.add(&world, 69, &world.run(&["policy", "inspect", "ours"], ""));
+    assert_text!("policy_inspect_refused", transcript.0);
 }
 
 #[test]
 fn cache_warm_makes_everything_once() {
     let world = World::new();
     let ended = world.run(&["cache", "warm"], "");
-    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""));
-    assert!(
-        ended.stdout.contains("command-guard: ready\n") && ended.stdout.contains("protected-files: ready\n"),
-        "{ended:?}"
-    );
+    assert_text!("cache_warm", &world, 0, ended);
     assert_eq!(world.run(&["cache", "warm"], ""), ended);
 }
 
@@ -99,13 +96,11 @@ fn cache_warm_tells_what_cannot_be_made() {
     let world = World::new();
     world.configure("[[policy]]\nname = \"ours\"\nsource = \"gone.wasm\"\n");
     let ended = world.run(&["cache", "warm"], "");
-    assert!(
-        ended.exit == 69 && ended.stdout.contains("ours: ") && ended.stdout.contains("command-guard: ready"),
-        "{ended:?}"
-    );
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 69, &ended);
     world.configure("preset = \n");
-    let ended = world.run(&["cache", "warm"], "");
-    assert!(ended.exit == 78 && ended.stderr.contains("guard.toml:1:"), "{ended:?}");
+    transcript.add(&world, 78, &world.run(&["cache", "warm"], ""));
+    assert_text!("cache_warm_refused", transcript.0);
 }
 
 #[test]
@@ -125,10 +120,8 @@ fn cache_verify_finds_a_flipped_byte_and_the_hook_maps_none() {
         }
     }
     let ended = world.run(&["cache", "verify"], "");
-    assert!(
-        ended.exit == 69 && ended.stdout.contains("stale or damaged") && ended.stderr.contains("hint: "),
-        "{ended:?}"
-    );
+    assert_eq!(ended.exit, 69, "{ended:?}");
+    assert_text!("cache_verify", lasting(&world, &(lines_about(&ended.stdout, ".cwasm") + &ended.stderr)));
     let decision = world.bash("rm -rf /").decision();
     assert!(decision == "deny" || decision == "ask", "{decision}");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
@@ -194,8 +187,7 @@ fn config_show_tells_what_holds() {
     );
     assert_eq!(policy["settings"], json!({ "raise": ["git-push"] }));
     assert_eq!((&policy["tools"], &policy["on-error"]), (&json!(["Bash"]), &json!("ask")));
-    let text = world.run(&["config", "show"], "").stdout;
-    assert!(text.contains("deadline   900 ms") && text.contains("policy     command-guard"), "{text}");
+    assert_text!("config_show", &world, 0, world.run(&["config", "show"], ""));
 }
 
 #[test]
@@ -204,18 +196,18 @@ fn config_show_works_on_a_broken_file_and_tells_the_problem() {
     world.configure("preset = \n");
     let shown = json_of(&world, &["config", "show", "--format", "json"]);
     assert_keys(&shown["problems"][0], &["hint", "layer", "place", "text"]);
-    let ended = world.run(&["config", "show"], "");
-    assert!(ended.exit == 0 && ended.stderr.contains("guard.toml:1:"), "{ended:?}");
+    assert_text!("config_show_broken", lasting(&world, &world.run(&["config", "show"], "").stderr));
 }
 
 #[test]
 fn config_check_ends_with_78_when_something_is_wrong() {
     let world = World::new();
     let ended = world.run(&["config", "check"], "");
-    assert!(ended.exit == 0 && ended.stdout.starts_with("ok: "), "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &ended);
     world.write("repo/.guard/guard.toml", "preset = \"none\"\n");
-    let ended = world.run(&["config", "check"], "");
-    assert!(ended.exit == 78 && ended.stderr.contains("`preset`") && ended.stderr.contains("hint: "), "{ended:?}");
+    transcript.add(&world, 78, &world.run(&["config", "check"], ""));
+    assert_text!("config_check", transcript.0);
 }
 
 #[test]

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use crate::docs::FOR_USERS;
 use crate::support::pages::{blocks, root};
 use crate::support::schema::complaints;
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 const FILES: [&str; 3] = ["guard.toml", "guardrails.json", "write-policies.json"];
 
@@ -42,15 +44,14 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
     // A preset reads the second and the third one there.
     let places =
         [".config/guard-host/guard.toml", ".claude/state/guardrails.json", ".claude/hooks/config/write-policies.json"];
+    let mut transcript = Transcript::default();
     for (name, place) in FILES.into_iter().zip(places) {
         let path = world.path(place);
-        let first = world.run(&["config", "init", name], "");
-        assert_eq!((first.exit, first.stdout), (0, format!("wrote {}\n", path.display())));
+        transcript.add(&world, 0, &world.run(&["config", "init", name], ""));
         assert_eq!(fs::read_to_string(&path).unwrap(), starter(name));
         assert_eq!(world.run(&["config", "init", name], "").exit, 0);
         fs::write(&path, "mine").unwrap();
-        let again = world.run(&["config", "init", name], "");
-        assert!(again.exit == 0 && again.stdout.contains("left as it is"), "{again:?}");
+        transcript.add(&world, 0, &world.run(&["config", "init", name], ""));
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }
     // What stands there is what holds.
@@ -71,8 +72,8 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
         fs::write(&place, file.to_string()).unwrap();
         assert_eq!(write(), "deny", "{name}");
     }
-    let unknown = world.run(&["config", "init", "other.json"], "");
-    assert!(unknown.exit == 64 && unknown.stderr.contains("guardrails.json"), "{unknown:?}");
+    transcript.add(&world, 64, &world.run(&["config", "init", "other.json"], ""));
+    assert_text!("config_init", transcript.0);
     assert_eq!(world.run(&["config", "schema", "other.json"], "").exit, 64);
 }
 
@@ -91,13 +92,13 @@ fn config_init_names_what_lies_in_the_way() {
     let world = World::new();
     let file = world.path(".config/guard-host/guard.toml");
     fs::create_dir_all(&file).unwrap();
-    let ended = world.run(&["config", "init"], "");
-    assert!(ended.exit == 69 && ended.stderr.contains("guard.toml is a folder"), "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 69, &world.run(&["config", "init"], ""));
     fs::remove_dir(&file).unwrap();
     std::os::unix::fs::symlink("gone.toml", &file).unwrap();
-    let ended = world.run(&["config", "init"], "");
-    assert!(ended.exit == 69 && ended.stderr.contains("is a link that leads nowhere"), "{ended:?}");
-    assert!(ended.stdout.is_empty() && !file.exists(), "{ended:?}");
+    transcript.add(&world, 69, &world.run(&["config", "init"], ""));
+    assert!(!file.exists());
+    assert_text!("config_init_in_the_way", transcript.0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 fn line(world: &World, session: &str) -> String {
     let ended = world.run(&["statusline"], &json!({ "session_id": session, "cwd": world.repo() }).to_string());
@@ -73,7 +74,7 @@ fn a_session_begins_with_a_line_for_the_user() {
     };
     let told: Value = serde_json::from_str(&start("startup").stdout).unwrap();
     let text = told["systemMessage"].as_str().unwrap();
-    assert!(text.starts_with("guard-host is on: ") && text.contains("command-guard"), "{text}");
+    assert_text!("session_start", text);
     assert_eq!(told.as_object().unwrap().len(), 1, "nothing is decided: {told}");
     assert!(start("compact").is_silent());
     assert_eq!(world.audit().len(), 0);

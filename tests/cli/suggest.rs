@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_silent, assert_warn};
 use crate::support::terminal::attended_by;
+use crate::support::texts::{Transcript, lasting, lines_about};
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// The line of a harness that tells a No, which Claude Code does not.
 fn refuse(world: &World, command: &str) {
@@ -68,13 +70,13 @@ fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() 
     };
     assert_eq!((operations("approved"), operations("also")), (vec![("rm -rf build", 3)], vec![("rm -rf ./build", 1)]));
     assert_eq!(found[0]["spares"], json!(4));
-    let text = world.run(&["audit", "suggest"], "").stdout;
-    assert!(text.starts_with("1  spares 4 questions: guard-host allow --id "), "{text}");
-    assert!(text.contains("also have let pass") && text.contains("3 asked, 3 ran, 0 refused"), "{text}");
-
+    let mut transcript = Transcript(lasting(
+        &world,
+        &lines_about(&world.run(&["audit", "suggest"], "").stdout, "guard-host allow --id "),
+    ));
     // The second one is that of copies.
-    let none = world.run(&["audit", "suggest", "--apply", "3"], "");
-    assert!(none.exit == 64 && none.stderr.contains("no suggestion 3"), "{none:?}");
+    transcript.add(&world, 64, &world.run(&["audit", "suggest", "--apply", "3"], ""));
+    assert_text!("suggest", transcript.0);
     let program = env!("CARGO_BIN_EXE_guard-host");
     let ended = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n");
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -93,14 +95,16 @@ fn a_rule_that_was_always_approved_is_suggested_to_be_lowered() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["lower"], &found[0]["spares"]), (&json!("command-guard:git-push"), &json!(5)));
     let unattended = world.run(&["audit", "suggest", "--apply", "1"], "");
-    assert!(unattended.exit == 77 && unattended.stderr.contains("audit suggest --apply 1"), "{unattended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 77, &unattended);
     let program = env!("CARGO_BIN_EXE_guard-host");
     let config = world.path(".config/guard-host/guard.toml");
     let before = std::fs::read_to_string(&config).unwrap_or_default();
     let no = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "n\n");
     assert!(no.exit == 0 && std::fs::read_to_string(&config).unwrap_or_default() == before, "{no:?}");
     let yes = attended_by(&world, program, &["audit", "suggest", "--apply", "1"], "y\n");
-    assert!(yes.exit == 0 && yes.stdout.contains("spares 5 questions"), "{yes:?}");
+    transcript.add(&world, 0, &yes);
+    assert_text!("suggest_lower", transcript.0);
     assert_warn(&world.bash("for x in a; do git push origin $x; done"), &["git-push"]);
     assert!(suggestions(&world).is_empty());
     std::fs::write(&config, &before).unwrap();
@@ -151,10 +155,11 @@ fn catch_all_rules_publishing_and_deploying_are_never_suggested() {
 fn a_person_can_still_approve_the_calls_to_come_after_a_yes() {
     let world = World::new();
     asked(&world, "git push origin topic", "PostToolUse");
-    assert!(world.run(&["confirm", "--list"], "").stdout.contains("nothing waits"), "it has run");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &world.run(&["confirm", "--list"], ""));
     let program = env!("CARGO_BIN_EXE_guard-host");
     let ended = attended_by(&world, program, &["confirm", "git push origin topic"], "");
-    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: git push origin topic"), "{ended:?}");
-    let again = world.bash("git push origin topic");
-    assert!(again.reason().contains("confirmed in this session"), "{again:?}");
+    transcript.add(&world, 0, &ended);
+    transcript.0 += &world.bash("git push origin topic").reason();
+    assert_text!("suggest_confirmed", transcript.0);
 }

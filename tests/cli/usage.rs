@@ -5,7 +5,9 @@ use std::process::Stdio;
 
 use crate::support::guests;
 use crate::support::terminal::attended;
+use crate::support::texts::Transcript;
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// The commands of the first screen.
 const COMMANDS: [&str; 20] = [
@@ -130,11 +132,11 @@ fn a_command_line_that_makes_no_sense_ends_with_64() {
 #[test]
 fn an_input_that_makes_no_sense_ends_with_65() {
     let world = World::new();
+    let mut transcript = Transcript::default();
     for input in ["{oops", "[]", "\"x\"", "5", "", "null"] {
-        let ended = world.run(&["check", "--tool", "Write", input], "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{input}: {ended:?}");
-        assert!(ended.stderr.starts_with("error: ") && ended.stderr.contains("hint: "), "{ended:?}");
+        transcript.add(&world, 65, &world.run(&["check", "--tool", "Write", input], ""));
     }
+    assert_text!("usage_input", transcript.0);
 }
 
 #[test]
@@ -179,10 +181,11 @@ fn a_command_needs_no_quotes_until_it_has_options() {
     assert_eq!(world.run(&["check", "echo", "a; rm -rf ~"], "").exit, 0);
     let ended = world.run(&["explain", "git", "push"], "");
     assert!(ended.exit == 0 && ended.stdout.contains("git-push"), "{ended:?}");
+    let mut transcript = Transcript::default();
     for command in ["check", "explain"] {
-        let ended = world.run(&[command, "git", "push", "--force"], "");
-        assert!(ended.exit == 64 && ended.stderr.contains("quote the command"), "{ended:?}");
+        transcript.add(&world, 64, &world.run(&[command, "git", "push", "--force"], ""));
     }
+    assert_text!("usage_quotes", transcript.0);
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::fs;
 
 use sha2::{Digest, Sha256};
 
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 /// The lines that `sha256sum` would write for both programs.
 fn sums() -> String {
@@ -17,8 +19,7 @@ fn sums() -> String {
         + &program("guard-host-tools", env!("CARGO_BIN_EXE_guard-host-tools"))
 }
 
-fn check(text: &str) -> Ended {
-    let world = World::new();
+fn check(world: &World, text: &str) -> Ended {
     let file = world.write("PROGRAMS.sha256", text);
     world.run(&["self", "version", "--check", file.to_str().unwrap()], "")
 }
@@ -37,12 +38,12 @@ fn it_prints_version_target_and_digests() {
 
 #[test]
 fn the_digests_of_the_programs_are_equal() {
-    let sums = sums();
+    let (world, sums) = (World::new(), sums());
     let in_folders = sums.replace("  guard", " *./bin/guard");
     let among_others =
         format!("{}  another\n\n{}", "0".repeat(64), sums.to_uppercase().replace("GUARD-HOST", "guard-host"));
     for text in [&sums, &in_folders, &among_others.replace("-TOOLS", "-tools")] {
-        let ended = check(text);
+        let ended = check(&world, text);
         assert_eq!((ended.exit, ended.stdout.matches("  equal\n").count()), (0, 2), "{text}{ended:?}");
     }
 }
@@ -52,31 +53,31 @@ fn another_digest_is_different() {
     let sums = sums();
     let (hook, tools) = sums.split_once('\n').unwrap();
     let zeros = "0".repeat(64);
-    for (text, said) in [
-        (format!("{zeros}  guard-host\n{tools}"), "  guard-host  different\n"),
-        (format!("{hook}\n{zeros}  guard-host-tools\n"), "  guard-host-tools  different\n"),
-        (format!("{hook}\n"), "  guard-host-tools  not in the file\n"),
-        (String::new(), "  guard-host  not in the file\n"),
+    let (world, mut transcript) = (World::new(), Transcript::default());
+    for text in [
+        format!("{zeros}  guard-host\n{tools}"),
+        format!("{hook}\n{zeros}  guard-host-tools\n"),
+        format!("{hook}\n"),
+        String::new(),
         // Of two digests of one name none counts.
-        (format!("{zeros}  guard-host\n{sums}"), "  guard-host  different\n"),
-        (format!("{sums}{zeros}  guard-host\n"), "  guard-host  different\n"),
+        format!("{zeros}  guard-host\n{sums}"),
+        format!("{sums}{zeros}  guard-host\n"),
     ] {
-        let ended = check(&text);
-        assert!(ended.exit == 1 && ended.stdout.contains(said) && ended.stderr.is_empty(), "{text}: {ended:?}");
+        transcript.add(&world, 1, &check(&world, &text));
     }
+    assert_text!("version_other", lines_about(&transcript.0, "DIGEST"));
 }
 
 #[test]
 fn a_missing_file_ends_with_66_and_one_that_is_no_list_with_65() {
     let world = World::new();
     let missing = world.path("PROGRAMS.sha256");
-    let ended = world.run(&["self", "version", "--check", missing.to_str().unwrap()], "");
-    assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 66, &world.run(&["self", "version", "--check", missing.to_str().unwrap()], ""));
     for text in
         ["hello", "0123  guard-host", &format!("{}guard-host", "0".repeat(64)), &format!("{}  ", "0".repeat(64))]
     {
-        let ended = check(text);
-        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{text}: {ended:?}");
-        assert!(ended.stderr.contains("line 1, has no digest"), "{ended:?}");
+        transcript.add(&world, 65, &check(&world, text));
     }
+    assert_text!("version_no_list", transcript.0);
 }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::support::terminal::attended_by;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn the_last_call_is_shown_with_its_commands_and_why() {
@@ -30,6 +31,6 @@ fn the_last_call_is_shown_with_its_commands_and_why() {
 
 #[test]
 fn without_a_terminal_it_names_what_prints_lines() {
-    let ended = World::new().run(&["audit", "watch"], "");
-    assert!(ended.exit == 64 && ended.stderr.contains("audit show --follow"), "{ended:?}");
+    let world = World::new();
+    assert_text!("watch_unattended", &world, 64, world.run(&["audit", "watch"], ""));
 }

@@ -29,19 +29,39 @@ pub fn told(world: &World, ended: &Ended) -> String {
     lasting(world, &text)
 }
 
-/// A text without what differs from run to run: places, times, and how many calls the log and the policies have.
+/// A text without what differs from run to run: places, times, ids, and how many calls the log and the policies have.
 pub fn lasting(world: &World, text: &str) -> String {
     let home = world.home.path().display().to_string();
     let text = text.replace(env!("CARGO_BIN_EXE_guard-host"), "GUARD_HOST").replace(&home, "HOME");
     let text = hidden(&hidden(&text, " until ", "\n", "TIME"), " of ", " other calls", "COUNT");
     let varying = [
-        (r"(localhost|127\.0\.0\.1):[0-9]+", "$1:PORT"),
+        (r"(localhost|127\.0\.0\.[0-9]+|\[::1\]):[0-9]+", "$1:PORT"),
         (r"\b[0-9]+\.[0-9]+ ms", "TIME ms"),
-        ("[0-9a-f]{64}", "DIGEST"),
+        (r"\b[0-9]+ us\b", "TIME us"),
+        (r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME"),
+        (r"\b[0-9]{2}:[0-9]{2} UTC", "TIME UTC"),
+        (r" (20[0-9]{2}), [0-9]{2}:[0-9]{2}", " $1, TIME"),
+        (r"\b[0-9a-f]{64}(-[0-9.]*[0-9])*", "DIGEST"),
+        (r"([(]|: )[0-9]+ bytes", "${1}SIZE bytes"),
+        (r#"\btime="[0-9.]+""#, "time=\"TIME\""),
+        (r"\b[0-9a-f]{8}  ", "CODE  "),
+        ("--code [0-9a-f]{8}", "--code CODE"),
+        (r"\b[0-9a-f]{16}\b", "ID"),
+        (r"(wasi:[a-z-]+/[a-z-]+@0\.2)\.[0-9]+", "$1"),
     ];
     varying
         .into_iter()
         .fold(text, |text, (pattern, name)| Regex::new(pattern).unwrap().replace_all(&text, name).into_owned())
+}
+
+/// The lines that have these words, each with the indented lines below it.
+pub fn lines_about(text: &str, words: &str) -> String {
+    let mut is_wanted = false;
+    let wanted = text.lines().filter(|line| {
+        is_wanted = line.contains(words) || is_wanted && line.starts_with(' ');
+        is_wanted
+    });
+    wanted.map(|line| format!("{line}\n")).collect()
 }
 
 /// The text with a name in place of each number or time between these words.
