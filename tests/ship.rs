@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::support::pages::{Shell, blocks};
+use crate::support::texts::{Transcript, told};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 use receiver::{Mode, Receiver};
 
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
@@ -133,11 +135,11 @@ fn damaged_lines_are_counted_and_told_once() {
     world.write(LOG, line(3) + "\n\u{0}\u{0}\n" + &"x".repeat((1 << 20) + 1) + "\n" + &line(4) + "{\"ts\"");
     let ended = ship(&world, &receiver, &[]);
     assert_eq!((ended.exit, sent(&ended)), (1, 4), "{ended:?}");
-    let log = world.path(LOG);
-    assert_eq!(ended.stderr, format!("warning: 4 damaged lines in {} cannot be sent\n", log.display()));
+    assert_text!("ship_damaged", told(&world, &ended));
     assert_eq!(receiver.ids(), ids(1..5));
     // The last line may still get its end.
     assert_eq!(ship_all(&world, &receiver), 0);
+    let log = world.path(LOG);
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.strip_suffix("{\"ts\"").unwrap().to_owned() + &line(5)).unwrap();
     assert_eq!(ship_all(&world, &receiver), 1);
@@ -164,14 +166,16 @@ fn a_cursor_that_is_garbage_is_told_and_begins_anew() {
     world.write(LOG, lines(0..3));
     assert_eq!(ship_all(&world, &receiver), 3);
     let place = cursor(&world);
+    let mut transcript = Transcript::default();
     for text in ["", "garbage", "{\"version\":9,\"lines\":0,\"marks\":[]}"] {
         fs::write(&place, text).unwrap();
         let ended = ship(&world, &receiver, &[]);
-        assert_eq!((ended.exit, sent(&ended)), (0, 3), "{text}: {ended:?}");
-        assert!(ended.stderr.contains("does not count") && ended.stderr.lines().count() == 1, "{ended:?}");
+        assert_eq!(sent(&ended), 3, "{text}: {ended:?}");
+        transcript.add(&world, 0, &ended);
     }
     fs::set_permissions(&place, fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(ship(&world, &receiver, &[]).stderr.contains("it is not a private file"));
+    transcript.add(&world, 0, &ship(&world, &receiver, &[]));
+    assert_text!("ship_cursor", transcript.0);
     assert_eq!(ship_all(&world, &receiver), 0);
     assert_eq!((receiver.ids(), receiver.differing()), (ids(0..3), 0));
 }
@@ -185,8 +189,9 @@ fn headers_come_from_a_private_file() {
     let options = ["--header-file", file.to_str().unwrap()];
     let set = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
     set(0o640);
+    let mut transcript = Transcript::default();
     let ended = ship(&world, &receiver, &options);
-    assert!(ended.exit == 78 && ended.stderr.contains("others can read it") && ended.stderr.contains("chmod 600"));
+    transcript.add(&world, 78, &ended);
     assert!(!ended.stderr.contains("abc123") && receiver.requests().is_empty(), "{ended:?}");
     set(0o600);
     assert_eq!(ship(&world, &receiver, &options).exit, 0);
@@ -195,31 +200,27 @@ fn headers_come_from_a_private_file() {
     for text in ["secretword", "a b: secretword", "Host: secretword", "x: secretword\u{1}"] {
         fs::write(&file, text).unwrap();
         let ended = ship(&world, &receiver, &options);
-        assert!(
-            ended.exit == 78 && ended.stderr.contains("line 1") && !ended.stderr.contains("secretword"),
-            "{ended:?}"
-        );
+        transcript.add(&world, 78, &ended);
+        assert!(!ended.stderr.contains("secretword"), "{ended:?}");
     }
-    let ended = ship(&world, &receiver, &["--header-file", "gone"]);
-    assert!(ended.exit == 78 && ended.stderr.contains("gone"), "{ended:?}");
+    transcript.add(&world, 78, &ship(&world, &receiver, &["--header-file", "gone"]));
+    assert_text!("ship_headers", transcript.0);
 }
 
 #[test]
 fn an_address_that_is_none_is_refused() {
     let world = World::new();
     world.write(LOG, line(1));
-    for (to, code, text) in [
-        ("http://collector.example:4318", 64, "has no TLS"),
-        ("collector.example", 64, "`--to`"),
-        ("https://me:word@collector.example", 64, "password"),
-    ] {
+    let mut transcript = Transcript::default();
+    for to in ["http://collector.example:4318", "collector.example", "https://me:word@collector.example"] {
         let ended = world.run(&["audit", "ship", "--to", to], "");
-        assert!(ended.exit == code && ended.stderr.contains(text) && ended.stderr.contains("hint: "), "{ended:?}");
+        transcript.add(&world, 64, &ended);
         assert!(!ended.stderr.contains("me:word"), "{ended:?}");
     }
     let file = world.write("ca.pem", "no certificate");
     let ended = world.run(&["audit", "ship", "--to", "https://localhost:9", "--ca", file.to_str().unwrap()], "");
-    assert!(ended.exit == 78 && ended.stderr.contains("ca.pem"), "{ended:?}");
+    transcript.add(&world, 78, &ended);
+    assert_text!("ship_address", transcript.0);
     assert_eq!(world.run(&["audit", "ship"], "").exit, 64);
 }
 
@@ -230,7 +231,7 @@ fn an_empty_log_is_sent_and_one_that_is_no_file_is_not() {
     assert_eq!(ship_all(&world, &receiver), 0);
     fs::create_dir_all(world.path(LOG)).unwrap();
     let ended = ship(&world, &receiver, &[]);
-    assert!(ended.exit == 66 && ended.stderr.contains("not a file") && ended.stderr.contains("hint: "), "{ended:?}");
+    assert_text!("ship_no_file", &world, 66, ended);
     assert!(receiver.requests().is_empty());
 }
 
@@ -292,14 +293,15 @@ fn what_is_rejected_is_counted_and_told() {
     let text = json!({ "partialSuccess": { "rejectedLogRecords": "2", "errorMessage": "too old" } });
     receiver.then([Mode::Answer(200, "", text.to_string())]);
     let ended = ship(&world, &receiver, &[]);
-    assert_eq!((ended.exit, sent(&ended)), (1, 3), "{ended:?}");
-    assert_eq!(ended.stderr, format!("warning: `{}/v1/logs` rejected 2 lines: too old\n", receiver.url));
+    assert_eq!(sent(&ended), 3, "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 1, &ended);
     assert_eq!(ship_all(&world, &receiver), 0);
     let text = json!({ "partialSuccess": { "rejectedLogRecords": "0", "errorMessage": "slow down" } });
     receiver.then([Mode::Answer(200, "", text.to_string())]);
     world.write(LOG, lines(0..6));
-    let ended = ship(&world, &receiver, &[]);
-    assert!(ended.exit == 0 && ended.stderr.contains("took the lines and says: slow down"), "{ended:?}");
+    transcript.add(&world, 0, &ship(&world, &receiver, &[]));
+    assert_text!("ship_rejected", transcript.0);
 }
 
 /// A received record as a test sees it.

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::receiver::{Mode, Receiver};
 use super::{LOG, ROTATED, ids, line, lines, sent, ship, ship_all};
+use crate::support::texts::{Transcript, told};
 use crate::support::world::{PATIENCE, World, append, ended};
+use crate::texts::assert_text;
 
 fn spawn(world: &World, receiver: &Receiver, options: &[&str]) -> Child {
     let mut command = world.command(&[&["audit", "ship", "--to", &receiver.url], options].concat());
@@ -37,8 +39,7 @@ fn a_receiver_that_is_busy_is_asked_again_when_it_says() {
     let ended = ship(&world, &receiver, &[]);
     assert!(started.elapsed() >= Duration::from_secs(3), "{:?}", started.elapsed());
     assert_eq!((ended.exit, sent(&ended)), (0, 3));
-    let url = &receiver.url;
-    assert_eq!(ended.stderr, format!("warning: `{url}/v1/logs` answers with 503: try later; it is asked again\n"));
+    assert_text!("ship_busy", told(&world, &ended));
     assert_eq!((receiver.requests().len(), receiver.ids(), receiver.twice()), (3, ids(0..3), 0));
 }
 
@@ -49,8 +50,8 @@ fn a_receiver_that_is_not_there_keeps_no_line() {
     // A port that was free a moment ago.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let ended = world.run(&["audit", "ship", "--to", &format!("http://{free}")], "");
-    assert_eq!((ended.exit, sent(&ended)), (69, 0), "{ended:?}");
-    assert!(ended.stderr.contains("cannot be reached") && ended.stderr.contains("goes on with the lines"), "{ended:?}");
+    assert_eq!(sent(&ended), 0, "{ended:?}");
+    assert_text!("ship_not_there", &world, 69, ended);
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn a_receiver_that_is_silent_is_waited_for_as_long_as_it_is_said() {
     world.write(LOG, lines(0..3));
     receiver.then([Mode::Silent]);
     let ended = ship(&world, &receiver, &["--timeout", "1"]);
-    assert!(ended.exit == 0 && ended.stderr.contains("did not answer in time"), "{ended:?}");
+    assert_text!("ship_silent", &world, 0, ended);
 }
 
 #[test]
@@ -80,13 +81,14 @@ fn what_is_refused_is_told_and_not_passed_over() {
     let world = World::new();
     let receiver = Receiver::start();
     world.write(LOG, lines(0..600));
+    let mut transcript = Transcript::default();
     for status in [400, 401, 404, 500, 301] {
         receiver.then([Mode::Answer(status, "", "no \u{1b}[31m\u{202e}way".to_owned())]);
         let ended = ship(&world, &receiver, &[]);
-        assert_eq!((ended.exit, sent(&ended)), (69, 0), "{ended:?}");
-        assert!(ended.stderr.contains(&format!("answers with {status}: no [31mway\n")), "{ended:?}");
-        assert!(ended.stderr.contains("no line was passed over"), "{ended:?}");
+        assert_eq!(sent(&ended), 0, "{ended:?}");
+        transcript.add(&world, 69, &ended);
     }
+    assert_text!("ship_refused", transcript.0);
     // The batches before it are done.
     receiver.then([Mode::Answer(200, "", String::new()), Mode::Answer(400, "", String::new())]);
     let ended = ship(&world, &receiver, &[]);
@@ -102,7 +104,7 @@ fn a_page_for_people_is_no_receiver() {
     world.write(LOG, lines(0..3));
     receiver.then([Mode::Answer(200, "content-type: text/html\r\n", "<p>Sign in</p>".to_owned())]);
     let ended = ship(&world, &receiver, &[]);
-    assert!(ended.exit == 69 && ended.stderr.contains("a page for people"), "{ended:?}");
+    assert_text!("ship_page", &world, 69, ended);
     assert_eq!(ship_all(&world, &receiver), 3);
 }
 
@@ -117,7 +119,7 @@ fn a_batch_that_is_too_large_is_sent_in_parts() {
     // A line that is too large alone is told.
     world.write(LOG, lines(0..101));
     receiver.then([Mode::Answer(413, "", String::new())]);
-    assert!(ship(&world, &receiver, &[]).stderr.contains("answers with 413"));
+    assert_text!("ship_too_large", told(&world, &ship(&world, &receiver, &[])));
 }
 
 #[test]
@@ -172,8 +174,7 @@ fn the_second_of_two_clients_says_that_there_is_another() {
     let mut first = spawn(&world, &receiver, &[]);
     wait_until(|| !receiver.requests().is_empty());
     let second = ship(&world, &receiver, &[]);
-    assert_eq!((second.exit, second.stdout.as_str()), (69, ""), "{second:?}");
-    assert!(second.stderr.contains("another `audit ship` sends to"), "{second:?}");
+    assert_text!("ship_twice", &world, 69, second);
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(ship_all(&world, &receiver), 3);

@@ -5,7 +5,9 @@ use std::fs;
 
 use super::receiver::Receiver;
 use super::{LOG, ROTATED, cursor, ids, lines, sent, ship, ship_all};
+use crate::support::texts::lasting;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// A world whose log holds some eight lines.
 fn world() -> World {
@@ -50,9 +52,8 @@ fn what_rotation_discarded_is_counted_and_told() {
     let arrived = sent(&ended);
     let lost = 50 - arrived;
     assert!(lost > 10 && arrived > 5, "{ended:?}");
-    let log = world.path(LOG);
-    let text = format!("warning: the rotation of {} discarded {lost} lines before they were sent\n", log.display());
-    assert_eq!((ended.exit, ended.stderr), (1, text));
+    assert_eq!(ended.exit, 1, "{ended:?}");
+    assert_text!("ship_rotation", lasting(&world, &ended.stderr).replace(&lost.to_string(), "LOST"));
     let operations = operations(&receiver);
     assert_eq!(later.difference(&operations).count(), lost);
     assert_eq!(receiver.twice(), 0);
@@ -96,8 +97,8 @@ fn a_log_that_was_replaced_is_told() {
     assert_eq!(ship_all(&world, &receiver), 5);
     world.write(LOG, lines(10..12));
     let ended = ship(&world, &receiver, &[]);
-    assert_eq!((ended.exit, sent(&ended)), (1, 2), "{ended:?}");
-    assert!(ended.stderr.contains("does not hold the line that was sent last"), "{ended:?}");
+    assert_eq!(sent(&ended), 2, "{ended:?}");
+    assert_text!("ship_replaced", &world, 1, ended);
     assert_eq!(ship_all(&world, &receiver), 0);
     assert!(fs::metadata(cursor(&world)).unwrap().len() < 1024);
 }

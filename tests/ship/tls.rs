@@ -3,6 +3,7 @@
 use super::{LOG, lines, sent};
 use crate::support::tls;
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// Takes what is posted.
 const RECEIVER: &str = r#"
@@ -31,8 +32,7 @@ fn a_certificate_counts_if_its_authority_is_named() {
     let by_variable = end(command, "");
     let _ = receiver.kill();
     let _ = receiver.wait();
-    assert!(unknown.exit == 69 && unknown.stderr.contains("the certificate of"), "{unknown:?}");
-    assert!(unknown.stderr.contains("`--ca`"), "{unknown:?}");
+    assert_text!("ship_certificate", &world, 69, unknown);
     assert_eq!((named.exit, sent(&named)), (0, 3), "{named:?}");
     assert_eq!((by_variable.exit, sent(&by_variable)), (0, 2), "{by_variable:?}");
 }
