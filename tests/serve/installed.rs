@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use super::client::Server;
+use crate::support::texts::{Transcript, lasting, lines_about};
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 const SETTINGS: &str = ".claude/settings.json";
 
@@ -34,13 +36,13 @@ fn the_entry_holds_the_address_and_the_token() {
         format!("{{\n  \"model\": \"opus\",\n  \"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{other}]}}]}}\n}}\n");
     let file = world.write(SETTINGS, &original);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let printed = done(&world, &["install", "claude", "--http", "--dry-run"]);
+    let mut printed = done(&world, &["install", "claude", "--http", "--dry-run"]);
     let token_file = world.path(".local/state/guard-host/serve.token");
-    assert!(printed.contains("Bearer TOKEN") && !token_file.exists(), "{printed}");
+    assert!(printed.contains("127.0.0.1:8273") && !token_file.exists(), "{printed}");
     assert_eq!(fs::read_to_string(&file).unwrap(), original);
 
-    let printed = done(&world, &["install", "claude", "--http"]);
-    assert!(printed.contains("start `guard-host serve --listen 127.0.0.1:8273`"), "{printed}");
+    printed += &done(&world, &["install", "claude", "--http"]);
+    assert_text!("install_http", lasting(&world, &printed));
     let token = fs::read_to_string(&token_file).unwrap();
     let asked = |address: &str, timeout| {
         json!({ "type": "http", "url": format!("http://{address}/hook/claude"), "timeout": timeout,
@@ -88,7 +90,8 @@ fn a_server_elsewhere_is_told_as_it_is_started() {
     let state = world.path("my state");
     let state = state.to_str().unwrap();
     let printed = done(&world, &["--state", state, "install", "claude", "--http=127.0.0.1:9000"]);
-    assert!(printed.contains(&format!("guard-host --state '{state}' serve --listen 127.0.0.1:9000`")), "{printed}");
+    assert!(printed.contains("127.0.0.1:9000"), "{printed}");
+    assert_text!("install_http_state", lasting(&world, &printed));
     assert!(world.path("my state/serve.token").exists());
 }
 
@@ -99,7 +102,7 @@ fn the_token_gets_into_no_file_behind_a_link() {
     fs::create_dir_all(world.path(".claude")).unwrap();
     std::os::unix::fs::symlink(&target, world.path(SETTINGS)).unwrap();
     let ended = world.run(&["install", "claude", "--http"], "");
-    assert!(ended.exit == 69 && ended.stderr.contains("is a link, and a secret would get into"), "{ended:?}");
+    assert_text!("install_http_link", &world, 69, ended);
     assert_eq!(fs::read_to_string(&target).unwrap(), "{}\n");
     done(&world, &["install", "claude"]);
 }
@@ -107,18 +110,19 @@ fn the_token_gets_into_no_file_behind_a_link() {
 #[test]
 fn what_makes_no_sense_with_it_is_refused() {
     let world = World::new();
-    for (arguments, text) in [
-        (&["claude", "--http=192.0.2.1:8273"][..], "an address and a port of this machine alone, such as"),
-        (&["claude", "--http=127.0.0.1:0"], "an address and a port of this machine alone, such as"),
-        (&["claude", "--http=localhost"], "an address and a port of this machine alone, such as"),
-        (&["codex", "--http"], "is for claude"),
-        (&["claude", "--http", "--shared"], "cannot be used with"),
-        (&["claude", "--http", "--only", "command-guard"], "cannot be used with"),
-        (&["claude", "--http", "--fail-open"], "cannot be used with"),
+    let mut transcript = Transcript::default();
+    for arguments in [
+        &["claude", "--http=192.0.2.1:8273"][..],
+        &["claude", "--http=127.0.0.1:0"],
+        &["claude", "--http=localhost"],
+        &["codex", "--http"],
+        &["claude", "--http", "--shared"],
+        &["claude", "--http", "--only", "command-guard"],
+        &["claude", "--http", "--fail-open"],
     ] {
-        let ended = world.run(&[&["install"], arguments].concat(), "");
-        assert!(ended.exit == 64 && ended.stderr.contains(text), "{arguments:?}: {ended:?}");
+        transcript.add(&world, 64, &world.run(&[&["install"], arguments].concat(), ""));
     }
+    assert_text!("install_http_refused", transcript.0);
     assert!(!world.path(SETTINGS).exists() && !world.path(".local/state/guard-host/serve.token").exists());
 }
 
@@ -134,16 +138,16 @@ fn a_version_that_closes_no_http_hook_is_refused() {
         end(command, "")
     };
     let ended = run(&["install", "claude", "--http"], "2.1.294");
-    assert!(
-        ended.exit == 64 && ended.stderr.contains("`claude` is version 2.1.294; `--http` needs 2.1.295"),
-        "{ended:?}"
-    );
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 64, &ended);
     assert!(!world.path(SETTINGS).exists());
     let server = Server::start(&world, &[]);
     assert_eq!(run(&["install", "claude", &format!("--http={}", server.address)], "2.1.295").exit, 0);
     assert_eq!(run(&["doctor", "claude"], "2.1.295").exit, 0);
     let ended = run(&["doctor", "claude"], "2.0.9");
-    assert!(ended.exit == 69 && ended.stdout.contains("version 2.0.9"), "{ended:?}");
+    assert_eq!(ended.exit, 69, "{ended:?}");
+    transcript.0 += &lasting(&world, &lines_about(&ended.stdout, "2.0.9"));
+    assert_text!("install_http_version", transcript.0);
 }
 
 #[test]
@@ -152,30 +156,26 @@ fn doctor_asks_the_server() {
     let server = Server::start(&world, &[]);
     done(&world, &["install", "claude", &format!("--http={}", server.address)]);
     let printed = done(&world, &["doctor", "claude"]);
-    assert!(printed.contains("`rm -rf /` by the server in `") && printed.contains("a call takes"), "{printed}");
-
+    let said = |printed: &str| {
+        lasting(
+            &world,
+            &["by the server", "a call takes", "problem "].map(|words| lines_about(printed, words)).concat(),
+        )
+    };
+    let mut all = said(&printed);
     let file = world.path(SETTINGS);
     let text = fs::read_to_string(&file).unwrap();
     let doctor = |text: &str| {
         fs::write(&file, text).unwrap();
         let ended = world.run(&["doctor", "claude"], "");
         assert_eq!(ended.exit, 69, "{ended:?}");
-        ended.stdout
+        said(&ended.stdout)
     };
-    let printed = doctor(&text.replace(&server.token, "wrong-token-wrong-token"));
-    assert!(
-        printed.contains("gives no verdict: status 401") && printed.contains("install claude` --http"),
-        "{printed}"
-    );
-    let printed = doctor(&text.replace("\"onFailure\": \"block\"", "\"statusMessage\": \"x\""));
-    assert!(printed.contains("`onFailure` is gone"), "{printed}");
+    all += &doctor(&text.replace(&server.token, "wrong-token-wrong-token"));
+    all += &doctor(&text.replace("\"onFailure\": \"block\"", "\"statusMessage\": \"x\""));
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    let printed = doctor(&text);
-    assert!(printed.contains("other users can read the server's token"), "{printed}");
+    all += &doctor(&text);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    let address = server.address.clone();
     drop(server);
-    let printed = doctor(&text);
-    assert!(printed.contains("gives no verdict") && !printed.contains("a call takes"), "{printed}");
-    assert!(printed.contains(&format!("start `guard-host serve --listen {address}`")), "{printed}");
+    assert_text!("doctor_server", all + &doctor(&text));
 }

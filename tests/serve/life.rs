@@ -12,7 +12,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::client::{Server, bash, read_answer, socket};
 use crate::support::guests;
 use crate::support::reply::assert_ask;
+use crate::support::texts::{Transcript, told};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn of_a_thousand_calls_at_once_none_is_lost() {
@@ -73,17 +75,17 @@ fn a_second_server_is_refused_and_the_first_one_goes_on() {
     let server = Server::start(&world, &[]);
     let other = world.path("other-state");
     let other = other.to_str().unwrap();
-    for (arguments, exit, text) in [
-        (&["serve", "--listen", "127.0.0.1:0"][..], 69, "another server uses the state folder"),
-        (&["serve", "--listen", &server.address, "--state", other], 69, "something listens at"),
-        (&["serve", "--listen", "0.0.0.0:0", "--state", other], 64, "not an address of this machine alone"),
-        (&["serve", "--listen", "192.0.2.1:80", "--state", other], 64, "not an address of this machine alone"),
-        (&["serve", "--listen", "localhost"], 64, "invalid"),
+    let mut transcript = Transcript::default();
+    for (arguments, exit) in [
+        (&["serve", "--listen", "127.0.0.1:0"][..], 69),
+        (&["serve", "--listen", &server.address, "--state", other], 69),
+        (&["serve", "--listen", "0.0.0.0:0", "--state", other], 64),
+        (&["serve", "--listen", "192.0.2.1:80", "--state", other], 64),
+        (&["serve", "--listen", "localhost"], 64),
     ] {
-        let ended = world.run(arguments, "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
-        assert!(ended.stderr.contains(text), "{arguments:?}: {ended:?}");
+        transcript.add(&world, exit, &world.run(arguments, ""));
     }
+    assert_text!("serve_second", transcript.0);
     assert_eq!(server.bash(&world, "rm -rf /").decision(), "deny");
 }
 
@@ -117,7 +119,7 @@ fn what_lies_in_the_place_of_a_socket_stays() {
     let world = World::new();
     let path = world.write("serve.sock", "mine");
     let ended = world.run(&["serve", "--socket", path.to_str().unwrap()], "");
-    assert!(ended.exit == 69 && ended.stderr.contains("something else lies there"), "{ended:?}");
+    assert_text!("serve_socket", &world, 69, ended);
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
 }
 
@@ -126,11 +128,13 @@ fn a_token_that_others_can_read_is_none() {
     let world = World::new();
     let path = world.write("token", "0123456789abcdef0123456789abcdef\n");
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--token-file", path.to_str().unwrap()];
-    for (mode, text) in [(0o644, "others can read it"), (0o620, "others can read it")] {
+    let told = [0o644, 0o620].map(|mode| {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         let ended = world.run(&arguments, "");
-        assert!(ended.exit == 78 && ended.stderr.contains(text), "{ended:?}");
-    }
+        assert_eq!(ended.exit, 78, "{ended:?}");
+        told(&world, &ended)
+    });
+    assert_text!("serve_token", told.concat());
     fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
     let mut server = Server::start(&world, &arguments[3..]);
     server.token = "0123456789abcdef0123456789abcdef".to_owned();
