@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::{assert_confirmed, bash_in, file, pushed};
 use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 fn end(world: &World, session: &str) {
     let payload =
@@ -84,9 +86,7 @@ fn the_list_shows_what_was_asked_and_confirmed_by_session() {
     let world = pushed();
     assert_ask(&bash_in(&world, "s2", "default", "git push origin x"), &[]);
     let ended = world.run(&["session", "list"], "");
-    for word in ["session s1", "confirmed", "Bash: git push\n", "session s2", "pending", "Bash: git push origin x\n"] {
-        assert!(ended.stdout.contains(word), "{word}: {ended:?}");
-    }
+    assert_text!("session_list", &world, 0, ended);
     let ended = world.run(&["session", "list", "--format", "json"], "");
     let list: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((&list["confirmed"][0]["session"], &list["pending"][0]["session"]), (&json!("s1"), &json!("s2")));
@@ -113,19 +113,21 @@ fn without_a_terminal_and_a_yes_no_session_is_cleared() {
     assert_ask(&world.bash("git push"), &[]);
     let listed = || world.run(&["session", "list"], "").stdout;
     let before = listed();
+    let mut transcript = Transcript::default();
     for more in [&[][..], &["--session", "s1"]] {
-        let ended = world.run(&[&["session", "clear"], more].concat(), "y\n");
-        assert!(ended.exit == 64 && ended.stderr.contains("give `--yes`"), "{ended:?}");
+        transcript.add(&world, 64, &world.run(&[&["session", "clear"], more].concat(), "y\n"));
         assert_eq!(listed(), before);
     }
+    assert_text!("session_clear", transcript.0);
 }
 
 #[test]
 fn a_session_that_is_not_there_is_not_cleared() {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
-    let ended = world.run(&["session", "clear", "--session", "nope", "--yes"], "");
-    assert!(ended.exit == 1 && ended.stderr.contains("there is no session `nope`"), "{ended:?}");
-    let ended = world.run(&["session", "clear", "--session", "s1", "--yes"], "");
-    assert_eq!((ended.exit, ended.stdout.as_str()), (0, "cleared session s1\n"), "{ended:?}");
+    let mut transcript = Transcript::default();
+    for (session, exit) in [("nope", 1), ("s1", 0)] {
+        transcript.add(&world, exit, &world.run(&["session", "clear", "--session", session, "--yes"], ""));
+    }
+    assert_text!("session_cleared", transcript.0);
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::world::{Ended, World, end};
+use crate::texts::assert_text;
 
 /// A payload about a push in the session `s1`.
 fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
@@ -62,7 +63,7 @@ fn a_call_that_a_person_approved_is_logged_once_when_it_has_run() {
     assert_eq!((&line["session"], &line["harness"], &line["tool"]), (&json!("s1"), &json!("claude"), &json!("Bash")));
     assert!(line["ms"].as_f64().unwrap() >= 0.0 && line["asked"].as_str().unwrap() < line["ts"].as_str().unwrap());
     // It is not open any more.
-    assert!(world.run(&["confirm", "--list"], "").stdout.contains("nothing waits for a confirmation"));
+    assert_text!("confirm_nothing", &world, 0, world.run(&["confirm", "--list"], ""));
 }
 
 #[test]

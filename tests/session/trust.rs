@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_silent};
 use crate::support::terminal::{attended, attended_by};
+use crate::support::texts::told;
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 /// A project whose file needs trust for all that it says, and names a file of settings and a component.
 fn world() -> World {
@@ -34,11 +36,12 @@ fn standing(world: &World) -> String {
 #[test]
 fn trust_needs_a_terminal() {
     let world = world();
-    for arguments in [&["trust"][..], &["trust", "--remove"], &["trust", "."]] {
+    let told = [&["trust"][..], &["trust", "--remove"], &["trust", "."]].map(|arguments| {
         let ended = world.run(arguments, "yes\n");
         assert_eq!((ended.exit, ended.stdout.as_str()), (77, ""), "{ended:?}");
-        assert!(ended.stderr.contains("terminal"), "{ended:?}");
-    }
+        told(&world, &ended)
+    });
+    assert_text!("trust_unattended", told.concat());
     assert_eq!(standing(&world), "none");
     assert!(!world.path(".local/state/guard-host/trust.json").exists());
 }
@@ -46,19 +49,19 @@ fn trust_needs_a_terminal() {
 #[test]
 fn trust_shows_what_it_grants_and_asks() {
     let world = world();
+    let mut said = String::new();
     for (typed, exit) in [("n\n", 77), ("\n", 77), ("yes, no\n", 77), ("", 77), ("y\n", 69)] {
         let program = env!("CARGO_BIN_EXE_guard-host");
         let ended = attended_by(&world, program, &["trust"], typed);
         assert_eq!(ended.exit, exit, "{typed:?}: {ended:?}");
-        for word in ["ours  builtin:command-guard", "grant     env:CI", "on-error  allow", "policy.wasm", "[y/N]"] {
-            assert!(ended.stdout.contains(word), "{word}: {ended:?}");
-        }
+        said += &told(&world, &ended);
         assert_eq!(standing(&world), if exit == 77 { "none" } else { "trusted" });
     }
     // What would not be more than it may anyway is told too.
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"more\"\nsource = \"builtin:write-control\"\n");
     let ended = attended(&world, &["trust", "--yes"]);
-    assert!(ended.exit == 0 && ended.stdout.contains("gets no grant"), "{ended:?}");
+    assert_eq!(ended.exit, 0, "{ended:?}");
+    assert_text!("trust", said + &told(&world, &ended));
     assert_eq!(world.run(&["trust", "--yes"], "").exit, 77);
 }
 
@@ -69,14 +72,12 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
     let ended = attended(&world, &["trust", "--yes"]);
     // The component is none, which is told, and `on-error` answers for it.
     assert_eq!(ended.exit, 69, "{ended:?}");
-    for word in ["trusted: ", "repo/.guard/guard.toml", "settings.json", "policy.wasm"] {
-        assert!(ended.stdout.contains(word), "{word}: {ended:?}");
-    }
     assert_silent(&world.bash("ls"));
     assert_eq!(standing(&world), "trusted");
     let ended = check(&world);
     // The check tells that the component is none.
-    assert!(ended.exit == 78 && ended.stdout.contains("is trusted"), "{ended:?}");
+    assert_eq!(ended.exit, 78, "{ended:?}");
+    let mut said = told(&world, &ended);
     for name in ["guard.toml", "settings.json", "policy.wasm"] {
         let below = format!("repo/.guard/{name}");
         let before = std::fs::read_to_string(world.path(&below)).unwrap();
@@ -85,7 +86,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         assert_eq!(standing(&world), "lapsed", "{name}");
         let ended = check(&world);
         assert_eq!(ended.exit, 78);
-        assert!(ended.stderr.contains("guard-host trust") && ended.stderr.contains(name), "{ended:?}");
+        said += &told(&world, &ended);
         world.write(&below, &before);
         assert_silent(&world.bash("ls"));
         std::fs::remove_file(world.path(&below)).unwrap();
@@ -97,6 +98,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         world.write(&below, &before);
         assert_silent(&world.bash("ls"));
     }
+    assert_text!("trust_lapsed", said);
     assert_eq!(attended(&world, &["trust", "--remove"]).exit, 0);
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     assert_eq!(standing(&world), "none");
