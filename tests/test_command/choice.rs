@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::{CASES, json as report, test};
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn a_list_has_a_line_for_each_case_and_runs_nothing() {
@@ -29,8 +31,7 @@ fn a_list_of_nothing_is_an_error() {
     let world = World::new();
     world.write("repo/bad.toml", CASES);
     let ended = test(&world, "denies", &["bad.toml", "--list", "--filter", "no such case"]);
-    assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
-    assert!(ended.stderr.contains("no case has `no such case`"), "{ended:?}");
+    assert_text!("test_list_of_nothing", &world, 66, ended);
 }
 
 #[test]
@@ -38,9 +39,7 @@ fn a_list_has_no_form_of_a_report() {
     let world = World::new();
     world.write("repo/bad.toml", CASES);
     for format in ["junit", "github", "tap", "sarif"] {
-        let ended = test(&world, "denies", &["bad.toml", "--list", "--format", format]);
-        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{ended:?}");
-        assert!(ended.stderr.contains("--list") && ended.stderr.contains("hint: "), "{ended:?}");
+        assert_text!("test_list_form", &world, 64, test(&world, "denies", &["bad.toml", "--list", "--format", format]));
     }
     assert_eq!(test(&world, "denies", &["bad.toml", "--list", "--watch"]).exit, 64);
 }
@@ -69,20 +68,18 @@ fn a_filter_is_a_regular_expression_and_several_mean_any_of_them() {
         assert_eq!(found, titles, "{filters:?}");
     }
     let ended = test(&world, "denies", &["bad.toml", "--filter", "x1", "--filter", "x2"]);
-    assert!(ended.exit == 66 && ended.stderr.contains("no case has `x1` or `x2` in its"), "{ended:?}");
+    assert_text!("test_two_filters", &world, 66, ended);
 }
 
 #[test]
 fn a_filter_that_is_no_regular_expression_is_refused_with_the_place() {
     let world = World::new();
     world.write("repo/bad.toml", CASES);
-    for (filter, place) in [("rm (", 4), ("a[b]c[d", 6), ("x)y", 2), ("é)", 2), ("*", 1)] {
-        let ended = test(&world, "denies", &["bad.toml", "--filter", filter]);
-        assert_eq!((ended.exit, ended.stdout.as_str()), (64, ""), "{ended:?}");
-        for text in ["--filter", filter, &format!("from character {place} on")] {
-            assert!(ended.stderr.contains(text), "`{text}`: {ended:?}");
-        }
+    let mut transcript = Transcript::default();
+    for filter in ["rm (", "a[b]c[d", "x)y", "é)", "*"] {
+        transcript.add(&world, 64, &test(&world, "denies", &["bad.toml", "--filter", filter]));
     }
+    assert_text!("test_wrong_filter", transcript.0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, lasting, told};
 use crate::support::world::{Ended, World};
 use crate::texts::assert_text;
 
@@ -60,11 +60,8 @@ fn json(world: &World, more: &[&str]) -> Value {
 
 #[test]
 fn the_tests_of_a_folder_are_run_and_those_to_be_written_are_told() {
-    let ended = run(&world(), &[]);
-    let expected = "ok   team/guard_test.rego (3)\n\
-        skip team/guard_test.rego:11: guard_test.todo_test_tags is yet to be written\n\n\
-        rego: 2 passed, 0 failed, 1 skipped\n";
-    assert_eq!((ended.exit, ended.stdout.as_str()), (0, expected), "{ended:?}");
+    let world = world();
+    assert_text!("test_rego", &world, 0, run(&world, &[]));
 }
 
 #[test]
@@ -84,23 +81,7 @@ fn every_format_tells_of_them() {
     let world = world();
     world.write("repo/team/more_test.rego", FAILING);
     let told = |format: &str| run(&world, &["--format", format]).stdout;
-    let tap = told("tap");
-    for part in [
-        "ok 1 - guard_test.test_main\n",
-        "ok 3 - guard_test.todo_test_tags # SKIP yet to be written\n",
-        "not ok 4 - more_test.test_fails\n",
-        "    line: 3\n",
-    ] {
-        assert!(tap.contains(part), "{part}: {tap}");
-    }
-    let junit = told("junit");
-    for part in [
-        "<testsuite name=\"team/guard_test.rego\" tests=\"3\" failures=\"0\" errors=\"0\" skipped=\"1\"",
-        "<skipped message=\"yet to be written\"/>",
-        "<failure message=\"test: expected true, got undefined; it ends at team/more_test.rego:6",
-    ] {
-        assert!(junit.contains(part), "{part}: {junit}");
-    }
+    assert_text!("test_rego_formats", lasting(&world, &["tap", "junit"].map(told).concat()));
     let sarif: Value = serde_json::from_str(&told("sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
@@ -123,21 +104,19 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
     world.write("repo/cases/a.toml", case);
     world.write("repo/cases/own_test.rego", "package own_test\n\ntest_data if data.branches == [\"main\"]\n");
     let ended = run(&world, &["cases"]);
-    assert_eq!(ended.exit, 0, "{ended:?}");
-    assert_text!("test_rego_beside_cases", told(&world, &ended));
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &ended);
     // The folder of the settings may be named twice; what it has in JSON is data.
     let ended = world.run(&["test", "rego", "cases", "team/", "--settings-file", "./team/"], "");
-    assert_eq!(ended.exit, 0, "{ended:?}");
-    assert!(ended.stdout.contains("ok   team/guard_test.rego (3)\n"), "{ended:?}");
-    assert!(ended.stdout.contains("rego: 4 passed, 0 failed, 1 skipped\n"), "{ended:?}");
+    transcript.add(&world, 0, &ended);
     // A text in one file has its tests beside it.
     world.write("repo/one.rego", "package guard\n\ndeny := \"d\" if input.tool == \"Bash\"\n");
     let test = "package one_test\n\ntest_d if data.guard.deny == \"d\" with input as {\"tool\": \"Bash\"}\n";
     world.write("repo/one_test.rego", test);
     let ended = world.run(&["test", "rego", "one_test.rego", "--settings-file", "one.rego"], "");
-    assert_eq!((ended.exit, ended.stdout.as_str()), (0, "ok   one_test.rego (1)\n\nrego: 1 passed, 0 failed\n"));
-    let ended = world.run(&["test", "rego", "one_test.rego"], "");
-    assert!(ended.exit == 64 && ended.stderr.contains("--settings-file"), "{ended:?}");
+    transcript.add(&world, 0, &ended);
+    transcript.add(&world, 64, &world.run(&["test", "rego", "one_test.rego"], ""));
+    assert_text!("test_rego_beside_cases", transcript.0);
 }
 
 /// The second one would hide behind the first.
@@ -145,9 +124,7 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
 fn two_tests_of_one_name_are_refused() {
     let world = world();
     world.write("repo/team/other_test.rego", "package guard_test\n\ntest_main if false\n");
-    let ended = run(&world, &[]);
-    assert_ne!(ended.exit, 0, "{ended:?}");
-    assert!(ended.stderr.contains("`guard_test.test_main` stands at ") && ended.stderr.contains(":3:1"), "{ended:?}");
+    assert_text!("test_rego_twice", &world, 65, run(&world, &[]));
 }
 
 #[test]
@@ -177,9 +154,7 @@ fn a_test_that_never_ends_fails_alone() {
 fn lines_that_are_evaluated_are_counted_by_file() {
     let world = world();
     let ended = run(&world, &["--coverage"]);
-    let expected = "\n 57 % team/guard.rego: 4 of 7 lines, not 11-13\n 50 % team/lib/git.rego: 1 of 2 lines, not 6\n \
-        55 % of 9 lines of Rego were evaluated\n";
-    assert!(ended.exit == 0 && ended.stdout.ends_with(expected), "{}", ended.stdout);
+    assert_text!("test_rego_coverage", &world, 0, ended);
     let report = json(&world, &["--coverage"]);
     let row = &report["lines"][1];
     assert_eq!(row["file"], "team/lib/git.rego");

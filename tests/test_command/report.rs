@@ -6,15 +6,16 @@ use std::path::Path;
 
 use super::{CASES, denied, json, test};
 use crate::support::guests::{self, place};
+use crate::support::texts::{Transcript, lasting, told};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
     let world = World::new();
     world.write("repo/good.toml", denied("rule = 'known'"));
     let ended = test(&world, "denies", &["good.toml"]);
-    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
-    assert!(ended.stdout.contains("1 passed, 0 failed\n1 of 1 rules hit (100 %)\n"), "{ended:?}");
+    assert_text!("test_passed", &world, 0, ended);
     world.write("repo/bad.toml", CASES);
     let ended = test(&world, "denies", &["good.toml", "bad.toml"]);
     assert_eq!((ended.exit, ended.stderr.as_str()), (1, ""), "{ended:?}");
@@ -28,21 +29,11 @@ fn a_failing_case_shows_what_was_expected_what_came_and_what_the_call_does() {
         "repo/bad.toml",
         "\n[[cases]]\nname = 'hopeful'\ninput = 'sudo rm -rf /'\nexpect = 'ask'\nmessage = 'no such text'\n",
     );
-    let ended = world.run(&["test", "command-guard", "bad.toml"], "");
-    assert_eq!((ended.exit, ended.stderr.as_str()), (1, ""), "{ended:?}");
-    for text in [
-        "FAIL bad.toml (1 of 1)\n",
-        "FAIL bad.toml:2: hopeful\n",
-        "  outcome\n    expected  ask\n    got       deny by `rm-root`: ",
-        "  message\n    expected  `no such text` in it\n",
-        "  findings\n    deny command-guard:rm-root: ",
-        "  understood, to the last byte\n    `- (sudo)\n       `- rm -rf /\n",
-        "* fs.delete.recursive /   [catastrophic]\n",
-        "command-guard: 0 passed, 1 failed\n",
-    ] {
-        assert!(ended.stdout.contains(text), "`{text}`: {}", ended.stdout);
-    }
+    let mut ended = world.run(&["test", "command-guard", "bad.toml"], "");
+    // The rules that no case hits are left out.
+    ended.stdout.truncate(ended.stdout.rfind("1 of ").unwrap());
     assert!(!ended.stdout.contains('\u{1b}'), "colour without a terminal: {ended:?}");
+    assert_text!("test_failed", &world, 1, ended);
 }
 
 #[test]
@@ -90,19 +81,7 @@ fn junit_has_a_suite_a_file_and_escapes_what_is_no_text() {
     let ended = test(&world, "denies", &["bad.toml", "good.toml", "--format", "junit", "--threshold", "100"]);
     assert_eq!(ended.exit, 1);
     let xml = &ended.stdout;
-    assert!(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\""), "{xml}");
-    for text in [
-        " tests=\"5\" failures=\"1\" errors=\"0\">",
-        "<testsuite name=\"bad.toml\" tests=\"3\" failures=\"1\" errors=\"0\" time=\"",
-        "<testcase classname=\"bad.toml\" name=\"D-1 rm -rf /\" time=\"",
-        "<failure message=\"outcome: expected ask, got deny by `known`: the guest was asked\" type=\"failure\">bad.toml:13&#10;",
-        "message: expected `50% &lt;gone&gt;` in it, got",
-        "finding: deny denies:known: the guest was asked",
-        "<testsuite name=\"good.toml\" tests=\"1\" failures=\"0\"",
-        "<testcase classname=\"rules\" name=\"rules hit\"></testcase>",
-    ] {
-        assert!(xml.contains(text), "`{text}`: {xml}");
-    }
+    assert_text!("test_junit", lasting(&world, xml));
     assert!(xml.trim_end().ends_with("</testsuites>") && !xml.contains("<gone>"), "{xml}");
     assert_eq!(xml.matches("<testcase ").count(), 5);
 }
@@ -113,12 +92,7 @@ fn annotations_stand_at_the_line_of_their_case() {
     world.write("repo/a,b.toml", CASES);
     let ended = test(&world, "denies", &["a,b.toml", "--format", "github"]);
     assert_eq!(ended.exit, 1);
-    let lines: Vec<&str> = ended.stdout.lines().collect();
-    assert_eq!(lines.len(), 2, "{ended:?}");
-    let start = "::error file=a%2Cb.toml,line=13,title=a wrong%2C hopeful case::outcome: expected ask, got deny";
-    assert!(lines[0].starts_with(start), "{ended:?}");
-    assert!(lines[0].contains("%0Amessage: expected `50%25 <gone>` in it"), "{ended:?}");
-    assert!(lines[1].contains("2 passed, 1 failed; 1 of 1 rules hit (100 %)"), "{ended:?}");
+    assert_text!("test_github", told(&world, &ended));
 }
 
 #[test]
@@ -176,8 +150,7 @@ fn a_filter_takes_cases_by_id_name_input_and_file() {
         assert_eq!(report["passed"], passed, "{filter}: {report}");
     }
     let ended = test(&world, "denies", &["bad.toml", "--filter", "no such case"]);
-    assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
-    assert!(ended.stderr.contains("no case has `no such case`"), "{ended:?}");
+    assert_text!("test_no_case", &world, 66, ended);
 }
 
 #[test]
@@ -186,13 +159,12 @@ fn too_few_rules_hit_fail_and_are_named() {
     world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'abstain'\n");
     assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "0"]).exit, 0);
     let ended = test(&world, "denies", &["cases.toml", "--threshold", "1"]);
-    assert_eq!(ended.exit, 1, "{ended:?}");
-    let text = "1 passed, 0 failed\n0 of 1 rules hit (0 %); never: denies:known\nFAIL: 0 % of the rules were hit, less than 1 %\n";
-    assert!(ended.stdout.ends_with(text), "{ended:?}");
-    let junit = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "junit"]);
-    assert!(junit.exit == 1 && junit.stdout.contains("failures=\"1\"") && junit.stdout.contains("never: denies:known"));
-    let github = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "github"]);
-    assert!(github.exit == 1 && github.stdout.starts_with("::error title=rules hit::0 %25 of the rules"), "{github:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 1, &ended);
+    for format in ["junit", "github"] {
+        transcript.add(&world, 1, &test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", format]));
+    }
+    assert_text!("test_threshold", transcript.0);
     world.write("repo/cases.toml", denied(""));
     assert_eq!(test(&world, "denies", &["cases.toml", "--threshold", "100"]).exit, 0);
 }
