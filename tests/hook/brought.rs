@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::terminal::attended_by;
+use crate::support::texts::Transcript;
 use crate::support::world::{Ended, World, end};
+use crate::texts::assert_text;
 
 const PLAN: &str = "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n";
 
@@ -154,10 +156,12 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     let mut alone = Command::new(&confirm);
     alone.arg("rm -rf ~/Downloads/old-project").current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(alone, "");
-    assert!(ended.exit == 77 && ended.stderr.contains(line), "{ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 77, &ended);
     assert_blocked(&again(), &[line]);
     let ended = attended_by(&world, &program, &["rm -rf ~/Downloads/old-project"], "");
-    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf ~/Downloads/old-project"), "{ended:?}");
+    transcript.add(&world, 0, &ended);
+    assert_text!("confirm_without_session", transcript.0);
     let ended = again();
     assert_eq!((ended.exit, ended.stdout.trim()), (0, r#"{"decision":"allow"}"#), "{ended:?}");
     // The list is that of calls without a session alone, and it can be cleared.

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
+use crate::support::texts::{Transcript, lasting};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 fn payload(world: &World, session: &str, tool: &str, input: Value) -> Value {
     json!({
@@ -70,8 +72,7 @@ fn a_prompt_from_the_history_says_what_ends_it() {
     assert_ask(&call(&world, "s1", "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
     assert_ask(&bash(&world, "s1", SEND), &["[session-guard: secret-then-network]"]);
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    assert!(ended.exit != 0 && ended.stdout.contains("lower = [\"secret-then-network\"]"), "{ended:?}");
-    assert!(ended.stdout.contains("`hosts`"), "{ended:?}");
+    assert_text!("history_allow", &world, 1, ended);
 }
 
 #[test]
@@ -124,14 +125,15 @@ fn what_a_session_did_is_shown() {
     ];
     let expected = expected.map(|(kind, target, certain)| (kind.to_owned(), target, certain));
     assert_eq!(events(&world, "s1"), expected);
-    let shown = world.run(&["session", "show"], "");
-    assert!(shown.stdout.contains("session s1\n") && shown.stdout.contains("effect: git.push.force main"), "{shown:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 0, &world.run(&["session", "show"], ""));
     assert_eq!(
         world.run(&["session", "show", "s9"], "").exit,
         world.run(&["session", "clear", "--session", "s9", "--yes"], "").exit
     );
     assert_eq!(world.run(&["session", "clear", "--session", "s1", "--yes"], "").exit, 0);
-    assert!(world.run(&["session", "show"], "").stdout.contains("no session has a history"));
+    transcript.add(&world, 0, &world.run(&["session", "show"], ""));
+    assert_text!("history_shown", transcript.0);
 }
 
 #[test]
@@ -162,7 +164,7 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     // Where the rule says it itself, it is said once.
     let again = bash(&world, "s1", "git push -f origin main");
     assert_deny(&again, &["[command-guard: force-push-protected]"]);
-    assert!(!again.reason().contains("has the same effect"), "{again:?}");
+    assert_text!("history_said_once", lasting(&world, &again.reason()));
 }
 
 /// A call that the other rules let pass is no retry, whatever file it is about.
@@ -188,7 +190,7 @@ fn the_list_of_sessions_has_those_with_a_history_alone() {
     let world = World::new();
     assert_deny(&bash(&world, "s7", "git push --force origin main"), &[]);
     let listed = world.run(&["session", "list"], "");
-    assert!(listed.stdout.contains("session s7\n  history    see `guard-host session show s7`"), "{listed:?}");
+    assert_text!("history_listed", &world, 0, listed);
 }
 
 #[test]
@@ -248,8 +250,7 @@ fn a_list_that_is_damaged_is_no_consent() {
         fs::write(&file, damaged).unwrap();
         assert_ask(&bash(&world, "s1", SEND), &["[session-guard: unknown-history]"]);
         assert_silent(&bash(&world, "s1", "ls -la"));
-        let shown = world.run(&["session", "show", "s1"], "");
-        assert!(shown.exit == 65 && shown.stderr.contains("session clear"), "{shown:?}");
+        assert_text!("history_damaged", &world, 65, world.run(&["session", "show", "s1"], ""));
     }
     assert_eq!(world.run(&["session", "clear", "--session", "s1", "--yes"], "").exit, 0);
     assert_silent(&bash(&world, "s1", SEND));
