@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::lasting;
+use crate::support::texts::{Transcript, lasting};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -21,9 +21,7 @@ fn a_file_that_is_no_toml_asks_and_names_file_line_and_hint() {
 fn a_broken_file_is_found_by_config_check() {
     let world = World::new();
     world.configure("preset = \"standrad\"\n");
-    let ended = world.run(&["config", "check"], "");
-    assert_eq!(ended.exit, 78);
-    assert!(ended.stderr.contains("guard.toml:1:") && ended.stderr.contains("did you mean `standard`?"), "{ended:?}");
+    assert_text!("config_check_broken", &world, 78, world.run(&["config", "check"], ""));
 }
 
 #[test]
@@ -37,9 +35,8 @@ fn what_is_odd_about_a_file_is_told_with_its_layer_and_its_line() {
     let checked: Value = serde_json::from_str(&ended.stdout).unwrap();
     let first = &checked["problems"][0];
     assert_eq!((&first["layer"], &first["line"]), (&json!("project"), &json!(5)), "{ended:?}");
-    assert!(first["text"].as_str().unwrap().contains("names no component"), "{ended:?}");
-    let ended = world.run(&["check", "ls"], "");
-    assert!(ended.stderr.contains("warning: ") && ended.stderr.contains(".guard/guard.toml:5:"), "{ended:?}");
+    let warned = world.run(&["check", "ls"], "").stderr;
+    assert_text!("config_odd", lasting(&world, &format!("{}\n{warned}", first["text"])));
 }
 
 #[test]
@@ -47,9 +44,7 @@ fn a_file_that_is_named_and_not_there_is_told() {
     let world = World::new();
     for line in [&["config", "check", "--config", "./guard.toml"][..], &["--config", "./guard.toml", "config", "check"]]
     {
-        let ended = world.run(line, "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (66, ""), "{ended:?}");
-        assert!(ended.stderr.contains("guard.toml") && ended.stderr.contains("hint: "), "{ended:?}");
+        assert_text!("config_not_there", &world, 66, world.run(line, ""));
     }
     // The usual one may be missing.
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
@@ -67,39 +62,33 @@ fn a_component_that_is_not_the_pinned_one_is_found_by_config_check() {
     world.write("mine.wasm", "abc");
     // The digest of `abc`, as the standard has it.
     let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    let ended = check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{digest}\"\n"));
-    assert!(ended.exit == 78 && !ended.stderr.contains("pins"), "it is no component: {ended:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 78, &check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{digest}\"\n")));
     let other = digest.replace('b', "c");
     let ended = check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{other}\"\n"));
-    assert_eq!((ended.exit, ended.stdout.as_str()), (78, ""), "{ended:?}");
-    for word in ["`mine`", "mine.wasm", digest, &other, "hint: "] {
-        assert!(ended.stderr.contains(word), "`{word}` is missing: {ended:?}");
-    }
-    let ended = check(&format!("source = \"builtin:command-guard\"\nsha256 = \"{digest}\"\n"));
-    assert!(ended.exit == 78 && ended.stderr.contains("pins"), "{ended:?}");
-    assert_eq!(check("source = \"~/gone.wasm\"\n").exit, 78);
+    assert!(ended.stderr.contains(digest) && ended.stderr.contains(&other), "{ended:?}");
+    transcript.add(&world, 78, &ended);
+    transcript.add(&world, 78, &check(&format!("source = \"builtin:command-guard\"\nsha256 = \"{digest}\"\n")));
+    transcript.add(&world, 78, &check("source = \"~/gone.wasm\"\n"));
+    assert_text!("config_pinned", transcript.0);
 }
 
 #[test]
 fn an_unknown_key_names_the_nearest_known_one() {
-    let check = |text: &str, hint: &str| {
-        let layers = Layers::new().user(text);
-        layers.assert_problem(&[&format!("did you mean `{hint}`?"), "guard.toml:"]);
-    };
-    check("on-malformd = \"ask\"\n", "on-malformed");
-    check("bypass_ask = \"deny\"\n", "bypass-ask");
-    check("\n\npolicies = []\n", "policy");
-    check("[audit]\nlevle = \"all\"\n", "level");
-    check("[[policy]]\nname = \"command-guard\"\ntool = [\"Bash\"]\n", "tools");
-    check("[[policy]]\nname = \"command-guard\"\n[policy.grants]\nenvs = []\n", "env");
-    check("[[policy]]\nname = \"command-guard\"\nlimits = { time = 5 }\n", "time-ms");
-    check("preset = \"ful\"\n", "full");
-    check("[[policy]]\nname = \"command-guard\"\non-error = \"alow\"\n", "allow");
-}
-
-#[test]
-fn an_unknown_key_that_is_near_to_none_names_all_of_them() {
-    Layers::new().user("frobnication-level-of-the-day = 1\n").assert_problem(&["min-version", "preset", "policy"]);
+    let problems = [
+        "on-malformd = \"ask\"\n",
+        "bypass_ask = \"deny\"\n",
+        "\n\npolicies = []\n",
+        "[audit]\nlevle = \"all\"\n",
+        "[[policy]]\nname = \"command-guard\"\ntool = [\"Bash\"]\n",
+        "[[policy]]\nname = \"command-guard\"\n[policy.grants]\nenvs = []\n",
+        "[[policy]]\nname = \"command-guard\"\nlimits = { time = 5 }\n",
+        "preset = \"ful\"\n",
+        "[[policy]]\nname = \"command-guard\"\non-error = \"alow\"\n",
+        // It is near to none.
+        "frobnication-level-of-the-day = 1\n",
+    ];
+    assert_text!("config_unknown_keys", problems.map(|text| Layers::new().user(text).problem()).concat());
 }
 
 #[test]
@@ -127,12 +116,8 @@ fn a_value_out_of_range_is_refused() {
         "lock = [\"command-guard\"]\n",
     ] {
         let layers = Layers::new().user(text);
-        let problems = layers.problems();
-        assert_eq!(problems.len(), 1, "{text}");
-        let hint = problems[0].lines().last().unwrap_or_default();
-        assert!(!hint.is_empty(), "no hint for {text}");
         assert_eq!(layers.names(), Layers::new().names(), "{text}");
-        shown.push(lasting(&layers.world, &format!("{}\n", problems[0])));
+        shown.push(layers.problem());
     }
     assert_text!("config_out_of_range", shown.join("\n"));
 }
@@ -149,9 +134,8 @@ fn a_pattern_of_tools_that_is_no_glob_does_not_silence_the_policy() {
 fn a_file_that_is_no_file_or_no_text_or_too_large_is_a_problem() {
     let layers = Layers::new();
     std::fs::create_dir_all(&layers.places.config).unwrap();
-    layers.assert_problem(&["not a file"]);
-    Layers::new().user(b"\xff\xfe").assert_problem(&["UTF-8"]);
-    Layers::new().user("#".repeat((1 << 20) + 1)).assert_problem(&["1 MiB"]);
+    let others = [b"\xff\xfe".to_vec(), vec![b'#'; (1 << 20) + 1]].map(|text| Layers::new().user(text).problem());
+    assert_text!("config_no_file", layers.problem() + &others.concat());
 }
 
 #[test]
@@ -160,15 +144,15 @@ fn a_configuration_that_is_a_pipe_holds_nobody_up() {
     let file = &layers.places.config;
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
-    layers.assert_problem(&["not a file"]);
+    assert_text!("config_pipe", layers.problem());
 }
 
 #[test]
 fn a_version_that_is_too_new_is_told_plainly() {
-    let words = ["guard-host 99.0.0", "update guard-host"];
-    Layers::new().user("min-version = \"99.0.0\"\n").assert_problem(&words);
-    Layers::new().managed("min-version = \"99.0.0\"\n").assert_problem(&words);
-    Layers::new().project("min-version = \"99.0.0\"\n").assert_problem(&words);
+    let text = "min-version = \"99.0.0\"\n";
+    let layers = [Layers::new().user(text), Layers::new().managed(text), Layers::new().project(text)];
+    let said = layers.map(|layers| layers.problem()).concat();
+    assert_text!("config_too_new", said.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
     assert!(Layers::new().user("min-version = \"0.1.0\"\n").problems().is_empty());
     assert!(Layers::new().user("min-version = \"0.0.9\"\n").problems().is_empty());
 }
@@ -188,8 +172,9 @@ fn a_minimum_that_is_no_version_is_told_with_its_key() {
 
 #[test]
 fn a_version_that_is_too_new_is_told_before_the_keys_that_came_with_it() {
-    let layers = Layers::new().user("min-version = \"99.0.0\"\nkey-of-version-99 = true\n");
-    layers.assert_problem(&["guard-host 99.0.0", "update guard-host"]);
+    let version = "min-version = \"99.0.0\"\n";
+    let layers = Layers::new().user(format!("{version}key-of-version-99 = true\n"));
+    assert_eq!(layers.problem(), Layers::new().user(version).problem());
 }
 
 #[test]
@@ -218,14 +203,13 @@ fn the_other_layers_run_on_when_one_is_broken() {
 
 #[test]
 fn what_is_written_to_is_never_a_configuration() {
-    for text in [
+    let problems = [
         "[audit]\npath = \"~/.claude/settings.json\"\n",
         "[audit]\npath = \"~/.config/guard-host/guard.toml\"\n",
         "[session]\nfile = \"~/.claude/settings.local.json\"\n",
         "[session]\nfile = \"pyproject.toml\"\n",
-    ] {
-        Layers::new().user(text).assert_problem(&["is the name of a configuration", "a file of its own"]);
-    }
+    ];
+    assert_text!("config_written_to", problems.map(|text| Layers::new().user(text).problem()).concat());
     assert_eq!(Layers::new().user("[audit]\npath = \"~/logs/guardrail.jsonl\"\n").problems(), [""; 0]);
     assert_eq!(Layers::new().user("[session]\nfile = \"~/state/guardrail-session.json\"\n").problems(), [""; 0]);
 }

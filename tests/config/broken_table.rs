@@ -18,7 +18,9 @@ use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_deny, assert_warn};
+use crate::support::texts::{Transcript, lasting};
 use crate::support::world::{Ended, World, end};
+use crate::texts::assert_text;
 
 /// The hook holds a shell command or a write.
 fn is_held(world: &World) -> bool {
@@ -177,26 +179,26 @@ fn a_link_that_leads_nowhere_later_is_seen_at_the_next_call() {
 fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_reply() {
     let world = World::new();
     world.configure("preset = \"guardrail\"\n");
-    for (text, word) in [
-        ("{", "guardrails.json:1:"),
-        ("{ \"version\": 2 }", "`version` is 2"),
-        ("{ \"blokced_paths\": [] }", "`blokced_paths`"),
-        ("{ \"blocked_paths\": [\"{a\"] }", "`{a`"),
-        ("{ \"rules\": { \"bash\": [{ \"pattern\": \"(\", \"action\": \"block\" }] } }", "`(`"),
-        ("{ \"blocked_paths\": [], \"blocked_paths\": [] }", "stands twice"),
+    let mut transcript = Transcript::default();
+    for text in [
+        "{",
+        "{ \"version\": 2 }",
+        "{ \"blokced_paths\": [] }",
+        "{ \"blocked_paths\": [\"{a\"] }",
+        "{ \"rules\": { \"bash\": [{ \"pattern\": \"(\", \"action\": \"block\" }] } }",
+        "{ \"blocked_paths\": [], \"blocked_paths\": [] }",
     ] {
         world.write(".claude/state/guardrails.json", text);
         let ended = world.bash("ls");
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
-        for told in [&reply["systemMessage"], &reply["hookSpecificOutput"]["additionalContext"]] {
-            let told = told.as_str().unwrap_or_default();
-            assert!(told.contains("defaults hold") && told.contains(word), "{text}: {ended:?}");
-        }
+        let told = &reply["systemMessage"];
+        assert_eq!(told, &reply["hookSpecificOutput"]["additionalContext"]);
+        transcript.0 += &lasting(&world, &format!("{}\n", told.as_str().unwrap()));
         assert_eq!(ended.decision(), "", "{ended:?}");
         assert_eq!(world.bash("cp x /etc/y").decision(), "deny", "{text}");
-        let checked = world.run(&["config", "check"], "");
-        assert!(checked.exit == 78 && checked.stderr.contains(word), "{text}: {checked:?}");
+        transcript.add(&world, 78, &world.run(&["config", "check"], ""));
     }
+    assert_text!("usual_file_broken", transcript.0);
     fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();
     assert!(world.bash("ls").is_silent());
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
@@ -207,37 +209,26 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
 fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     let world = World::new();
     world.configure("preset = \"full\"\n");
-    let warned = |ended: &Ended, text: &str, words: &[&str]| {
-        assert_warn(ended, words);
+    let mut transcript = Transcript::default();
+    let mut warned = |ended: &Ended| {
+        assert_warn(ended, &[]);
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap();
         let told = reply["systemMessage"].as_str().unwrap_or_default();
-        assert!(told.lines().count() <= 2 && !told.contains("defaults hold"), "{text}: {told}");
-        let checked = world.run(&["config", "check"], "");
-        assert!(checked.exit == 78 && words.iter().all(|word| checked.stderr.contains(word)), "{text}: {checked:?}");
+        assert!(told.lines().count() <= 2, "{told}");
+        transcript.0 += &lasting(&world, &format!("{told}\n"));
+        transcript.add(&world, 78, &world.run(&["config", "check"], ""));
     };
     let rule = r#"{ "pattern": "frobnicate", "action": "block" }"#;
-    for (text, words) in [
-        (
-            format!(r#"{{ "rules": {{ "bash": [{rule}, {{ "pattern": "(x", "action": "block" }}] }} }}"#),
-            ["`rules.bash[1]`", "`(x`"],
-        ),
-        (
-            format!(r#"{{ "rules": {{ "bash": [{{ "pattern": "x", "action": "blok" }}, {rule}] }} }}"#),
-            ["`rules.bash[0]`", "`blok`"],
-        ),
-        (
-            format!(r#"{{ "description": "mine", "rules": {{ "bash": [{rule}] }} }}"#),
-            ["`description`", "guardrails.json"],
-        ),
-        (
-            r#"{ "rules": { "bash": [{ "pattern": "frobnicate", "action": "block", "why": "x" }] } }"#.to_owned(),
-            ["`rules.bash[0].why`", "guardrails.json"],
-        ),
-        (format!(r#"{{ "safe_paths": ["~/a", "[b"], "rules": {{ "bash": [{rule}] }} }}"#), ["`safe_paths[1]`", "`[b`"]),
+    for text in [
+        format!(r#"{{ "rules": {{ "bash": [{rule}, {{ "pattern": "(x", "action": "block" }}] }} }}"#),
+        format!(r#"{{ "rules": {{ "bash": [{{ "pattern": "x", "action": "blok" }}, {rule}] }} }}"#),
+        format!(r#"{{ "description": "mine", "rules": {{ "bash": [{rule}] }} }}"#),
+        r#"{ "rules": { "bash": [{ "pattern": "frobnicate", "action": "block", "why": "x" }] } }"#.to_owned(),
+        format!(r#"{{ "safe_paths": ["~/a", "[b"], "rules": {{ "bash": [{rule}] }} }}"#),
     ] {
         world.write(".claude/state/guardrails.json", &text);
         assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate"]);
-        warned(&world.bash("ls"), &text, &words);
+        warned(&world.bash("ls"));
     }
     world.write(".claude/state/guardrails.json", "{}");
     let write = |path: &str| {
@@ -246,15 +237,16 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
                 .to_string(),
         )
     };
-    for (text, words) in [
-        (r#"{ "_comment": "ours", "protected": ["vendor/**"] }"#, ["`_comment`", "write-policies.json"]),
-        (r#"{ "protected": ["vendor/**", "/etc/**"] }"#, ["`protected[1]`", "`/etc/**`"]),
-        (r#"{ "protected": ["vendor/**"], "warned": ["{a"] }"#, ["`warned[0]`", "`{a`"]),
+    for text in [
+        r#"{ "_comment": "ours", "protected": ["vendor/**"] }"#,
+        r#"{ "protected": ["vendor/**", "/etc/**"] }"#,
+        r#"{ "protected": ["vendor/**"], "warned": ["{a"] }"#,
     ] {
         world.write(".claude/hooks/config/write-policies.json", text);
         assert_deny(&write("vendor/a.c"), &["[write-control: protected-path]"]);
-        warned(&write("docs/a.md"), text, &words);
+        warned(&write("docs/a.md"));
     }
+    assert_text!("usual_file_entries", transcript.0);
 }
 
 /// A log that cannot be written changes no verdict, and replaces nothing but a file.
@@ -262,19 +254,19 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
 fn a_log_in_the_place_of_something_else_is_told() {
     let world = World::new();
     fs::create_dir(world.path("folder")).unwrap();
-    for (text, word) in [
-        ("[audit]\npath = \"~/folder\"", "`path` in `[audit]` is `~/folder`"),
-        ("[audit]\npath = \"/dev/full\"", "`/dev/full`"),
-        ("[session]\nfile = \"/dev/full\"", "`file` in `[session]` is `/dev/full`"),
-        ("[session]\nfile = \"audit.jsonl\"", "the audit log"),
+    let mut transcript = Transcript::default();
+    for text in [
+        "[audit]\npath = \"~/folder\"",
+        "[audit]\npath = \"/dev/full\"",
+        "[session]\nfile = \"/dev/full\"",
+        "[session]\nfile = \"audit.jsonl\"",
     ] {
         world.configure(&format!("{text}\n"));
-        let checked = world.run(&["config", "check"], "");
-        let is_told = checked.stderr.contains("guard.toml:2:1: ") && checked.stderr.contains(word);
-        assert!(checked.exit == 78 && is_told, "{text}: {checked:?}");
+        transcript.add(&world, 78, &world.run(&["config", "check"], ""));
         assert!(world.bash("ls").is_silent(), "{text}");
         assert_eq!(world.bash("git push").decision(), "ask", "{text}");
     }
+    assert_text!("config_log_elsewhere", transcript.0);
     assert!(!fs::metadata("/dev/full").unwrap().is_file() && !fs::exists("/dev/full.lock").unwrap());
 }
 

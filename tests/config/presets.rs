@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 /// A rule of its own, and `~/work` as the one safe path.
 const GUARDRAILS: &str = r#"{"version": 1, "safe_paths": ["~/work"], "blocked_paths": ["~/vault"],
@@ -37,8 +38,7 @@ fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
     world.write(".claude/state/guardrails.json", "{");
     assert_deny(&write(&world, "/etc/hosts"), &["[path-context: blocked_path]"]);
     assert_warn(&world.bash("ls"), &["guardrails.json:1:", "defaults hold"]);
-    let ended = world.run(&["config", "check"], "");
-    assert!(ended.exit == 78 && ended.stderr.contains("guardrails.json"), "{ended:?}");
+    assert_text!("config_check_seed", &world, 78, world.run(&["config", "check"], ""));
 }
 
 #[test]

@@ -20,6 +20,7 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 use serde_json::Value;
 
+use crate::support::texts::lasting;
 use crate::support::world::World;
 
 /// A world whose managed file can be written too.
@@ -63,6 +64,14 @@ impl Layers {
     /// The problems, one text each: place, text and hint.
     pub fn problems(&self) -> Vec<String> {
         self.load().problems.iter().map(|problem| format!("{problem}\n{}", problem.hint)).collect()
+    }
+
+    /// The one problem, as a snapshot has it.
+    #[track_caller]
+    pub fn problem(&self) -> String {
+        let problems = self.problems();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        lasting(&self.world, &format!("{}\n", problems[0]))
     }
 
     /// The one problem; all words are in it, and every entry of the layer is left out.
