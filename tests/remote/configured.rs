@@ -10,7 +10,9 @@ use super::asking;
 use super::stub::Stub;
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny};
+use crate::support::texts::lines_about;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 fn table(more: &str) -> String {
     format!("[remote]\nurl = \"https://guard.example/\"\ntoken-file = \"~/remote.token\"\n{more}\n")
@@ -42,37 +44,39 @@ fn the_managed_table_counts_whole() {
 #[test]
 fn a_projects_file_has_none() {
     let layers = Layers::new().project(table(""));
-    layers.assert_problem(&["`remote` stands in a project's file"]);
+    assert_text!("remote_in_a_project", layers.problem());
     assert_eq!(layers.load().remote, None);
 }
 
 #[test]
 fn what_cannot_be_used_is_a_problem_of_its_layer() {
     let rows = [
-        ("[remote]", "`url` is missing"),
-        ("[remote]\nurl = \"https://guard.example\"", "`token-file` is ``"),
-        ("[remote]\nurl = \"guard.example\"\ntoken-file = \"/t\"", "`url` is missing, or no address"),
-        ("[remote]\nurl = \"http://guard.example\"\ntoken-file = \"/t\"", "use `https://`"),
-        ("[remote]\nurl = \"https://u:p@guard.example\"\ntoken-file = \"/t\"", "is no address"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"t\"", "`token-file` is `t`"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\nca = \"ca.pem\"", "`ca` is `ca.pem`"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntimeout-ms = 99", "from 100 to 1500"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntimeout-ms = 1501", "from 100 to 1500"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\nfallback = \"allow\"", "`allow`"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ngrants = [\"read:x\"]", "`read:x`"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ngrants = [\"journal:x=/y\"]", "no grant"),
-        ("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntoken = \"x\"", "`token`"),
-        ("remote = \"https://guard.example\"", "guard.toml:1:"),
-        ("deadline-ms = 1000\n[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"", "`deadline-ms` is 1000"),
+        "[remote]",
+        "[remote]\nurl = \"https://guard.example\"",
+        "[remote]\nurl = \"guard.example\"\ntoken-file = \"/t\"",
+        "[remote]\nurl = \"http://guard.example\"\ntoken-file = \"/t\"",
+        "[remote]\nurl = \"https://u:p@guard.example\"\ntoken-file = \"/t\"",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"t\"",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\nca = \"ca.pem\"",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntimeout-ms = 99",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntimeout-ms = 1501",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\nfallback = \"allow\"",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ngrants = [\"read:x\"]",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ngrants = [\"journal:x=/y\"]",
+        "[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"\ntoken = \"x\"",
+        "remote = \"https://guard.example\"",
+        "deadline-ms = 1000\n[remote]\nurl = \"https://guard.example\"\ntoken-file = \"/t\"",
     ];
-    for (text, word) in rows {
+    let mut said = String::new();
+    for text in rows {
         for (layers, least) in [(Layers::new().user(text), Outcome::Ask), (Layers::new().managed(text), Outcome::Deny)]
         {
-            layers.assert_problem(&["guard.toml:", word]);
+            said += &layers.problem();
             let verdicts = layers.decide(&[("Bash", json!({ "command": "ls" }))]);
             assert_eq!(verdicts[0].outcome, least, "{text}");
         }
     }
+    assert_text!("remote_refused", said);
 }
 
 #[test]
@@ -95,7 +99,7 @@ fn the_files_of_the_table_are_protected() {
 fn config_show_names_the_server() {
     let world = asking("http://127.0.0.1:1", "fallback = \"deny\"\ngrants = [\"env:CI\"]");
     let shown = world.run(&["config", "show"], "").stdout;
-    assert!(shown.contains("remote     http://127.0.0.1:1 (1000 ms)"), "{shown}");
+    assert_text!("remote_shown", lines_about(&shown, "remote "));
     let shown = world.run(&["config", "show", "--format", "json"], "").stdout;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["remote"]["fallback"], &shown["remote"]["grants"]["env"]), (&json!("deny"), &json!(["CI"])));

@@ -10,7 +10,9 @@ use super::asking;
 use super::stub::{Stub, say, verdict, wants};
 use crate::serve::client::Server;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::texts::lasting;
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// Shaped as a token of GitHub, and none.
 const SECRET: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
@@ -149,7 +151,7 @@ fn a_variable_that_may_not_be_told_is_no_answer_and_is_named() {
     hook.env("MINE", "not for it");
     let ended = end(hook, &payload.to_string());
     assert_eq!(ended.decision(), "deny", "{ended:?}");
-    assert!(ended.reason().contains("add `env:MINE` to `grants` of `[remote]`"), "{ended:?}");
+    assert_text!("remote_variable", lasting(&world, &ended.reason()));
     assert!(!json!(stub.requests()).to_string().contains("not for it"));
 }
 

@@ -5,7 +5,9 @@ use serde_json::json;
 use super::asking;
 use super::stub::Stub;
 use crate::support::terminal::attended;
+use crate::support::texts::{Transcript, lasting, lines_about};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 const ADDRESS: &str = "http://127.0.0.1:1";
 
@@ -22,16 +24,10 @@ fn with_project(more: &str) -> World {
 #[test]
 fn policies_of_a_project_that_a_server_replaces_are_named() {
     let world = with_project("");
-    let words =
-        ["have no effect: `migrations`", "add them to the configuration of http://127.0.0.1:1", "remove `[remote]`"];
     let checked = world.run(&["config", "check"], "");
-    let warnings: Vec<&str> = checked.stderr.lines().filter(|line| line.starts_with("warning: ")).collect();
-    assert_eq!(warnings.len(), 1, "{checked:?}");
-    let doctor = world.run(&["doctor"], "");
-    for word in words {
-        assert!(checked.stderr.contains(word), "{word}: {checked:?}");
-        assert!(doctor.stdout.contains(word), "{word}: {doctor:?}");
-    }
+    let warnings = lines_about(&checked.stderr, "warning: ");
+    let doctor = lines_about(&world.run(&["doctor"], "").stdout, "`migrations`");
+    assert_text!("remote_project", lasting(&world, &(warnings + &doctor)));
     // Without a server they decide.
     world.configure("");
     let checked = world.run(&["config", "check"], "");
@@ -42,12 +38,11 @@ fn policies_of_a_project_that_a_server_replaces_are_named() {
 fn an_allow_that_a_server_would_ignore_is_not_written() {
     let world = asking(&Stub::of("Ask").url, "");
     world.bash("rm -rf build");
+    let mut transcript = Transcript::default();
     for arguments in [&["allow", "--last", "--yes"][..], &["allow", "rm -rf build", "--yes"]] {
-        let ended = attended(&world, arguments);
-        assert_eq!(ended.exit, 69, "{ended:?}");
-        assert!(ended.stdout.contains("an allow has no effect here: the server http://127.0.0.1"), "{ended:?}");
-        assert!(ended.stdout.contains("remove `[remote]` from"), "{ended:?}");
+        transcript.add(&world, 69, &attended(&world, arguments));
     }
+    assert_text!("remote_allow", transcript.0);
     let file = std::fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
     assert!(!file.contains("[[allow]]"), "{file}");
     // The list changes nothing.
@@ -58,21 +53,17 @@ fn an_allow_that_a_server_would_ignore_is_not_written() {
 fn an_allow_beside_a_server_with_a_local_fallback_is_written_with_a_warning() {
     let world = asking(ADDRESS, "fallback = \"local\"");
     let ended = attended(&world, &["allow", "rm -rf build", "--yes"]);
-    assert!(ended.exit == 0 && ended.stdout.contains("and ignores the allow"), "{ended:?}");
+    assert_text!("remote_allow_local", &world, 0, ended);
 }
 
 #[test]
 fn a_pause_names_the_policies_that_it_reaches() {
     let world = asking(ADDRESS, "");
     let named = attended(&world, &["pause", "10m", "--only", "command-guard"]);
-    assert!(named.exit == 69 && named.stdout.contains("can't pause `command-guard`: the server"), "{named:?}");
-    let all = attended(&world, &["pause", "10m"]);
-    assert_eq!(all.exit, 0, "{all:?}");
-    assert!(
-        all.stdout.contains("asks of session-guard, intrusion-guard are paused")
-            && all.stdout.contains("ignores the pause"),
-        "{all:?}"
-    );
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 69, &named);
+    transcript.add(&world, 0, &attended(&world, &["pause", "10m"]));
+    assert_text!("remote_pause", transcript.0);
     assert_eq!(world.audit().last().unwrap()["action"], json!("pause"));
 }
 
@@ -81,6 +72,6 @@ fn a_pause_that_a_server_would_ignore_does_not_begin() {
     let off = |name: &str| format!("[[policy]]\nname = \"{name}\"\nenabled = false\n");
     let world = asking(ADDRESS, &(off("session-guard") + &off("intrusion-guard")));
     let ended = attended(&world, &["pause", "10m"]);
-    assert!(ended.exit == 69 && ended.stdout.contains("nothing to pause: the server"), "{ended:?}");
-    assert!(!world.run(&["doctor"], "").stdout.contains("paused for"));
+    assert_text!("remote_nothing_to_pause", &world, 69, ended);
+    assert!(!world.path(".local/state/guard-host/pause.json").exists());
 }
