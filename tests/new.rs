@@ -10,7 +10,9 @@ use std::fs;
 use guard_kit::suite;
 
 use crate::support::pages::root;
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// The languages of components, and the file with the rules.
 const LANGUAGES: [(&str, &str); 5] =
@@ -76,17 +78,13 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
 fn what_is_in_the_way_or_no_name_is_refused_and_nothing_is_written() {
     let world = World::new();
     world.write("repo/taken/notes.txt", "mine");
-    for (arguments, exit, word) in [
-        (["taken", "--lang", "c"], 69, "is there already, and is not empty"),
-        (["../out", "--lang", "c"], 64, "is no name for a policy"),
-        (["Team", "--lang", "c"], 64, "small letters"),
-        (["-x", "--lang", "c"], 64, "is no name for a policy"),
-        (["team", "--lang", "cobol"], 64, "rust, js, ts, python, c, rego, cel"),
-    ] {
-        let ended = world.run(&[&["new"], arguments.as_slice()].concat(), "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
-        assert!(ended.stderr.contains(word), "{arguments:?}: {ended:?}");
+    let mut transcript = Transcript::default();
+    for (name, language, exit) in
+        [("taken", "c", 69), ("../out", "c", 64), ("Team", "c", 64), ("-x", "c", 64), ("team", "cobol", 64)]
+    {
+        transcript.add(&world, exit, &world.run(&["new", name, "--lang", language], ""));
     }
+    assert_text!("new_refused", transcript.0);
     assert_eq!(fs::read_dir(world.home.path()).unwrap().count(), 1);
     assert_eq!(fs::read_dir(world.repo()).unwrap().count(), 2, "`.git` and `taken`");
     assert_eq!(fs::read_dir(world.repo().join("taken")).unwrap().count(), 1);

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::support::guests::place;
+use crate::support::texts::lines_about;
 use crate::support::world::{Ended, World};
+use crate::texts::assert_text;
 
 /// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
 const CASES: &str = r#"
@@ -69,8 +71,7 @@ fn data_that_is_taken_for_a_deed_is_found() {
     world.write("repo/cases.toml", "[[cases]]\ninput = 'rm -rf x'\nexpect = ['abstain', 'deny']\n");
     let ended = world.run(&["test", component.to_str().unwrap(), "cases.toml", "--mutate"], "");
     // Both kinds of outcome are right, so there is nothing to hold a mutant against.
-    assert_eq!(ended.exit, 66, "{ended:?}");
-    assert!(ended.stderr.contains("no rewrite applies"), "{ended:?}");
+    assert_text!("mutate_nothing", &world, 66, ended);
 }
 
 #[test]
@@ -78,13 +79,12 @@ fn exit_codes_follow_the_part_that_was_kept() {
     let failing = mutate(CASES, &[]);
     assert_eq!(failing.exit, 1, "{failing:?}");
     assert!(failing.stdout.starts_with("SURVIVED cases.toml:2: N-1 rm -rf build\n"), "{failing:?}");
-    assert!(failing.stdout.contains("less than 100 %"), "{failing:?}");
     assert_eq!(mutate(CASES, &["--min-kept", "50"]).exit, 0);
     assert_eq!(mutate(CASES, &["--min-kept", "99"]).exit, 1);
     // Cases come before their mutants.
     let wrong = mutate("[[cases]]\ninput = 'ls'\nexpect = 'deny'\n", &[]);
     assert_eq!(wrong.exit, 1, "{wrong:?}");
-    assert!(wrong.stderr.contains("nothing was rewritten"), "{wrong:?}");
+    assert_text!("mutate_failing", lines_about(&failing.stdout, "FAIL") + &wrong.stderr);
     // Too few rules come before mutants, too, and enough of them let the mutants be made.
     assert!(mutate(CASES, &["--threshold", "100"]).stdout.contains("SURVIVED "));
     for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--timings"]] {
