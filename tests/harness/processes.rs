@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::read;
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// The words of `rm -rf /` and of a push, as the built-ins have them.
 const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the file system): deletes \
@@ -144,8 +145,8 @@ fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
     let world = World::new();
     let kiro = r#"{"hook_event_name":"preToolUse","session_id":"s","tool_name":"execute_bash","tool_input":{}}"#;
     let ended = world.run(&["hook"], kiro);
-    assert!(ended.exit == 2 && ended.stdout.is_empty(), "{ended:?}");
-    assert!(ended.stderr.contains("`execute_bash` comes without the arguments that it needs"), "{ended:?}");
+    assert!(ended.stdout.is_empty(), "{ended:?}");
+    assert_text!("harness_no_arguments", &world, 2, ended);
     let copilot = r#"{"sessionId":"s","timestamp":1,"toolName":"bash","toolArgs":"rm -rf /"}"#;
     let ended = world.run(&["hook"], copilot);
     assert!(ended.exit == 0 && ended.stdout.starts_with("{\"permissionDecision\":\"ask\","), "{ended:?}");
