@@ -2,7 +2,9 @@
 
 use crate::serve::client::Server;
 use crate::support::pages::{blocks, root};
+use crate::support::texts::Transcript;
 use crate::support::{guests, world::World};
+use crate::texts::assert_text;
 use wasmparser::{Parser, Payload};
 
 /// The keys of the entry of a policy that is kept.
@@ -34,9 +36,7 @@ fn a_service_needs_an_engine_with_http_and_nothing_else() {
     let own = root().join("tests/kept/0.1.0/policy.wasm");
     world.configure(&format!("preset = \"full\"\n{}", guests::entry("own", &own, KEPT)));
     let built = world.run(&["policy", "bundle", "-o", "team.wasm"], "");
-    assert_eq!((built.exit, built.stderr.as_str()), (0, ""), "{built:?}");
-    assert!(built.stdout.starts_with("team.wasm: ") && built.stdout.contains("command-guard"), "{built:?}");
-    assert!(built.stdout.trim_end().ends_with(", own"), "{built:?}");
+    assert_text!("bundle", &world, 0, built);
     let (imports, exports) = interface(&std::fs::read(world.repo().join("team.wasm")).unwrap());
     let of_wasi = ["wasi:clocks/", "wasi:http/types@", "wasi:io/"];
     assert!(imports.iter().all(|name| of_wasi.iter().any(|wasi| name.starts_with(wasi))), "{imports:?}");
@@ -48,21 +48,15 @@ fn a_service_needs_an_engine_with_http_and_nothing_else() {
 #[test]
 fn what_would_not_decide_is_not_built() {
     let world = World::new();
-    let build = |config: &str| {
+    let mut transcript = Transcript::default();
+    let refuses = guests::entry("own", &guests::place(&world, "refuses"), "");
+    for config in ["presett = \"full\"\n", "[[policy]]\nname = \"own\"\nsource = \"gone.wasm\"\n", &refuses] {
         world.configure(config);
-        let built = world.run(&["policy", "bundle"], "");
+        transcript.add(&world, 78, &world.run(&["policy", "bundle"], ""));
         assert!(!world.repo().join("guard-service.wasm").exists(), "{config}");
-        (built.exit, built.stderr)
-    };
-    let (exit, said) = build("presett = \"full\"\n");
-    assert!(exit == 78 && said.contains("presett"), "{exit} {said}");
-    let (exit, said) = build("[[policy]]\nname = \"own\"\nsource = \"gone.wasm\"\n");
-    assert!(exit == 78 && said.contains("gone.wasm"), "{exit} {said}");
-    let refuses = guests::place(&world, "refuses");
-    let (exit, said) = build(&guests::entry("own", &refuses, ""));
-    assert!(exit == 78 && said.contains("own"), "{exit} {said}");
-    let missing = world.run(&["--config", "none.toml", "policy", "bundle"], "");
-    assert_eq!(missing.exit, 66, "{missing:?}");
+    }
+    transcript.add(&world, 66, &world.run(&["--config", "none.toml", "policy", "bundle"], ""));
+    assert_text!("bundle_refused", transcript.0);
 }
 
 #[test]
@@ -71,23 +65,17 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     // It was written by hand, and lacks the types that tools for components put beside the functions.
     let plain = guests::place(&world, "denies");
     world.configure(&guests::entry("plain", &plain, ""));
-    let built = world.run(&["policy", "bundle"], "");
-    assert_eq!(built.exit, 65, "{built:?}");
-    assert!(built.stderr.contains("the policy `plain` does not export the types of the contract"), "{built:?}");
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
     // One would replace the call that the policies after it judge, the other one these policies.
-    for (guest, interface) in [("scene-taker", "scene"), ("rest-taker", "policies")] {
+    for guest in ["scene-taker", "rest-taker"] {
         world.configure(&guests::entry("taker", &guests::place(&world, guest), ""));
-        let built = world.run(&["policy", "bundle"], "");
-        assert_eq!(built.exit, 65, "{built:?}");
-        let said = format!("the policy `taker` imports or exports `guard:service/{interface}@0.1.0`");
-        assert!(built.stderr.contains(&said), "{built:?}");
+        transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
     }
     let kept = root().join("tests/kept/0.1.0/policy.wasm");
     world.configure(&guests::entry("kept", &kept, &format!("{KEPT}\nwasi = \"frozen\"")));
-    let built = world.run(&["policy", "bundle"], "");
-    assert_eq!(built.exit, 65, "{built:?}");
-    assert!(built.stderr.contains("the policy `kept` imports `wasi:"), "{built:?}");
-    assert!(built.stderr.contains("a service has no frozen WASI"), "{built:?}");
+    transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
+    assert_text!("bundle_unfit", transcript.0);
 }
 
 /// `docs/service.md`: what it builds is built, and the native server answers the page's request as the page says. The
