@@ -5,6 +5,7 @@
 mod database;
 mod of_git;
 mod order;
+mod references;
 #[cfg(test)]
 mod tests;
 
@@ -115,7 +116,7 @@ pub struct PathLoss {
 }
 
 /// The loss caused by a git command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitLoss {
     /// The folder in which git runs.
     pub folder: String,
@@ -129,6 +130,8 @@ pub struct GitLoss {
     pub with_ignored: bool,
     /// The words behind the verb that are no options, and the values of options: paths, branches, commits.
     pub words: Vec<String>,
+    /// The references that are moved or taken: names, and prefixes that end with a slash.
+    pub refs: Vec<String>,
 }
 
 /// Something that a call destroys.
@@ -179,10 +182,15 @@ pub fn losses(analysis: &Analysis) -> Losses {
     let (replacing, joined) = (replacing(analysis), joined(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
     let mut takes_sources = false;
+    // The commands of git whose effects say all that they lose.
+    let mut told = BTreeSet::new();
     for (at, effect) in analysis.effects.iter().enumerate() {
         let (fate, may_change_first) = with_order(at, effect, &call);
         found.may_be_more |= may_change_first;
         takes_sources |= may_change_first;
+        if let Fate::Lost(Loss::Git(_)) = fate {
+            told.insert(effect.command_id);
+        }
         match fate {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
@@ -204,7 +212,10 @@ pub fn losses(analysis: &Analysis) -> Losses {
         }
     }
     for command in &analysis.commands {
-        found.list.extend(of_git::of_silent(command).map(Loss::Git));
+        let silent = if told.contains(&command.id) { None } else { of_git::of_silent(command).map(Loss::Git) };
+        if let Some(silent) = silent.filter(|loss| !found.list.contains(loss)) {
+            found.list.push(silent);
+        }
         found.may_be_more |= command.via.iter().any(|via| !HERE.contains(&via.kind.as_str()));
     }
     if found.list.len() > LOSSES {

@@ -1,6 +1,7 @@
 //! Makes a backup: what the child of the hook does.
 
 mod of_git;
+mod references;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -189,6 +190,11 @@ fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), Stop> {
     gatherer.add(&crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name })
 }
 
+/// Adds a file whose content the call replaces.
+fn add_replaced(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+    gatherer.add(&crate::PathLoss { how: crate::How::Overwrite, ..path_loss(path) })
+}
+
 fn path_loss(path: &Path) -> crate::PathLoss {
     let path = path.to_string_lossy().into_owned();
     crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name: String::new() }
@@ -272,7 +278,7 @@ fn fill(
             }
         }
     }
-    of_git::pin(manifest, &trees, &gatherer.staged, env)
+    references::pin(manifest, &trees, &gatherer.staged, env)
 }
 
 /// Finds the files that git holds as they are, by the index and the sizes of its objects. Gives the tree of each index.

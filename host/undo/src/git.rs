@@ -14,6 +14,9 @@ const OUTPUT_BYTES: usize = 64 << 20;
 /// The prefix of references that keep commits from being pruned.
 pub(crate) const PINS: &str = "refs/guard-host/undo";
 
+/// Begins the value of a reference that leads to another one, as in git's own files.
+pub(crate) const SYMBOLIC: &str = "ref: ";
+
 /// A repository with a work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {

@@ -104,7 +104,22 @@ pub struct GitState {
 impl GitState {
     /// The command may change the index, or moves the branch that is checked out.
     pub(crate) fn has_index(&self) -> bool {
-        !matches!(self.operation.as_str(), "git.stash.drop" | "git.reflog.expire") && self.refs.is_empty()
+        !matches!(
+            self.operation.as_str(),
+            "git.branch.delete"
+                | "git.branch.move"
+                | "git.history.rewrite"
+                | "git.notes.remove"
+                | "git.ref.delete"
+                | "git.ref.move"
+                | "git.reflog.expire"
+                | "git.refs"
+                | "git.remote"
+                | "git.stash.drop"
+                | "git.tag.delete"
+                | "git.tag.move"
+                | "git.worktree.prune"
+        )
     }
 }
 

@@ -259,15 +259,8 @@ impl Restorer<'_> {
         let mut list: Vec<Loss> = replaced.map(loss).collect();
         if with_git {
             list.extend(manifest.git.iter().filter(|state| state.index.is_some()).map(|state| {
-                let (folder, operation, target) = (state.root.clone(), "git.reset".to_owned(), String::new());
-                Loss::Git(GitLoss {
-                    folder,
-                    operation,
-                    target,
-                    is_forced: false,
-                    with_ignored: false,
-                    words: Vec::new(),
-                })
+                let (folder, operation) = (state.root.clone(), "git.reset".to_owned());
+                Loss::Git(GitLoss { folder, operation, ..GitLoss::default() })
             }));
         }
         if list.is_empty() {

@@ -3,6 +3,7 @@
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Command, Effect};
 
+use super::references::{ALL, GitWords, moved};
 use super::{Fate, GitLoss, Loss, LossView, tag};
 
 /// Options of git itself that leave it in the same repository.
@@ -18,13 +19,14 @@ const HARMLESS: [&str; 8] = [
 ];
 
 /// Settings given to one command that change nothing of what it loses, by how their names begin.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 10] = [
     "advice.",
     "clean.requireforce",
     "color.",
     "commit.gpgsign",
     "core.editor",
     "core.pager",
+    "fetch.prune",
     "gpg.",
     "protocol.",
     "user.",
@@ -61,48 +63,83 @@ pub(super) fn is_git(command: &Command) -> bool {
 }
 
 /// Operations after which commits, stashes or changes are gone, and that a copy can bring back.
-const OF_GIT: [&str; 12] = [
+const OF_GIT: [&str; 15] = [
     "git.abort",
     "git.branch.delete",
     "git.branch.move",
     "git.clean",
     "git.discard",
+    "git.notes.remove",
     "git.rebase",
     "git.ref.delete",
     "git.reflog.expire",
+    "git.remote",
     "git.reset.hard",
     "git.stash.drop",
     "git.tag.delete",
+    "git.tag.move",
     "git.worktree.remove",
 ];
 
 pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
-    if !OF_GIT.contains(&effect.operation.as_str()) {
-        return None;
-    }
+    let operation = effect.operation.as_str();
     let command = call.command(effect).filter(|it| is_git(it))?;
     let (folder, verb, rest) = git_invocation(command)?;
-    let is_fed = command.via.iter().any(|via| FED.contains(&via.kind.as_str()));
+    let words = GitWords(&rest);
+    let deletes_replacement = verb == "replace" && words.has("d", "delete");
+    // A replacement is a reference. Other commands that rewrite history make objects that no copy has.
+    let is_known = OF_GIT.contains(&operation) || operation == "git.history.rewrite" && deletes_replacement;
     let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
+    let empties_submodule = verb == "submodule" && rest.first() == Some(&"deinit");
     let is_other =
-        matches!(verb, "submodule" | "read-tree") || rest.iter().any(|word| word.starts_with("--recurse-sub"));
-    // An existing branch is moved to another commit.
-    let is_discard = effect.operation == "git.discard";
-    let moves_branch = is_discard && rest.iter().any(|word| matches!(*word, "-B" | "-C" | "--force-create"));
-    if is_fed || is_unknown || is_other || moves_branch {
+        verb == "submodule" && !empties_submodule || rest.iter().any(|word| word.starts_with("--recurse-sub"));
+    let refs = moved(verb, words);
+    // The references of copies would be taken as well.
+    let takes_copies = verb == "fetch" && refs.iter().any(|name| name == ALL);
+    if !is_known || is_fed(command) || is_unknown || is_other || takes_copies {
         return None;
     }
-    let is_clean = effect.operation == "git.clean";
-    let excludes = is_clean && rest.iter().any(|word| word.starts_with("-e") || word.starts_with("--exc"));
-    Some(Fate::Lost(Loss::Git(GitLoss {
+    let mut loss = GitLoss {
         folder,
-        operation: effect.operation.clone(),
+        operation: operation.to_owned(),
         target: effect.target.clone(),
-        is_forced: if is_clean { is_forced_twice(&rest) } else { tag(effect, "force").is_some() },
+        is_forced: tag(effect, "force").is_some(),
         with_ignored: tag(effect, "ignored").is_some(),
-        // The value of that option is no path.
-        words: if excludes { vec![":/".to_owned()] } else { values(&rest) },
-    })))
+        words: words.values().into_iter().map(str::to_owned).collect(),
+        refs,
+    };
+    match operation {
+        "git.clean" => {
+            loss.is_forced = is_forced_twice(&rest);
+            // The value of that option is no path.
+            if rest.iter().any(|word| word.starts_with("-e") || word.starts_with("--exc")) {
+                loss.words = vec![":/".to_owned()];
+            }
+        }
+        "git.discard" if empties_submodule => loss = deinit(loss.folder, words),
+        // `HEAD` stays.
+        "git.discard" if verb == "read-tree" => (loss.is_forced, loss.target) = (false, String::new()),
+        "git.discard" => loss.words.retain(|word| !loss.refs.contains(word)),
+        // The work tree stays.
+        "git.branch.move" if matches!(verb, "fetch" | "update-ref") => "git.ref.move".clone_into(&mut loss.operation),
+        "git.remote" if loss.refs.is_empty() => return None,
+        "git.branch.delete" | "git.ref.delete" | "git.tag.delete" | "git.branch.move" if loss.refs.is_empty() => {
+            loss.refs = vec![loss.target.clone()];
+        }
+        _ => {}
+    }
+    Some(Fate::Lost(Loss::Git(loss)))
+}
+
+/// Its words are only known at run time.
+fn is_fed(command: &Command) -> bool {
+    command.via.iter().any(|via| FED.contains(&via.kind.as_str()))
+}
+
+/// The work tree of a submodule is emptied. The first word is the verb of `git submodule`.
+fn deinit(folder: String, words: GitWords<'_>) -> GitLoss {
+    let words = words.values().into_iter().skip(1).map(str::to_owned).collect();
+    GitLoss { folder, operation: "git.submodule.deinit".to_owned(), words, ..GitLoss::default() }
 }
 
 /// Whether `-f` is given twice, so that `git clean` also deletes nested repositories.
@@ -116,39 +153,85 @@ fn is_forced_twice(words: &[&str]) -> bool {
     forces.sum::<usize>() > 1
 }
 
-/// The words that are no options, and what options have behind an equals sign or a single letter.
-fn values(words: &[&str]) -> Vec<String> {
-    let mut is_path = false;
-    let mut found = Vec::new();
-    for word in words {
-        if is_path || !word.starts_with('-') || *word == "-" {
-            found.push((*word).to_owned());
-        } else if *word == "--" {
-            is_path = true;
-        } else if let Some((_, value)) = word.split_once('=') {
-            found.push(value.to_owned());
-        } else if let Some(value) = word.strip_prefix("-s").filter(|value| !value.is_empty()) {
-            found.push(value.to_owned());
-        }
-    }
-    found
-}
-
-/// Commands of git without an effect after which a commit or the index is gone from sight.
+/// Losses by commands of git without an effect: a commit, a reference or the index is gone from sight, or an ignored file is
+/// in the place of another one.
 pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if !is_git(command) || is_elsewhere {
         return None;
     }
-    let has = |word: &str| command.argv.iter().any(|other| other.text == word);
-    let (folder, verb, _) = git_invocation(command)?;
+    let (folder, verb, rest) = git_invocation(command)?;
+    let words = GitWords(&rest);
+    if words.has("", "dry-run") {
+        return None;
+    }
+    let mut loss = GitLoss { folder, refs: moved(verb, words), ..GitLoss::default() };
+    if !loss.refs.is_empty() && (is_fed(command) || command.argv.iter().any(|word| word.dynamic)) {
+        loss.refs = vec![ALL.to_owned()];
+    }
     let operation = match verb {
-        "commit" if has("--amend") && !has("--dry-run") => "git.amend",
-        "reset" if !has("--hard") => "git.reset",
+        "commit" if words.has("", "amend") => "git.amend",
+        "reset" if words.has("", "keep") || words.has("", "merge") => "git.switch",
+        "reset" if !words.has("", "hard") => "git.reset",
         // The files are lost by an effect of their own.
-        "rm" if !has("--dry-run") && !has("-n") => "git.rm",
-        _ => return None,
+        "rm" if !words.has("n", "dry-run") => "git.rm",
+        "restore" if words.has("S", "staged") && !words.has("W", "worktree") => "git.index",
+        "apply" if words.has("", "cached") || words.has("", "index") => "git.index",
+        "update-index" => "git.index",
+        "read-tree" if words.has("u", "") => "git.discard",
+        "read-tree" if !words.has("n", "dry-run") => "git.index",
+        "remote" if !loss.refs.is_empty() => "git.remote",
+        "submodule" if rest.first() == Some(&"deinit") => return Some(deinit(loss.folder, words)),
+        "worktree" if rest.first() == Some(&"prune") => "git.worktree.prune",
+        "stash" if matches!(rest.first(), Some(&("branch" | "pop"))) => "git.stash.pop",
+        "sparse-checkout" if !matches!(rest.first(), None | Some(&("list" | "check-rules"))) => "git.sparse",
+        "checkout" | "switch" | "merge" | "cherry-pick" | "revert" | "pull" | "stash" => "git.switch",
+        _ => "git.refs",
     };
-    let (operation, target, words) = (operation.to_owned(), String::new(), Vec::new());
-    Some(GitLoss { folder, operation, target, is_forced: false, with_ignored: false, words })
+    if matches!(operation, "git.discard" | "git.stash.pop" | "git.switch") {
+        loss.words = commits(verb, words);
+        loss.words.retain(|word| !loss.refs.contains(word));
+        // Changes are put away first, and put back afterwards.
+        loss.is_forced =
+            operation == "git.switch" && (words.has("", "autostash") || verb == "pull" && words.has("r", "rebase"));
+    }
+    operation.clone_into(&mut loss.operation);
+    let is_loss = match operation {
+        "git.refs" => !loss.refs.is_empty(),
+        "git.switch" => !loss.refs.is_empty() || !loss.words.is_empty() || loss.is_forced,
+        _ => true,
+    };
+    is_loss.then_some(loss)
+}
+
+/// The commits whose files a command puts into the work tree.
+fn commits(verb: &str, words: GitWords<'_>) -> Vec<String> {
+    let ends = ["abort", "continue", "quit", "skip", "patch"].iter().any(|name| words.has("", name));
+    let mut named = words.values();
+    named.retain(|word| !word.is_empty());
+    let first = named.first().copied();
+    match verb {
+        _ if ends => Vec::new(),
+        "stash" if matches!(first, Some("apply" | "branch" | "pop")) => {
+            let stash = named.get(1..).and_then(<[_]>::last).filter(|word| word.contains(['@', '{']));
+            vec![stash.map_or_else(|| "refs/stash".to_owned(), |stash| (*stash).to_owned())]
+        }
+        "stash" => Vec::new(),
+        "pull" => match named.as_slice() {
+            [remote, branches @ ..] if !branches.is_empty() => {
+                branches.iter().map(|branch| format!("{remote}/{}", branch.trim_start_matches('+'))).collect()
+            }
+            _ => vec!["@{upstream}".to_owned()],
+        },
+        "revert" => named.into_iter().map(|commit| format!("{commit}^")).collect(),
+        _ => {
+            // A branch that is made has no files yet.
+            let made = [('b', ""), ('B', "orphan"), ('c', "create"), ('C', "force-create")];
+            let is_branch = matches!(verb, "checkout" | "switch");
+            let made = made.iter().filter(|_| is_branch).flat_map(|(letter, name)| words.values_of(*letter, name));
+            let made: Vec<&str> = made.collect();
+            let end = |word: &str| word.rsplit("..").next().unwrap_or(word).to_owned();
+            named.into_iter().filter(|word| !made.contains(word)).map(end).collect()
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The losses by a command of git, and the objects that git must not prune until the copy goes.
+//! The losses by a command of git.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,11 +9,12 @@ use std::thread;
 use guard_facts::losses::GitLoss;
 use guard_platform::paths::{from_git, native, slashed};
 
-use super::{add_tree, add_worktree, path_loss};
+use super::references::{gone_worktrees, is_oid, lost_references, stashes};
+use super::{add_replaced, add_tree, add_worktree, path_loss};
 use crate::gather::{Gatherer, Stop};
-use crate::git::{Git, PINS, Repository};
-use crate::index::Index;
-use crate::manifest::{GitState, Manifest, Why};
+use crate::git::{Git, Repository, SYMBOLIC};
+use crate::index::{Index, Tracked};
+use crate::manifest::{GitState, Why};
 
 /// The most stashes that are kept.
 const STASHES: usize = 64;
@@ -31,17 +32,25 @@ const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const UNDER_WAY: [&str; 7] =
     ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
+/// Operations of commands that daily work has, and that rarely lose something.
+const SILENT: [&str; 5] = ["git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
+
 /// The checked-out commit and branch.
 #[derive(Debug, Default)]
-struct Head {
+pub(super) struct Head {
     /// Empty: before the first commit.
-    commit: String,
+    pub(super) commit: String,
     tree: String,
     /// Empty: none.
-    branch: String,
+    pub(super) branch: String,
 }
 
 impl Head {
+    /// As a reference.
+    pub(super) fn value(&self) -> String {
+        if self.branch.is_empty() { self.commit.clone() } else { format!("{SYMBOLIC}{}", self.branch) }
+    }
+
     fn read(git: &Git<'_>) -> Self {
         // One process in the place of three.
         let all = git.text(&["rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"]);
@@ -70,81 +79,96 @@ pub(super) fn gather(
     let repository = of_folder.filter(|repository| is_understood(repository, &folder, env));
     let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
     let (Some(repository), Some(root)) = (repository, root) else {
-        gatherer.leave_out(format!("{}: unknown repository", folder.display()));
+        // Nothing says that such a command loses something.
+        if !SILENT.contains(&loss.operation.as_str()) {
+            gatherer.leave_out(format!("{}: unknown repository", folder.display()));
+        }
         return Ok(None);
     };
     gatherer.check_time()?;
-    if loss.operation == "git.clean" {
-        clean(gatherer, loss, &repository, &folder)?;
-        return Ok(None);
-    }
-    if loss.operation == "git.worktree.remove" {
-        remove_worktree(gatherer, &folder.join(&loss.target))?;
-        return Ok(None);
+    match loss.operation.as_str() {
+        "git.clean" => return clean(gatherer, loss, &repository, &folder).map(|()| None),
+        "git.worktree.remove" => return remove_worktree(gatherer, &folder.join(&loss.target)).map(|()| None),
+        "git.submodule.deinit" => return deinit(gatherer, loss, &repository, &folder).map(|()| None),
+        "git.sparse" => {
+            return add_replaced(gatherer, &repository.git_dir.join("info/sparse-checkout")).map(|()| None);
+        }
+        _ => {}
     }
     let git = Git { root: &repository.root, env };
-    let head = Head::read(&git);
-    let mut state = GitState { root, operation: loss.operation.clone(), ..GitState::default() };
-    state.moves = repository.moves();
-    match loss.operation.as_str() {
+    state_before(gatherer, loss, &repository, (&git, &folder))
+        .map(|state| state.map(|state| GitState { root, ..state }))
+}
+
+/// The state of a repository, and the files that the command takes with it. None: nothing is lost.
+fn state_before(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    (git, folder): (&Git<'_>, &Path),
+) -> Result<Option<GitState>, Stop> {
+    let head = Head::read(git);
+    let operation = loss.operation.as_str();
+    let mut state = GitState { operation: operation.to_owned(), moves: repository.moves(), ..GitState::default() };
+    let files = gatherer.entries.len();
+    match operation {
         "git.discard" | "git.reset.hard" | "git.rebase" | "git.abort" => {
-            state.moves_files = discard(gatherer, loss, &repository, (&head, &git, &folder))?;
+            state.moves_files = discard(gatherer, loss, repository, (&head, git, folder))?;
         }
-        "git.stash.drop" => {
-            state.stashes = stashes(&git);
-            leave_out_rest(gatherer, &mut state.stashes, STASHES, "stashes");
+        "git.switch" | "git.stash.pop" => {
+            state.moves_files = operation == "git.switch";
+            add_sources(gatherer, loss, repository, (&head, git, folder))?;
+            if loss.is_forced {
+                add_changes(gatherer, repository, &head, None, git)?;
+            }
         }
-        "git.reflog.expire" => {
-            let logs = repository.common_dir.join("logs");
-            add_tree(gatherer, Some(&logs))?;
-            let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
-            let commits: BTreeSet<&str> = list.lines().collect();
-            state.refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
-            leave_out_rest(gatherer, &mut state.refs, REFLOG, "commits of a reflog");
-            // Its commits come back, by their ids.
-            gatherer.leave_out("the reflog itself".to_owned());
+        "git.worktree.prune" => {
+            for (admin, head) in gone_worktrees(repository) {
+                add_tree(gatherer, Some(&admin))?;
+                state.refs.push((String::new(), head));
+            }
         }
-        "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => {
-            state.refs = lost_references(gatherer, loss, &git, &head);
-        }
+        "git.remote" => add_replaced(gatherer, &repository.common_dir.join("config"))?,
+        "git.branch.delete" => add_branch_settings(gatherer, loss, repository)?,
+        "git.reflog.expire" => state.refs = reflogs(gatherer, repository, git)?,
         // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
         _ => {}
     }
-    if matches!(loss.operation.as_str(), "git.abort" | "git.reset.hard") || loss.is_forced && state.moves_files {
+    let is_stash = |name: &String| matches!(name.as_str(), "refs/" | "refs/stash");
+    if matches!(operation, "git.stash.drop" | "git.stash.pop") || loss.refs.iter().any(is_stash) {
+        state.stashes = stashes(git);
+        leave_out_rest(gatherer, &mut state.stashes, STASHES, "stashes");
+    }
+    if !loss.refs.is_empty() && loss.refs != ["refs/stash"] {
+        state.refs.extend(lost_references(gatherer, loss, git, &head));
+    }
+    if matches!(operation, "git.abort" | "git.reset.hard") || loss.is_forced && state.moves_files {
         for name in UNDER_WAY {
             add_tree(gatherer, Some(&repository.git_dir.join(name)))?;
         }
     }
-    if state.has_index() && gatherer.index(&repository).is_some_and(|index| index.is_tree(&head.tree)) {
-        gatherer.staged.insert(state.root.clone(), Vec::new());
+    if state.has_index() && gatherer.index(repository).is_some_and(|index| index.is_tree(&head.tree)) {
+        gatherer.staged.insert(repository.root.to_string_lossy().into_owned(), Vec::new());
     }
     (state.branch, state.head) = (head.branch, head.commit);
-    let is_nothing = match state.operation.as_str() {
-        "git.stash.drop" => state.stashes.is_empty(),
-        "git.branch.delete" | "git.branch.move" | "git.tag.delete" | "git.ref.delete" => state.refs.is_empty(),
-        _ => false,
+    let is_unmoved = state.refs.is_empty() && state.stashes.is_empty();
+    let is_nothing = match operation {
+        "git.switch" => is_unmoved && !loss.is_forced && gatherer.entries.len() == files,
+        _ => is_unmoved && !state.has_index(),
     };
     Ok(Some(state).filter(|_| !is_nothing))
 }
 
-/// The references that the command takes or renames, with their commits.
-fn lost_references(gatherer: &mut Gatherer, loss: &GitLoss, git: &Git<'_>, head: &Head) -> Vec<(String, String)> {
-    let mut refs = references(git, &loss.target);
-    if loss.words.iter().any(|word| word.contains(['*', '?', '['])) {
-        gatherer.leave_out(format!("{}: a pattern of references", loss.target));
-    }
-    let is_move = loss.operation == "git.branch.move";
-    // A branch that is renamed is gone under its old name.
-    for word in loss.words.iter().filter(|word| is_move && **word != loss.target) {
-        refs.extend(references(git, word));
-    }
-    if loss.target.is_empty() || refs.is_empty() {
-        gatherer.leave_out(format!("{}: no reference has this name", loss.target));
-    }
-    if is_move && is_of_head(loss, head) {
-        gatherer.leave_out(format!("{}: the branch name", loss.target));
-    }
-    refs
+/// The commits that only reflogs name, and the files of the reflogs.
+fn reflogs(gatherer: &mut Gatherer, repository: &Repository, git: &Git<'_>) -> Result<Vec<(String, String)>, Stop> {
+    add_tree(gatherer, Some(&repository.common_dir.join("logs")))?;
+    let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
+    let commits: BTreeSet<&str> = list.lines().collect();
+    let mut refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
+    leave_out_rest(gatherer, &mut refs, REFLOG, "commits of a reflog");
+    // Its commits come back, by their ids.
+    gatherer.leave_out("the reflog itself".to_owned());
+    Ok(refs)
 }
 
 /// Git takes this repository, and its work tree is where its folder is.
@@ -195,6 +219,31 @@ fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folde
         }
     }
     Ok(())
+}
+
+/// Empties the work trees of submodules: those that are named, or all.
+fn deinit(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folder: &Path) -> Result<(), Stop> {
+    let Some(index) = gatherer.index(repository) else { return Ok(()) };
+    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
+    let is_named = |path: &Path| named.is_empty() || named.iter().any(|named| path.starts_with(named));
+    let submodules = index.entries(index.slots()).filter(Tracked::is_folder);
+    let paths: Vec<PathBuf> =
+        submodules.filter_map(|entry| Some(repository.root.join(from_git(entry.path)?))).collect();
+    for path in paths.into_iter().filter(|path| is_named(path)) {
+        gatherer.add(&path_loss(&path))?;
+        if path.join(".git").is_dir() {
+            gatherer.leave_out(format!("{}: its repository moves", path.display()));
+        }
+    }
+    add_replaced(gatherer, &repository.common_dir.join("config"))
+}
+
+/// With a branch go its settings.
+fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), Stop> {
+    let config = repository.common_dir.join("config");
+    let text = fs::read_to_string(&config).unwrap_or_default();
+    let has_some = loss.refs.iter().any(|name| text.contains(&format!("[branch \"{name}\"]")));
+    if has_some { add_replaced(gatherer, &config) } else { Ok(()) }
 }
 
 /// Git knows its work trees also by the ends of their paths.
@@ -248,9 +297,12 @@ fn add_sources(
     let mut words: BTreeSet<&str> = loss.words.iter().map(String::as_str).collect();
     words.insert(&loss.target);
     for word in words.into_iter().filter(|word| !word.is_empty()) {
-        let commit = if word == "-" { "@{-1}" } else { word };
-        let tree = git.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{commit}^{{tree}}")]);
+        let tree = tree_of(word, git);
         let Ok(tree) = tree else {
+            // Such a command is refused, or fetches the commit first.
+            if matches!(loss.operation.as_str(), "git.switch" | "git.stash.pop") {
+                continue;
+            }
             let path = folder.join(word);
             let is_tracked = |index: &Index, path: &Path| {
                 let below = path.strip_prefix(&repository.root).map(slashed).unwrap_or_default();
@@ -268,7 +320,7 @@ fn add_sources(
         }
         let before = if head.tree.is_empty() { EMPTY_TREE } else { &head.tree };
         // Where `HEAD` doesn't move, a restore has nothing from which git could put back the files of the last commit.
-        let stays = loss.operation == "git.discard" && !loss.is_forced;
+        let stays = matches!(loss.operation.as_str(), "git.discard" | "git.stash.pop") && !loss.is_forced;
         let filter = if stays { "--diff-filter=ADMT" } else { "--diff-filter=AT" };
         let listed = git.output(&["diff-tree", "-r", "--no-renames", "--name-only", filter, "-z", before, &tree]);
         let Ok(listed) = listed else {
@@ -284,10 +336,15 @@ fn add_sources(
     Ok(())
 }
 
-/// A branch gets another commit or another name that is checked out, which a restore leaves to the user.
-fn is_of_head(loss: &GitLoss, head: &Head) -> bool {
-    let name = head.branch.strip_prefix("refs/heads/").unwrap_or_default();
-    loss.target == name || loss.words.first().is_some_and(|word| word == name) && loss.words.len() > 1
+/// The tree of a commit, or of the branch of another repository from which git makes one of this name.
+fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
+    let commit = if word == "-" { "@{-1}" } else { word };
+    let parse =
+        |name: &str| git.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{tree}}")]);
+    parse(commit).or_else(|error| {
+        let list = git.text(&["for-each-ref", "--format=%(objectname)", &format!("refs/remotes/*/{word}")])?;
+        list.lines().next().map_or(Err(error), parse)
+    })
 }
 
 /// Leaves out all but the first ones.
@@ -296,22 +353,6 @@ fn leave_out_rest<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, wha
         gatherer.leave_out(format!("more than {most} {what}"));
         all.truncate(most);
     }
-}
-
-fn stashes(git: &Git<'_>) -> Vec<(String, String)> {
-    let list = git.text(&["log", "-g", "--format=%H%x09%gs", "refs/stash", "--"]).unwrap_or_default();
-    let stash = |line: &str| line.split_once('\t').map(|(oid, text)| (oid.to_owned(), text.to_owned()));
-    list.lines().filter_map(stash).collect()
-}
-
-/// The references of this name, or all.
-fn references(git: &Git<'_>, name: &str) -> Vec<(String, String)> {
-    let format = "--format=%(refname) %(objectname)";
-    let prefixes = ["refs/heads/", "refs/remotes/", "refs/tags/", ""].map(|prefix| format!("{prefix}{name}"));
-    let patterns: Vec<&str> = prefixes.iter().map(String::as_str).collect();
-    let list = git.text(&[&["for-each-ref", format], &patterns[..]].concat()).unwrap_or_default();
-    let named = |line: &str| line.split_once(' ').map(|(name, oid)| (name.to_owned(), oid.to_owned()));
-    list.lines().filter_map(named).collect()
 }
 
 /// Adds the files below `start`, or all, that are not as in the index, and those whose next commit is another than the last
@@ -380,35 +421,4 @@ fn staged(git: &Git<'_>, index: Option<&Index>, head: &Head) -> io::Result<Vec<(
     let conflicts = index.into_iter().flat_map(|index| index.entries(index.slots()).filter(|it| !it.is_merged()));
     staged.extend(conflicts.map(|side| (side.path.to_vec(), side.oid())));
     Ok(staged)
-}
-
-/// Names what git must not prune.
-pub(super) fn pin(
-    manifest: &Manifest,
-    trees: &BTreeMap<String, String>,
-    staged: &BTreeMap<String, Vec<String>>,
-    env: &BTreeMap<String, String>,
-) -> Result<(), Stop> {
-    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (root, tree) in trees {
-        wanted.entry(root).or_default().insert(tree);
-    }
-    for state in &manifest.git {
-        let refs = state.refs.iter().map(|(_, oid)| oid).chain(state.stashes.iter().map(|(oid, _)| oid));
-        let staged = staged.get(&state.root).into_iter().flatten();
-        let oids = refs.chain(staged).map(String::as_str).chain([state.head.as_str()]).filter(|oid| is_oid(oid));
-        wanted.entry(&state.root).or_default().extend(oids);
-    }
-    for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
-        let order = |(number, oid): (usize, &str)| format!("create {PINS}/{}/{number} {oid}\n", manifest.id);
-        let orders: String = oids.into_iter().enumerate().map(order).collect();
-        let git = Git { root: Path::new(root), env };
-        git.fed(&["update-ref", "--stdin"], orders.into_bytes()).map_err(|error| Stop::Failed(error.to_string()))?;
-    }
-    Ok(())
-}
-
-/// An object id. Git writes zeros where there is no object.
-fn is_oid(text: &str) -> bool {
-    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) && text.bytes().any(|byte| byte != b'0')
 }

@@ -1,12 +1,29 @@
 //! Restores the parts of repositories: branches, stashes, the index.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Options, Report, Restorer, is_later};
 use crate::copy::copy;
-use crate::git::{Git, Repository};
+use crate::git::{Git, Repository, SYMBOLIC};
 use crate::index::Index;
 use crate::manifest::{GitState, Manifest};
+
+/// Begins the entries of a reflog by commands that move references without a commit of their own.
+const MOVES: [&str; 12] = [
+    "branch:",
+    "Branch: copied",
+    "Branch: renamed",
+    "fast-import",
+    "fetch",
+    "filter-branch",
+    "notes",
+    "pull",
+    "rebase",
+    "remote",
+    "update by push",
+    "guard-host undo",
+];
 
 impl Restorer<'_> {
     fn git<'a>(&'a self, state: &'a GitState) -> Git<'a> {
@@ -23,9 +40,8 @@ impl Restorer<'_> {
             if stashes > 0 {
                 told.push(format!("{stashes} of the stashes of {}", state.root));
             }
-            for (name, oid) in state.refs.iter().filter(|(name, _)| !name.is_empty()) {
-                let now = git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default();
-                if now != *oid && (options.is_forced || !self.is_ref_moved_since(state, name, &now)) {
+            for (name, oid, now) in changed_refs(&git, state) {
+                if options.is_forced || !self.is_ref_moved_since(state, name, &now) {
                     told.push(format!("{name} at {}", short(oid)));
                 }
             }
@@ -72,7 +88,12 @@ impl Restorer<'_> {
             "git.amend" => (&["commit (amend)"], false),
             "git.reset" | "git.reset.hard" => (&["reset:"], false),
             "git.discard" if state.moves_files => (&["checkout:"], false),
+            "git.switch" if moves == 1 => {
+                (&["checkout:", "cherry-pick", "commit (merge)", "merge", "pull", "reset:", "revert"], false)
+            }
+            "git.switch" => (&["cherry-pick", "pull", "revert"], true),
             "git.rebase" => (&["rebase"], true),
+            "git.stash.pop" => (&["checkout:"], false),
             "git.abort" => (&["rebase", "reset:"], true),
             // It does not move by the call.
             _ => (&[], false),
@@ -85,12 +106,15 @@ impl Restorer<'_> {
 
     /// A reference has got another value than by the call.
     fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
-        let subject = self.git(state).text(&["log", "-g", "-n1", "--format=%gs", name, "--"]).unwrap_or_default();
-        let own: &[&str] = match state.operation.as_str() {
-            "git.branch.move" => &["branch:", "Branch: copied", "Branch: renamed", "fetch"],
-            _ => &["branch:"],
+        let moves = match name {
+            "HEAD" => Repository::of(Path::new(&state.root)).and_then(|it| it.moves().checked_sub(state.moves)),
+            _ => Some(1),
         };
-        !now.is_empty() && !subject.is_empty() && !own.iter().any(|begin| subject.starts_with(begin))
+        let Some(moves) = moves else { return true };
+        let count = format!("-n{moves}");
+        let subjects = self.git(state).text(&["log", "-g", &count, "--format=%gs", name, "--"]).unwrap_or_default();
+        let is_own = |subject: &str| subject.is_empty() || MOVES.iter().any(|begin| subject.starts_with(begin));
+        !now.is_empty() && moves > 0 && !subjects.lines().all(is_own)
     }
 
     fn lost_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
@@ -114,33 +138,45 @@ impl Restorer<'_> {
                 }
             }
             let head = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
-            for (name, oid) in state.refs.iter().filter(|(name, _)| !name.is_empty()) {
-                let now = git.text(&["rev-parse", "--verify", "--quiet", name]).unwrap_or_default();
-                if now == *oid {
-                    continue;
-                }
-                if !options.is_forced && self.is_ref_moved_since(state, name, &now) {
-                    report.problems.push(format!("{name}: it moved since the call"));
-                    continue;
-                }
-                if *name == head {
-                    report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
-                    continue;
-                }
-                // Git takes zeros, as many as an id has digits, for "it does not exist".
-                let before = if now.is_empty() { "0".repeat(oid.len()) } else { now };
-                match git.output(&["update-ref", "-m", "guard-host undo", name, oid, &before]) {
-                    Ok(_) => report.git.push(format!("{name} at {}", short(oid))),
-                    Err(error) => report.problems.push(format!("{name}: {error}")),
-                }
-            }
             if state.index.is_some() && !options.is_forced && self.is_head_moved_since(state) {
                 report.problems.push(format!("{}: HEAD moved since the call", state.root));
             } else if state.index.is_some() {
                 moved |= self.move_head(state, &head, report);
             }
+            self.move_refs(state, options, report);
         }
         moved
+    }
+
+    fn move_refs(&self, state: &GitState, options: &Options, report: &mut Report) {
+        let git = self.git(state);
+        let head = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
+        for (name, oid, now) in changed_refs(&git, state) {
+            if !options.is_forced && self.is_ref_moved_since(state, name, &now) {
+                report.problems.push(format!("{name}: it moved since the call"));
+                continue;
+            }
+            // Commands that move a branch without its work tree have left the work tree as it was.
+            let is_alone = matches!(state.operation.as_str(), "git.ref.delete" | "git.ref.move" | "git.refs");
+            if *name == head && !is_alone {
+                report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
+                continue;
+            }
+            let mut words = vec!["update-ref", "--no-deref", "-m", "guard-host undo", name.as_str(), oid.as_str()];
+            // Git takes zeros, as many as an id has digits, for "it does not exist".
+            let before = if now.is_empty() { "0".repeat(oid.len()) } else { now };
+            if name != "HEAD" && !before.starts_with(SYMBOLIC) {
+                words.push(&before);
+            }
+            let put = match oid.strip_prefix(SYMBOLIC) {
+                Some(to) => git.output(&["symbolic-ref", "-m", "guard-host undo", name, to]),
+                None => git.output(&words),
+            };
+            match put {
+                Ok(_) => report.git.push(format!("{name} at {}", short(oid))),
+                Err(error) => report.problems.push(format!("{name}: {error}")),
+            }
+        }
     }
 
     fn move_head(&self, state: &GitState, branch: &str, report: &mut Report) -> bool {
@@ -204,6 +240,33 @@ impl Restorer<'_> {
     }
 }
 
+/// The references of a state that have another value now, with the values before and now. Empty: it is gone.
+fn changed_refs<'a>(git: &Git<'_>, state: &'a GitState) -> Vec<(&'a String, &'a String, String)> {
+    let named = state.refs.iter().filter(|(name, _)| !name.is_empty());
+    if named.clone().next().is_none() {
+        return Vec::new();
+    }
+    let format = "--format=%(refname) %(objectname) %(symref)";
+    let list = git.text(&["for-each-ref", format]).unwrap_or_default();
+    let mut now: BTreeMap<&str, String> = BTreeMap::new();
+    for line in list.lines() {
+        let mut words = line.splitn(3, ' ');
+        let (Some(name), Some(oid)) = (words.next(), words.next()) else { continue };
+        let leads_to = words.next().filter(|to| !to.is_empty());
+        now.insert(name, leads_to.map_or_else(|| oid.to_owned(), |to| format!("{SYMBOLIC}{to}")));
+    }
+    let head = || match git.text(&["symbolic-ref", "--quiet", "HEAD"]) {
+        Ok(branch) => format!("{SYMBOLIC}{branch}"),
+        Err(_) => git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default(),
+    };
+    let value = |name: &str| if name == "HEAD" { head() } else { now.get(name).cloned().unwrap_or_default() };
+    let all = named.map(|(name, before)| (name, before, value(name)));
+    all.filter(|(_, before, now)| *before != now).collect()
+}
+
 fn short(oid: &str) -> &str {
+    if oid.starts_with(SYMBOLIC) {
+        return oid;
+    }
     oid.get(..10).unwrap_or(oid)
 }

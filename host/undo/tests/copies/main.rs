@@ -3,6 +3,7 @@
 mod extents;
 mod git;
 mod limits;
+mod references;
 mod rehearsal;
 mod unkept;
 mod world;

@@ -357,8 +357,9 @@ fn branches_come_back_that_another_one_was_copied_over() {
         world.git(&["checkout", "-q", "main"]);
         let refs = || world.git(&["for-each-ref", "refs/heads"]);
         let before = refs();
-        let words = order.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()).collect();
-        let manifest = world.kept(vec![Loss::Git(GitLoss { words, ..git(&world, "git.branch.move", "feat") })]);
+        let refs_of = ["other", "feat"].map(str::to_owned).to_vec();
+        let lost = GitLoss { refs: refs_of, ..git(&world, "git.branch.move", "feat") };
+        let manifest = world.kept(vec![Loss::Git(lost)]);
         world.git(order);
         assert_ne!(refs(), before, "{order:?}");
         world.restore(&manifest);

@@ -85,7 +85,9 @@ impl World {
     pub(crate) fn git_loss(&self, operation: &str, target: &str) -> Loss {
         let folder = self.root.display().to_string();
         let (operation, target) = (operation.to_owned(), target.to_owned());
-        Loss::Git(GitLoss { folder, operation, target, is_forced: false, with_ignored: false, words: Vec::new() })
+        let is_named = ["git.branch.", "git.ref.", "git.tag."].iter().any(|begin| operation.starts_with(begin));
+        let refs = if is_named { vec![target.clone()] } else { Vec::new() };
+        Loss::Git(GitLoss { folder, operation, target, refs, ..GitLoss::default() })
     }
 
     pub(crate) fn task(&self, list: Vec<Loss>) -> Task {

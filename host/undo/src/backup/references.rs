@@ -1,0 +1,155 @@
+//! References and stashes that a command of git loses, and the objects that git must not prune until the copy goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use guard_facts::losses::GitLoss;
+
+use super::of_git::Head;
+use crate::gather::{Gatherer, Stop};
+use crate::git::{Git, PINS, Repository, SYMBOLIC};
+use crate::manifest::Manifest;
+
+/// The most references of a state.
+const REFERENCES: usize = 10_000;
+
+/// With more objects than these, one commit that has them as its parents protects them all.
+const SINGLE: usize = 16;
+
+/// The references that the command moves or takes, with their values.
+pub(super) fn lost_references(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    git: &Git<'_>,
+    head: &Head,
+) -> Vec<(String, String)> {
+    let mut refs = references(git, &loss.refs);
+    if refs.len() > REFERENCES {
+        gatherer.leave_out(format!("more than {REFERENCES} references"));
+        refs.truncate(REFERENCES);
+    }
+    if loss.refs.iter().any(|name| name == "HEAD") {
+        let branch = Some((head.branch.clone(), head.commit.clone())).filter(|(name, _)| !name.is_empty());
+        refs.extend(branch);
+        refs.push(("HEAD".to_owned(), head.value()));
+    }
+    // Of the others, only references that exist are lost.
+    if !is_of_references(&loss.operation) {
+        return refs;
+    }
+    let is_pattern = |name: &String| name.contains(['*', '?', '[']);
+    if loss.refs.iter().any(is_pattern) {
+        gatherer.leave_out(format!("{}: a pattern of references", loss.target));
+    }
+    if refs.is_empty() {
+        gatherer.leave_out(format!("{}: no reference has this name", loss.target));
+    }
+    if loss.operation == "git.branch.move" && is_of_head(loss, head) {
+        gatherer.leave_out(format!("{}: the branch name", loss.target));
+    }
+    refs
+}
+
+/// The operation of an effect on references that are named.
+fn is_of_references(operation: &str) -> bool {
+    matches!(operation, "git.branch.delete" | "git.branch.move" | "git.ref.delete" | "git.tag.delete" | "git.tag.move")
+}
+
+/// A branch gets another commit or another name that is checked out, which a restore leaves to the user.
+fn is_of_head(loss: &GitLoss, head: &Head) -> bool {
+    let name = head.branch.strip_prefix("refs/heads/").unwrap_or_default();
+    loss.target == name || loss.words.first().is_some_and(|word| word == name) && loss.words.len() > 1
+}
+
+pub(super) fn stashes(git: &Git<'_>) -> Vec<(String, String)> {
+    let list = git.text(&["log", "-g", "--format=%H%x09%gs", "refs/stash", "--"]).unwrap_or_default();
+    let stash = |line: &str| line.split_once('\t').map(|(oid, text)| (oid.to_owned(), text.to_owned()));
+    list.lines().filter_map(stash).collect()
+}
+
+/// The references of these names, or below these folders. Those of the copies are none of them.
+fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
+    let prefixes = ["refs/heads/", "refs/remotes/", "refs/tags/", ""];
+    let is_full = |name: &str| name.starts_with("refs/");
+    let patterns = names.iter().flat_map(|name| {
+        prefixes
+            .iter()
+            .filter(|prefix| prefix.is_empty() || !is_full(name))
+            .map(move |prefix| format!("{prefix}{name}"))
+    });
+    let patterns: Vec<String> = patterns.collect();
+    if patterns.is_empty() {
+        return Vec::new();
+    }
+    let mut words = vec!["for-each-ref", "--format=%(refname) %(objectname) %(symref)"];
+    words.extend(patterns.iter().map(String::as_str));
+    let list = git.text(&words).unwrap_or_default();
+    let named = |line: &str| {
+        let mut words = line.splitn(3, ' ').map(str::to_owned);
+        let (name, oid) = words.next().zip(words.next())?;
+        let leads_to = words.next().filter(|to| !to.is_empty());
+        Some((name, leads_to.map_or(oid, |to| format!("{SYMBOLIC}{to}"))))
+    };
+    let is_other = |(name, _): &(String, String)| !name.starts_with("refs/guard-host/") && name != "refs/stash";
+    list.lines().filter_map(named).filter(is_other).collect()
+}
+
+/// The linked work trees that are gone, with what the repository knows of them: their folders and their commits.
+pub(super) fn gone_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let admins = std::fs::read_dir(repository.common_dir.join("worktrees")).into_iter().flatten().flatten();
+    let is_gone = |admin: &PathBuf| !Path::new(&read(&admin.join("gitdir"))).exists();
+    admins.map(|admin| admin.path()).filter(is_gone).map(|admin| (admin.clone(), read(&admin.join("HEAD")))).collect()
+}
+
+/// Names what git must not prune.
+pub(super) fn pin(
+    manifest: &Manifest,
+    trees: &BTreeMap<String, String>,
+    staged: &BTreeMap<String, Vec<String>>,
+    env: &BTreeMap<String, String>,
+) -> Result<(), Stop> {
+    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (root, tree) in trees {
+        wanted.entry(root).or_default().insert(tree);
+    }
+    for state in &manifest.git {
+        let refs = state.refs.iter().map(|(_, oid)| oid).chain(state.stashes.iter().map(|(oid, _)| oid));
+        let staged = staged.get(&state.root).into_iter().flatten();
+        let oids = refs.chain(staged).map(String::as_str).chain([state.head.as_str()]).filter(|oid| is_oid(oid));
+        wanted.entry(&state.root).or_default().extend(oids);
+    }
+    let failed = |error: io::Error| Stop::Failed(error.to_string());
+    for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
+        let git = Git { root: Path::new(root), env };
+        let oids: Vec<String> = oids.into_iter().map(str::to_owned).collect();
+        let oids = if oids.len() > SINGLE { joined(&git, oids).map_err(failed)? } else { oids };
+        let order = |(number, oid): (usize, &String)| format!("create {PINS}/{}/{number} {oid}\n", manifest.id);
+        let orders: String = oids.iter().enumerate().map(order).collect();
+        git.fed(&["update-ref", "--stdin"], orders.into_bytes()).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The objects with one commit in the place of all commits, which has them as its parents: each reference is a file.
+fn joined(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
+    let asked: String = oids.iter().map(|oid| format!("{oid}\n")).collect();
+    let types = git.fed(&["cat-file", "--batch-check=%(objecttype)"], asked.into_bytes())?;
+    let types = String::from_utf8_lossy(&types).into_owned();
+    let (commits, mut others): (Vec<_>, Vec<_>) =
+        oids.into_iter().zip(types.lines()).partition(|(_, kind)| *kind == "commit");
+    let Some((first, _)) = commits.first() else { return Ok(others.into_iter().map(|(oid, _)| oid).collect()) };
+    let tree = git.text(&["rev-parse", "--verify", &format!("{first}^{{tree}}")])?;
+    let parents: String = commits.iter().map(|(oid, _)| format!("parent {oid}\n")).collect();
+    let by = "guard-host <guard-host> 0 +0000";
+    let text = format!("tree {tree}\n{parents}author {by}\ncommitter {by}\n\nguard-host undo\n");
+    let commit = git.fed(&["hash-object", "-t", "commit", "-w", "--stdin"], text.into_bytes())?;
+    others.push((String::from_utf8_lossy(&commit).trim().to_owned(), "commit"));
+    Ok(others.into_iter().map(|(oid, _)| oid).collect())
+}
+
+/// An object id. Git writes zeros where there is no object.
+pub(super) fn is_oid(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) && text.bytes().any(|byte| byte != b'0')
+}
