@@ -4,11 +4,13 @@
 //! treats it as text.
 
 mod data;
+mod names;
 mod raw;
 mod spellings;
 
 use guard_sdk::syntax::{Analysis, Command};
 
+pub(crate) use names::words_without_names;
 pub(crate) use raw::raw_without_data;
 pub(crate) use spellings::{operands_first, runs_in_other_words, without_leading_options};
 

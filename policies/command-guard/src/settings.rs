@@ -91,6 +91,12 @@ impl Pattern {
         self.0.text()
     }
 
+    /// Whether it is the name of a program, a verb or an option: one word without a path.
+    pub(crate) fn is_name(&self) -> bool {
+        let text = self.text();
+        text.starts_with(char::is_alphabetic) && text.chars().all(|char| char.is_alphanumeric() || "_-".contains(char))
+    }
+
     /// Whether a part of `text` matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
         self.0.matches(text)

@@ -3,6 +3,7 @@
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 
 use super::MOST;
+use super::names::{asks_for_help, first_name};
 
 /// The data of a command.
 #[derive(Debug, Default)]
@@ -41,7 +42,7 @@ const PRINTERS: &[&str] = &[
 ];
 
 /// Programs whose arguments with blanks are text: patterns, filters, file and test names.
-const READERS: &[&str] = &[
+pub(super) const READERS: &[&str] = &[
     "ack",
     "ag",
     "basename",
@@ -106,7 +107,7 @@ const READERS: &[&str] = &[
 ];
 
 /// Test runners, whose arguments with blanks are names of tests.
-const TESTERS: &[&str] = &[
+pub(super) const TESTERS: &[&str] = &[
     "ava",
     "bats",
     "behave",
@@ -161,12 +162,15 @@ pub(super) fn data_of<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<
 /// The data among the words of the command itself.
 fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     let program = command.program();
+    if asks_for_help(command) {
+        return Data { words: (0..command.argv.len().min(MOST)).collect(), documents: Vec::new() };
+    }
     let is_kept = is_kept(command, analysis);
     let prints = PRINTERS.contains(&program) && is_kept;
     let is_read = READERS.contains(&program)
         || TESTERS.contains(&program)
-        || CODE.contains(&program) && matches!(analysis.coverage, Coverage::Complete)
-        || program == "git" && command.word(1) == "grep";
+        || first_name(command).is_some()
+        || CODE.contains(&program) && matches!(analysis.coverage, Coverage::Complete);
     let is_read = is_read && !runs_a_word(command);
     // The output of a substitution may be run, or become a part of a command.
     let is_alone = !command.position.within.iter().any(|place| place == "substitution");
@@ -209,7 +213,7 @@ fn is_kept(command: &Command, analysis: &Analysis) -> bool {
 }
 
 /// Whether an option of a reader names a program that it starts.
-fn runs_a_word(command: &Command) -> bool {
+pub(super) fn runs_a_word(command: &Command) -> bool {
     let starts = ["--pre", "--open", "-O", "--pager", "--exec", "-exec", "-x", "-X", "-ok"];
     let is_searcher = !matches!(command.program(), "bash" | "cargo" | "go" | "sed" | "curl");
     is_searcher

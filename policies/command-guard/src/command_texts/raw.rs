@@ -2,44 +2,77 @@
 //!
 //! Each command that runs is compared by itself. The text is for patterns over several commands, and for redirections.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use guard_sdk::syntax::Analysis;
+use guard_sdk::syntax::{Analysis, Command, Coverage};
 
 use super::MOST;
-use super::data::data_of;
+use super::data::{Data, data_of};
+use super::names::words_without_names;
 
-/// The text with blanks in the place of data.
-pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis) -> String {
+/// The text with blanks in the place of data and, if `names` is false, of words that only name something.
+pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> String {
     let mut text = raw.to_owned();
-    let mut data: Vec<(usize, String)> = Vec::new();
-    for command in analysis.commands.iter().filter(|command| command.via.is_empty()).take(MOST) {
-        let Ok(start) = usize::try_from(command.span.start) else { continue };
-        let found = data_of(command, analysis);
-        for document in found.documents {
+    let commands: Vec<(&Command, Data<'_>)> =
+        analysis.commands.iter().take(MOST).map(|command| (command, data_of(command, analysis))).collect();
+    for (command, data) in &commands {
+        let start = usize::try_from(command.span.start).unwrap_or(usize::MAX);
+        for document in &data.documents {
             let at = text.get(start..).and_then(|rest| rest.find(document));
             if let Some(at) = at {
                 blank(&mut text, start + at..start + at + document.len());
             }
         }
-        data.extend(found.words.iter().map(|at| (start, command.word(*at).to_owned())));
-        let values = command.assignments.iter().filter(|given| given.value.text.trim().contains(char::is_whitespace));
-        data.extend(values.map(|given| (start, format!("{}={}", given.name, given.value.text))));
-        let strings = command.redirections.iter().filter(|given| given.operator == "<<<");
-        data.extend(strings.map(|given| (start, given.target.text.clone())));
     }
-    data.sort_unstable_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
-    data.dedup_by(|later, first| later.1 == first.1);
-    for Token { at, text: word } in tokens(&text) {
-        let is_data = word.as_ref().is_none_or(|word| {
-            let known = data.binary_search_by(|(_, text)| text.as_str().cmp(word));
-            known.ok().and_then(|found| data.get(found)).is_some_and(|(start, _)| *start <= at.start)
-        });
-        if is_data {
-            blank(&mut text, at);
+    let tokens = tokens(&text);
+    let mut is_data = vec![false; tokens.len()];
+    // Words that aren't data. The others are words of the syntax, such as those of `case`.
+    let mut kept: BTreeSet<&str> = BTreeSet::new();
+    for (command, data) in &commands {
+        let words = command.argv.iter().enumerate().filter(|(at, _)| !data.words.contains(at));
+        kept.extend(words.map(|(_, word)| word.text.as_str()));
+        let blanked = blanked(command, data, names);
+        let own = own_tokens(command, &tokens);
+        for (token, is_data) in tokens.iter().zip(&mut is_data).take(own.end).skip(own.start) {
+            *is_data |= token.text.as_ref().is_some_and(|text| blanked.contains(text));
+        }
+    }
+    let is_all = !matches!(analysis.coverage, Coverage::Unparsed) && analysis.commands.len() <= MOST;
+    for (token, is_data) in tokens.into_iter().zip(is_data) {
+        let is_text =
+            |word: &String| is_all && word.trim().contains(char::is_whitespace) && !kept.contains(word.as_str());
+        if is_data || token.text.as_ref().is_none_or(is_text) {
+            blank(&mut text, token.at);
         }
     }
     text
+}
+
+/// The words of a command that are left out.
+fn blanked(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> {
+    let mut found: BTreeSet<String> = data.words.iter().map(|at| command.word(*at).to_owned()).collect();
+    let is_text = |text: &str| !names || text.trim().contains(char::is_whitespace);
+    let values = command.assignments.iter().filter(|given| is_text(&given.value.text));
+    found.extend(values.map(|given| format!("{}={}", given.name, given.value.text)));
+    let targets = command.redirections.iter().filter(|given| given.operator == "<<<" || !names);
+    found.extend(targets.map(|given| given.target.text.clone()));
+    if !names && let Some(plain) = words_without_names(command) {
+        let words = command.argv.iter().map(|word| word.text.as_str());
+        found.extend(words.filter(|word| !plain.contains(word)).map(str::to_owned));
+    }
+    found
+}
+
+/// The indices of a command's own words. Those of a wrapper around it are before them.
+fn own_tokens(command: &Command, tokens: &[Token]) -> Range<usize> {
+    let place = |at: u32| {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        tokens.partition_point(|token| token.at.start < at)
+    };
+    let (start, end) = (place(command.span.start), place(command.span.end));
+    let count = command.argv.len() + command.assignments.len() + 2 * command.redirections.len();
+    start.max(end.saturating_sub(count))..end
 }
 
 /// Puts blanks of the same length in the place of a part. Ends of lines stay.

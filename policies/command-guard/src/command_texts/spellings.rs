@@ -73,7 +73,7 @@ const VALUES: &[(&[&str], &[&str])] = &[
     (&["hg", "jj"], &["-R", "--repository", "--cwd", "--config"]),
 ];
 
-fn values_of(program: &str) -> &'static [&'static str] {
+pub(super) fn values_of(program: &str) -> &'static [&'static str] {
     let known = VALUES.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, values)| *values);
     known.or_else(|| task_runner(program).map(TaskRunner::value_options)).unwrap_or_default()
 }

@@ -2,7 +2,8 @@
 //! command as it runs, so that another quoting doesn't bypass a pattern. Quoted text that a command only prints, searches
 //! for, or takes as a message is left out. A match begins and ends where a word does: `npm run deploy` doesn't match
 //! `npm run deploy-docs`. It matches the same script in other words, such as `pnpm deploy` or `yarn run deploy`. Case is
-//! ignored.
+//! ignored. A pattern of one word matches programs, verbs and options, but no file, test or branch of that name: `deploy`
+//! matches `make deploy` and not `ls deploy`. A call for help passes.
 //!
 //! ## Why
 //! The user forbids the command.
@@ -12,6 +13,7 @@
 //! - denied: `deploy web --env=prod`, with `deny-patterns = ['^deploy .*--env[ =]prod\b']`
 //! - denied: `yarn deploy`, with `deny-patterns = ["npm run deploy"]`
 //! - passes: `git commit -m 'npm run deploy works'`, with `deny-patterns = ["npm run deploy"]`
+//! - passes: `git push --help`, with `deny-patterns = ["git push"]`
 //! - passes: `ls -la`
 //!
 //! ## Instead
@@ -28,6 +30,7 @@ use crate::call_view::{CallView, Hit, one_line};
 use crate::settings::Pattern;
 use crate::command_texts::{
     operands_first, raw_without_data, runs_in_other_words, without_leading_options, words_without_data,
+    words_without_names,
 };
 
 pub(crate) const RULE: Rule =
@@ -42,11 +45,16 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     }
     // As it was written, with each run of white space as one space, and each command as it runs: another quoting is no
     // way around a pattern.
-    let written = raw_without_data(view.raw_text(), view.analysis);
-    let texts = [one_line(&written), written];
-    let of_text = || texts.iter().find_map(|text| patterns.iter().find(|pattern| pattern.matches(text)));
+    let of_text = |names: bool| {
+        let mut patterns = patterns.iter().filter(|pattern| pattern.is_name() != names).peekable();
+        patterns.peek()?;
+        let written = raw_without_data(view.raw_text(), view.analysis, names);
+        let texts = [one_line(&written), written];
+        patterns.find(|pattern| texts.iter().any(|text| pattern.matches(text)))
+    };
     let of_command = |command| patterns_of(command, view, patterns);
-    let pattern = of_text().or_else(|| view.analysis.commands.iter().find_map(of_command))?;
+    let in_commands = || view.analysis.commands.iter().find_map(of_command);
+    let pattern = of_text(true).or_else(|| of_text(false)).or_else(in_commands)?;
     let why = format!("the settings forbid commands that match `{}`", pattern.text());
     let hit = Hit::of_command(RULE.default, 0, why, "do it another way, or ask the user to change `deny-patterns`");
     Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
@@ -55,15 +63,21 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
 /// The first pattern that a command matches, in one of its spellings.
 fn patterns_of<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Pattern]) -> Option<&'p Pattern> {
     let words = words_without_data(command, view.analysis);
+    // A pattern that is a name isn't about files, tests or branches of that name.
+    let plain = words_without_names(command).map(|plain| plain.join(" "));
+    let matches = |pattern: &Pattern, text: &str| {
+        let plain = plain.as_deref().filter(|_| pattern.is_name());
+        !words.is_empty() && pattern.matches(plain.unwrap_or(text))
+    };
     let mut texts = vec![words.join(" ")];
     texts.extend(without_leading_options(&words));
     texts.extend(runs_in_other_words(command, &words));
-    let found = texts.iter().find_map(|text| patterns.iter().find(|pattern| pattern.matches(text)));
+    let found = texts.iter().find_map(|text| patterns.iter().find(|pattern| matches(pattern, text)));
     // An expression with look-around or an end may be about the options that another order moves away.
     let is_ordered = |pattern: &&Pattern| pattern.text().contains("(?") || pattern.text().ends_with('$');
     let reordered = || {
         let text = operands_first(&words)?;
-        patterns.iter().find(|pattern| !is_ordered(pattern) && pattern.matches(&text))
+        patterns.iter().find(|pattern| !is_ordered(pattern) && matches(pattern, &text))
     };
     found.or_else(reordered)
 }

@@ -1,0 +1,94 @@
+//! Words that only name something for a command that looks at it: a file, a test, a branch, a package.
+
+use guard_sdk::syntax::Command;
+use guard_sdk::task_runners::{operands, task_runner};
+
+use super::MOST;
+use super::data::{READERS, TESTERS, runs_a_word};
+use super::spellings::values_of;
+
+/// Builtins and editors whose words are names or texts.
+const TAKERS: &[&str] = &[
+    ":", "[", "[[", "cd", "code", "command", "false", "hash", "nano", "open", "pushd", "read", "subl", "true", "unset",
+    "xdg-open",
+];
+
+/// Readers that have verbs which change something.
+const CLIENTS: &[&str] = &["gh", "glab"];
+
+/// Verbs after which a program's words are names: it shows, tests or switches.
+const VERBS: &[(&[&str], &[&str])] = &[
+    (
+        &["git", "hg", "jj"],
+        &[
+            "add",
+            "blame",
+            "branch",
+            "checkout",
+            "commit",
+            "describe",
+            "diff",
+            "for-each-ref",
+            "grep",
+            "log",
+            "ls-files",
+            "ls-tree",
+            "reflog",
+            "rev-list",
+            "rev-parse",
+            "shortlog",
+            "show",
+            "show-ref",
+            "status",
+            "switch",
+            "tag",
+        ],
+    ),
+    (&["cargo"], &["bench", "doc", "info", "nextest", "search", "t", "test", "tree"]),
+    (&["go"], &["doc", "list", "test", "vet"]),
+    (&["dotnet"], &["test"]),
+    // Any of its words may be a phase that deploys.
+    (&["mvn"], &[]),
+    (
+        &["bun", "npm", "pnpm", "yarn"],
+        &["docs", "explain", "info", "list", "ls", "outdated", "repo", "search", "show", "test", "view", "why"],
+    ),
+    (&["pip", "pip3"], &["freeze", "list", "show"]),
+    (&["docker", "nerdctl", "podman"], &["images", "inspect", "logs", "ps", "stats", "top"]),
+    (&["kubectl", "oc"], &["describe", "explain", "get", "logs", "top"]),
+    (&["systemctl"], &["cat", "list-units", "show", "status"]),
+];
+
+/// The index of the first word of a command behind which all words are names or texts.
+pub(super) fn first_name(command: &Command) -> Option<usize> {
+    let program = command.program();
+    let words: Vec<&str> = command.argv.iter().skip(1).take(MOST).map(|word| word.text.as_str()).collect();
+    let verbs = VERBS.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, verbs)| *verbs);
+    let looks = task_runner(program).is_some_and(|runner| runner.only_looks(&words));
+    let reads = [READERS, TAKERS, TESTERS].iter().any(|list| list.contains(&program));
+    let first = if looks {
+        Some(1)
+    } else if let Some(verbs) = verbs {
+        let verb = operands(&words, values_of(program)).first().copied();
+        verb.filter(|(_, verb)| verbs.contains(verb)).map(|(at, _)| at + 2)
+    } else {
+        (reads && !CLIENTS.contains(&program)).then_some(1)
+    };
+    first.filter(|_| !runs_a_word(command))
+}
+
+/// The words of a command but for names: the program, the verb, and the options without their values. `None`: it may
+/// do something to the things that the words name.
+pub(crate) fn words_without_names(command: &Command) -> Option<Vec<&str>> {
+    let first = first_name(command)?;
+    let words = command.argv.iter().enumerate().take(MOST).map(|(at, word)| (at, word.text.as_str()));
+    let kept = words.filter(|(at, word)| *at < first || word.starts_with('-'));
+    Some(kept.map(|(_, word)| word.split('=').next().unwrap_or(word)).collect())
+}
+
+/// Whether a command only prints its help: the last word is `--help`, or `-help` as Go's programs spell it.
+pub(super) fn asks_for_help(command: &Command) -> bool {
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let is_last = matches!(words.next_back(), Some("--help" | "-help"));
+    is_last && !words.take(MOST).any(|word| word == "--")
+}
