@@ -193,11 +193,12 @@ impl<'a> Run<'a> {
             }
             draft.raw = host;
         }
-        if matches!(draft.kind, "write" | "delete")
+        if matches!(draft.kind, "write" | "delete" | "metadata")
             && self.count() < SUPPLIED
             && !draft.tags.iter().any(|(name, _)| name == "among")
             && (!draft.tags.iter().any(|(name, value)| name == "by" && value == "redirect")
-                || lists::is_read(self, operand))
+                || lists::is_read(self, operand)
+                || lists::is_in_turn(self, operand))
         {
             for pattern in self.supplied(operand) {
                 draft = draft.tag("among", &pattern);

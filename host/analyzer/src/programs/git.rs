@@ -341,6 +341,10 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     parsed.operands.iter().for_each(|patch| run.read(patch));
+    // The index alone changes.
+    if parsed.is("", "cached") {
+        return;
+    }
     if parsed.is("R", "reverse") {
         super::text::undone(run);
     }
@@ -351,7 +355,7 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.write_as(&folder, Draft::notable("write", "fs.write").tag("by", "git").flag("patch", true));
     }
     let level = parsed.value("p", "").and_then(|level| level.text.parse().ok()).unwrap_or(1);
-    super::text::write_patched(run, &parsed.operands, level);
+    super::text::write_patched(run, &parsed.operands, level, parsed.value("", "directory").as_ref());
 }
 
 /// Drafts the loss when an operation that stopped half-way is abandoned. Aborting restores the previous state, where

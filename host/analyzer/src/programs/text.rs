@@ -175,7 +175,7 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.write(file);
     } else {
         let named: Vec<Operand<'a>> = parsed.values("i", "input").collect();
-        write_patched(run, &named, level);
+        write_patched(run, &named, level, None);
     }
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
 }
@@ -209,11 +209,12 @@ const FILES: usize = 256;
 
 /// Adds the files that patches change, without the first `level` folders of their names: those of the named files, or
 /// of the input. Where a patch can't be read, it may change any file here.
-pub(super) fn write_patched<'a>(run: &mut Run<'a>, named: &[Operand<'a>], level: usize) {
+pub(super) fn write_patched<'a>(run: &mut Run<'a>, named: &[Operand<'a>], level: usize, folder: Option<&Operand<'a>>) {
     let mut texts: Vec<Option<String>> = named.iter().take(FILES).map(|file| run.text_of(file)).collect();
     if texts.is_empty() {
         texts.push(run.input().map(|input| input.text).or_else(|| run.redirected()));
     }
+    folder.into_iter().for_each(|folder| run.enter(folder));
     let name_of = |line: &str| {
         let name = line
             .strip_prefix("+++ ")

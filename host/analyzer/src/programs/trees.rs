@@ -270,8 +270,11 @@ pub(super) fn find(run: &mut Run<'_>) {
         }
     }
     if name.starts_with("python")
-        && let Some(folder) = unpacked_by_module(run)
+        && let Some(rest) = unpacked_by_module(run)
     {
+        let here = here();
+        let folder = rest.first().filter(|word| !word.text.starts_with('-')).unwrap_or(&here);
+        let folder = Operand::of(folder);
         let draft = Draft::notable("write", "fs.write").tag("by", &name).flag("tree", true).flag("archive", true);
         return run.write_as(&folder, draft);
     }
@@ -369,8 +372,8 @@ fn fetched_by_lines(run: &mut Run<'_>) {
     }
 }
 
-/// `python -m zipfile -e FILE FOLDER`, and `tarfile`, whose folder may be left out.
-fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<Operand<'a>> {
+/// The words behind the archive of `python -m zipfile -e FILE FOLDER`, and of `tarfile`, whose folder may be left out.
+fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<&'a [Word]> {
     let words = run.arguments();
     let module = words.iter().take(WORDS).position(|word| matches!(word.text.as_str(), "zipfile" | "tarfile"))?;
     let rest = words.get(module.checked_add(1)?..)?;
@@ -379,7 +382,7 @@ fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<Operand<'a>> {
         return None;
     }
     let extracts = rest.iter().position(|word| word.text == "-e" || word.text.starts_with("--e"))?;
-    rest.get(extracts + 2).filter(|word| !word.text.starts_with('-')).map(Operand::of)
+    rest.get(extracts + 2..)
 }
 
 /// The values of options that name a folder of output.

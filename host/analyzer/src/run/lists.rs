@@ -43,6 +43,19 @@ pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
     false
 }
 
+/// Whether the operand is a variable of a loop over the lines of a file: `for f in $(<names); do ... > $f; done`. The list
+/// is in no word of a command.
+pub(super) fn is_in_turn(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let in_loop = run.command.position.within.iter().any(|place| place == "loop");
+    let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
+    let mut before = run.commands.get(..place).unwrap_or_default().iter().rev().take(MOST);
+    let is_list = |command: &Command| {
+        let is_captured = command.position.within.last().is_some_and(|place| place == "substitution");
+        is_captured && command.parent == 0 && is_of_file(command)
+    };
+    in_loop && operand.text.starts_with('$') && before.any(is_list)
+}
+
 /// Whether `xargs` or `parallel` starts the command.
 pub(super) fn has_list(run: &Run<'_>) -> bool {
     run.is_via("xargs") || run.is_via("parallel")

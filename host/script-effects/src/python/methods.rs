@@ -65,6 +65,13 @@ impl Reader<'_> {
             Value::List(_) | Value::Many(_) => self.on_row(base, name, args),
             // Its `read` is what the file holds.
             Value::File(_) if matches!(name, "__enter__") => base.clone(),
+            // A member of an archive.
+            Value::File(_) if name == "extract" => {
+                let here = Value::piece(Piece::Literal(".".to_owned()));
+                let to = args.get(1, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
+                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+                Value::Unknown
+            }
             Value::File(path) if name == "truncate" && matches!(args.at(0), None | Some(Value::Int(0))) => {
                 self.on_path("File.truncate", Some(&Value::Path(path.clone())), WRITES, emptied);
                 Value::Unknown
