@@ -4,6 +4,7 @@
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::CallView;
+use crate::secret_use::MOST;
 
 /// Programs that print what is in a file.
 const SHOWING: &[&str] = &[
@@ -48,7 +49,7 @@ pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_here = matches!(folder, "" | "." | ".." | "~" | "$HOME") || folder == view.command(effect)?.cwd;
-    if is_here && takes_all_hidden(name) {
+    if is_here && (takes_all_hidden(name) || matches!(name, "*" | "**") && finds_hidden(effect, view)) {
         return Some(".env");
     }
     let name = name.to_ascii_lowercase();
@@ -58,6 +59,21 @@ pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str
         .or_else(|| begins(KEYS).filter(|_| !name.contains(['.', '*', '?'])))
         .or_else(|| (name.ends_with(".tfstate") || name.contains(".tfstate.")).then_some("*.tfstate"))
         .or_else(|| begins(LIVE).filter(|_| name.ends_with(".tfvars")).map(|_| "*.tfvars"))
+}
+
+/// Whether an earlier setting has `*` match hidden files.
+fn finds_hidden(effect: &Effect, view: &CallView<'_>) -> bool {
+    const SETTINGS: &[&str] = &["dotglob", "globdots", "glob_dots"];
+    let sets = |command: &Command| {
+        let is_set = match command.program() {
+            "shopt" => command.word(1) == "-s",
+            "setopt" => true,
+            _ => false,
+        };
+        is_set && command.argv.iter().any(|word| SETTINGS.contains(&word.text.to_ascii_lowercase().as_str()))
+            || command.assignments.iter().any(|set| set.name == "GLOBIGNORE" && !set.value.text.is_empty())
+    };
+    view.analysis.commands.iter().take_while(|earlier| earlier.id < effect.command_id).take(MOST).any(sets)
 }
 
 /// Whether a pattern of the shell, behind a dot, takes in whatever follows: `.*`, `.??*`, `.[!.]*`.

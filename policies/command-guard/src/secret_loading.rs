@@ -94,19 +94,12 @@ fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
     let is_loop = |command: &&Command| command.position.within.iter().any(|place| place == "loop");
     let mut body = view.analysis.commands.iter().filter(is_loop).filter(|command| command.id > reader.id).peekable();
     let first_reads = body.peek().is_some_and(|first| first.word(0) == "read");
-    let stages = || onward(reader, view);
-    let fed =
-        reader.argv.is_empty() && first_reads && matches!(reader.redirections.as_slice(), [one] if one.operator == "<");
-    let piped = || {
-        let rest = reader.position.length.saturating_sub(reader.position.index + 1);
-        first_reads && u32::try_from(stages().count()) == Ok(rest) && stages().all(|stage| passes_on(stage, view))
-    };
     let listed = || {
         let before = text_before(reader, view);
         ["in $(", "in `"].iter().any(|start| before.ends_with(start)) && rest_of_pipeline(reader, view).is_some()
     };
     let mut exports = false;
-    (fed || piped() || listed())
+    (first_reads && is_given_to_a_loop(reader, view) || listed())
         && body.all(|command| {
             exports |= NAMERS.contains(&command.program());
             is_quiet(command)
@@ -115,11 +108,46 @@ fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
         && shows_nothing(view)
 }
 
+/// Whether a loop is the one that reads the lines, through a redirection or a pipe.
+fn is_given_to_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
+    let is_fed = reader.argv.is_empty() && matches!(reader.redirections.as_slice(), [one] if one.operator == "<");
+    let rest = reader.position.length.saturating_sub(reader.position.index + 1);
+    let stages = || onward(reader, view);
+    is_fed || u32::try_from(stages().count()) == Ok(rest) && stages().all(|stage| passes_on(stage, view))
+}
+
+/// Whether a loop reads the names of the variables apart from their values, and uses the names alone:
+/// `while IFS== read -r name _; do echo "$name"; done < .env`.
+pub(crate) fn is_read_for_names(reader: &Command, view: &CallView<'_>) -> bool {
+    let is_loop = |command: &&Command| command.position.within.iter().any(|place| place == "loop");
+    let mut body = view.analysis.commands.iter().filter(is_loop).filter(|command| command.id > reader.id).peekable();
+    let Some(first) = body.next_if(|first| first.word(0) == "read") else { return false };
+    let splits = first.assignments.iter().any(|set| set.name == "IFS" && set.value.text == "=");
+    let mut names = first.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let (Some(name), Some(_)) = (names.next(), names.next()) else { return false };
+    let shows_name = |command: &Command| {
+        let mut parts = command.argv.iter().flat_map(|word| &word.parts).filter(|part| part.kind != "literal");
+        let is_name = |text: &str| name_shown(text).is_none_or(|shown| shown == name);
+        let writes = command.redirections.iter().any(|found| found.operator.contains('<'));
+        matches!(command.program(), "echo" | "printf")
+            && !writes
+            && parts.all(|part| part.kind == "variable" && is_name(&part.text))
+    };
+    splits
+        && is_given_to_a_loop(reader, view)
+        && usize::try_from(first.id - reader.id) == Ok(onward(reader, view).count().max(1))
+        && view.analysis.commands.len() <= MOST
+        && body.all(|command| shows_name(command) || TESTS.contains(&command.program()) && command.program() != "break")
+}
+
+/// Builtins that look at their words and print nothing.
+const TESTS: &[&str] = &["[", "[[", "test", "continue", "break", ":", "true"];
+
 /// Whether the command takes a line, looks at it, or exports it.
 fn is_quiet(command: &Command) -> bool {
-    const QUIET: &[&str] = &["read", "[", "[[", "test", "continue", "break", ":", "true"];
     let writes = command.redirections.iter().any(|found| found.operator.contains('>'));
-    (NAMERS.contains(&command.program()) || QUIET.contains(&command.program())) && !writes
+    (command.program() == "read" || NAMERS.contains(&command.program()) || TESTS.contains(&command.program()))
+        && !writes
 }
 
 /// Whether the shell that runs what the command prints runs assignments alone.
@@ -222,6 +250,16 @@ fn prints_by_code(code: &str) -> bool {
         "ENVIRON",
     ];
     const PRINTS: &[&str] = &["print", "console.", "puts", "echo", "write", "dump", "p ENV", "say "];
+    // The names alone.
+    const NAMES: &[&str] = &[
+        "Object.keys(process.env)",
+        "os.environ.keys()",
+        "list(os.environ)",
+        "sorted(os.environ)",
+        "len(os.environ)",
+        "ENV.keys",
+    ];
+    let code = NAMES.iter().fold(code.to_owned(), |code, names| code.replace(names, ""));
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
     has(VARIABLES) && has(PRINTS)
 }

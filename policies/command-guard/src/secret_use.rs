@@ -18,7 +18,10 @@ pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
     }
     let Some(reader) = view.command(effect) else { return false };
     let name = effect.target.rsplit('/').next().unwrap_or_default();
-    shows_names_only(reader, name.starts_with(".env"), view) || secret_loading::is_taken_in(reader, view)
+    let has_names = name.starts_with(".env");
+    shows_names_only(reader, has_names, view)
+        || has_names && secret_loading::is_read_for_names(reader, view)
+        || secret_loading::is_taken_in(reader, view)
 }
 
 /// The commands of a pipeline from one on, that one included.
@@ -91,6 +94,18 @@ fn keeps_counts(command: &Command) -> bool {
         // Of a digest no value can be told.
         program if DIGESTS.contains(&program) => {
             !has(&["-c", "--check", "-p", "-x"]) && words().all(|word| !word.starts_with("--c"))
+        }
+        "awk" | "gawk" | "mawk" => {
+            let mut rest = words().peekable();
+            while let Some(option) = rest.next_if(|word| word.starts_with("-F")) {
+                let _separator = if option == "-F" { rest.next() } else { None };
+            }
+            rest.next().is_some_and(prints_no_line) && rest.all(|word| !word.starts_with('-') && !word.contains('='))
+        }
+        // A fingerprint, or the public part.
+        "ssh-keygen" => {
+            let is_short = |word: &str| word.starts_with('-') && word.contains(['l', 'B', 'y']);
+            words().any(is_short) && !has(&["-p", "-c"])
         }
         "wc" | "gwc" => words().all(|word| !word.starts_with("--files0")),
         "cmp" => has(&["-s", "--silent", "--quiet"]),
@@ -222,6 +237,23 @@ fn prints_first_field(program: &str) -> bool {
     let chooses = matches!(lines, "" | "NF") || expression.is_some_and(|text| !text.contains('/'));
     let action: String = action.chars().filter(|char| !char.is_whitespace()).collect();
     chooses && matches!(action.as_str(), "print$1}" | "print($1)}" | "print$1;}")
+}
+
+/// Whether a program of `awk` has actions alone, and prints other things than fields and lines: `END { print NR }`.
+fn prints_no_line(program: &str) -> bool {
+    const SHOWING: &[&str] = &["$", "getline", "system", "|", "ENVIRON", "sub("];
+    let mut rest = program.trim();
+    while let Some((lines, behind)) = rest.split_once('{') {
+        let Some((action, after)) = behind.split_once('}') else { return false };
+        let prints = |(at, _): (usize, &str)| action.get(at + "print".len()..).unwrap_or_default();
+        let is_bare = |after: &str| after.trim_start().is_empty() || after.trim_start().starts_with([';', '\n', '>']);
+        if lines.contains([';', '\n']) || action.contains('{') || action.match_indices("print").map(prints).any(is_bare)
+        {
+            return false;
+        }
+        rest = after.trim();
+    }
+    rest.is_empty() && program.contains('{') && !SHOWING.iter().any(|word| program.contains(word))
 }
 
 /// Whether a template becomes the file, and a file that is there is not touched.

@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 use crate::run::path::lexical;
-use crate::wrappers::remote::ENGINE;
+use crate::wrappers::remote::{COMPOSE, ENGINE};
 use crate::wrappers::sandbox::mounts_of_engine;
 
 /// Adds the effects of a call other than removal.
@@ -23,6 +23,8 @@ pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     match first.text.to_ascii_lowercase().as_str() {
         "cp" => copies(run, words),
         "run" | "create" => runs(run, words, &engine),
+        "compose" => composes(run, words),
+        _ if engine.ends_with("-compose") => composes(run, run.arguments()),
         "save" | "export" => {
             let parsed = run.parse(words, Options::new("o", "output"));
             parsed.values("o", "output").for_each(|file| run.write(&file));
@@ -43,6 +45,27 @@ fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
         run.write_as(to, draft.clone());
         let draft = if to.text.ends_with('/') { draft } else { draft.tag("into", &to.text) };
         run.write_as(&to.joined(from), draft.flag("tree", true));
+    }
+}
+
+/// `config` prints the composed file with the values of variables, unless an option asks for a part without them.
+fn composes<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    const PARTS: &[&str] = &[
+        "-q",
+        "--quiet",
+        "--hash",
+        "--images",
+        "--networks",
+        "--no-interpolate",
+        "--profiles",
+        "--services",
+        "--volumes",
+    ];
+    let parsed = run.parse(words, COMPOSE);
+    let Some((verb, rest)) = parsed.rest.split_first() else { return };
+    let is_part = rest.iter().any(|word| PARTS.contains(&word.text.split('=').next().unwrap_or_default()));
+    if matches!(verb.text.as_str(), "config" | "convert") && !is_part {
+        parsed.values("", "env-file").for_each(|file| run.read(&file));
     }
 }
 

@@ -169,7 +169,10 @@ fn is_loaded(run: &Run<'_>) -> bool {
 }
 
 fn is_loaded_by(run: &Run<'_>, loaders: &[&str]) -> bool {
-    run.command.via.last().is_some_and(|via| loaders.contains(&via.kind.as_str()))
+    run.command.via.last().is_some_and(|via| {
+        let is_given_file = via.kind == "uv" && via.detail.contains(".env");
+        loaders.contains(&via.kind.as_str()) || is_given_file && loaders.len() > 1
+    })
 }
 
 fn is_likely(name: &str) -> bool {

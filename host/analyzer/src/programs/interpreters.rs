@@ -290,7 +290,11 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     let given = javascript::given(unversioned(&run.name), run.arguments());
     // Code that names the environment shows what the file put into it.
-    if given.codes.iter().any(|code| code.text.contains("process") && code.text.contains(".env")) {
+    let shows_values = |code: &str| {
+        let values = code.replace("Object.keys(process.env)", "");
+        values.contains("process") && values.contains(".env")
+    };
+    if given.codes.iter().any(|code| shows_values(&code.text)) {
         given.variables.iter().for_each(|file| run.read(file));
         // A module that loads the variables of `.env`, before the code runs.
         if given.loaded.iter().any(|module| matches!(module.text.as_ref(), "dotenv/config" | "dotenvx/config")) {

@@ -86,6 +86,9 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
     start.map(|start| Search { start, sole })
 }
 
+/// The options of `fd` with a value.
+pub(crate) const FD: Options = Options::new("edEtcjSo", "extension max-depth exclude type size");
+
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
 /// The `find` that supplies what a placeholder stands for.
@@ -152,7 +155,7 @@ fn names_below(words: &[Word]) -> Option<Vec<Operand<'_>>> {
 
 /// The pattern of `fd`, which is a regular expression, as a name; all files if there is none.
 fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
-    let parsed = parse(words, Options::new("edEtcjSo", "extension max-depth exclude type size"), false);
+    let parsed = parse(words, FD, false);
     let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
     let name = find::last_name(pattern);
     let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');

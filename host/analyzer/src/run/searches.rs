@@ -3,7 +3,8 @@
 use guard_sdk::syntax::{Command, Word};
 
 use super::Run;
-use crate::options::Operand;
+use crate::options::{Operand, parse};
+use crate::programs::placeholder_operands::FD;
 
 /// The most searches that are looked at, and the most names of one.
 const SEARCHES: usize = 64;
@@ -14,8 +15,19 @@ const BEFORE: usize = 256;
 
 /// The patterns by which searches select what the operand may name.
 pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    suppliers(run, operand).into_iter().for_each(|command| names(command, &mut found));
+    let mut found: Vec<String> = with_defaults(&operand.text).into_iter().collect();
+    let suppliers = if run.is_placeholder(operand) { run.suppliers(operand) } else { suppliers(run, operand) };
+    for command in &suppliers {
+        names(command, &mut found);
+        let is_behind = |next: &&Command| {
+            next.position.pipeline == command.position.pipeline && next.position.index > command.position.index
+        };
+        let parent = usize::try_from(command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
+        let is_list = parent.is_none_or(|parent| parent.argv.is_empty() || parent.id == run.command.id);
+        if is_list && lists_hidden(command) && !suppliers.iter().any(is_behind) {
+            found.push(".*".to_owned());
+        }
+    }
     found.truncate(NAMES);
     found
 }
@@ -37,6 +49,50 @@ fn is_captured(command: &Command) -> bool {
     command.position.within.last().is_some_and(|place| place == "substitution" || place == "process")
 }
 
+/// The operand with the values that `${NAME:-VALUE}` has where no variable has that name. `None`: it has no such part.
+fn with_defaults(text: &str) -> Option<String> {
+    let mut spelled = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        let (inner, after) = behind.split_once('}')?;
+        let (name, value) = inner.split_once(['-', '='])?;
+        if !name.trim_end_matches(':').chars().all(|char| char.is_ascii_alphanumeric() || char == '_') {
+            return None;
+        }
+        spelled.push_str(before);
+        spelled.push_str(value);
+        rest = after;
+    }
+    spelled.push_str(rest);
+    (spelled != text && !spelled.contains('$')).then_some(spelled)
+}
+
+/// Whether the command lists all files of a folder, hidden ones among them.
+fn lists_hidden(command: &Command) -> bool {
+    let words = command.argv.get(1..).unwrap_or_default();
+    let has = |letters: &[char], long: &[&str]| {
+        words.iter().any(|word| match word.text.strip_prefix('-') {
+            Some(rest) if !rest.starts_with('-') => rest.contains(letters),
+            _ => long.contains(&word.text.as_str()),
+        })
+    };
+    match command.program() {
+        "ls" => has(&['a', 'A'], &["--all", "--almost-all"]) && words.iter().all(|word| word.text.starts_with('-')),
+        "git" if names_files(command) => {
+            has(&['i'], &["--ignored"]) || has(&['o'], &["--others"]) && !has(&[], &["--exclude-standard"])
+        }
+        _ => false,
+    }
+}
+
+/// Whether git prints the names of files that its operands choose.
+fn names_files(command: &Command) -> bool {
+    command.argv.iter().take(OPTIONS).any(|word| matches!(word.text.as_str(), "ls-files" | "check-ignore"))
+}
+
+/// How many words of git are looked at for its verb.
+const OPTIONS: usize = 8;
+
 /// The names that a search selects.
 fn names(command: &Command, found: &mut Vec<String>) {
     let words = command.argv.get(1..).unwrap_or_default();
@@ -54,27 +110,40 @@ fn names(command: &Command, found: &mut Vec<String>) {
                 }
             }
         }
-        "fd" | "fdfind" => found.extend(words.iter().find(plain).map(|word| pattern(&word.text))),
+        "fd" | "fdfind" => {
+            let is_hidden = words.iter().any(|word| matches!(word.text.as_str(), "-H" | "-u" | "-uu" | "--hidden"));
+            let parsed = parse(words, FD, false);
+            let text = parsed.operands.first().filter(|operand| !operand.dynamic).map_or("", |found| &*found.text);
+            found.extend(matching(text).filter(|name| is_hidden || !name.starts_with('.')));
+        }
+        "awk" | "gawk" | "sed" if command.position.index > 0 => {
+            let script = words.iter().find(plain).map_or("", |word| word.text.as_str());
+            let expression = script.strip_prefix('/').and_then(|rest| rest.split_once('/'));
+            found.extend(expression.into_iter().flat_map(|(text, _)| matching(text)));
+        }
         "grep" | "egrep" | "fgrep" | "rg" if command.position.index > 0 => {
             let inverts =
                 |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('v');
             if !words.iter().any(inverts) {
                 let text = words.iter().find(plain).map_or("", |word| word.text.as_str());
-                found.push(pattern(text));
-                // What begins with a dot is found as well, where a pattern of the shell would not.
-                if text.starts_with(char::is_alphanumeric) && text.chars().all(|char| char.is_alphanumeric()) {
-                    found.push(format!(".{text}"));
-                }
+                found.extend(matching(text));
             }
         }
         "ls" | "echo" | "printf" | "realpath" | "readlink" | "locate" => {
             found.extend(words.iter().filter(plain).map(|word| word.text.clone()));
         }
-        "git" if command.word(1) == "ls-files" => {
+        "git" if names_files(command) => {
             found.extend(words.iter().skip(1).filter(plain).map(|word| word.text.clone()));
         }
         _ => {}
     }
+}
+
+/// The patterns of the names that a regular expression finds. Those with a dot at the start are among them, which a
+/// pattern of the shell leaves out.
+fn matching(text: &str) -> impl Iterator<Item = String> {
+    let is_plain = !text.is_empty() && text.chars().all(char::is_alphanumeric);
+    [Some(pattern(text)), is_plain.then(|| format!(".{text}"))].into_iter().flatten().filter(move |_| !text.is_empty())
 }
 
 /// Converts the selection of a regular expression to a shell pattern.

@@ -28,7 +28,8 @@ pub(crate) const ENGINE: Options = takes(
      storage-driver snapshotter",
 )
 .exactly();
-const COMPOSE: Options = takes("fp", "file project-name profile project-directory env-file parallel ansi").exactly();
+pub(crate) const COMPOSE: Options =
+    takes("fp", "file project-name profile project-directory env-file parallel ansi").exactly();
 const KUBECTL: Options =
     takes("ncsf", "namespace context cluster container kubeconfig server user token filename").exactly();
 

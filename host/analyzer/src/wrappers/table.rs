@@ -220,7 +220,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     if options.flag(wrapper.inert).is_some() {
         return None;
     }
-    let detail = options.flag(wrapper.detail).map_or("", Flag::text);
+    let detail = wrapper.detail.iter().find_map(|name| options.flag(&[name])).map_or("", Flag::text);
     // Which platform runs the command, where no option names a host.
     let detail = if detail.is_empty() && wrapper.kind == "ssh" { wrapper.name } else { detail };
     let missing = missing_variables(wrapper.name, &options);

@@ -224,13 +224,15 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
         let mut earlier = view.analysis.commands.iter().take_while(|earlier| earlier.id < command.id).take(MOST);
         !later.any(|later| prints(later, view)) && !earlier.any(traces)
     };
+    let has = |option: &str| command.argv.iter().any(|word| word.text == option);
     let kept = || {
         let mut pairs = command.argv.windows(2);
         pairs.any(|pair| matches!(pair, [option, file] if option.text == "-out" && view.settings.files.secret(&file.text).is_some()))
-            && !command.argv.iter().any(|word| word.text == "-text")
+            && !has("-text")
     };
     is_loaded(effect, view) && is_used()
         || command.program() == "openssl" && !is_fed && kept()
+        || command.program() == "openssl" && !is_fed && !has("-text") && (has("-noout") || has("-pubout"))
         || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
 

@@ -311,8 +311,13 @@ fn component_fits(wanted: &str, component: &str) -> bool {
 fn reaches(glob: &str, name: &str) -> bool {
     let prefix = glob.find(['*', '?', '[']).unwrap_or(glob.len());
     let spelled = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')).count();
-    // A dot and a letter are telling enough: few files begin so.
-    let telling = if glob.contains('*') { prefix >= 3 || prefix == 2 && glob.starts_with('.') } else { spelled >= 2 };
+    // A dot and a letter, or one of a few, are telling enough: few files begin so.
+    let is_set = || {
+        let set = glob.strip_prefix(".[").and_then(|rest| rest.split_once(']'));
+        set.is_some_and(|(letters, _)| letters.bytes().all(|letter| letter.is_ascii_alphanumeric()))
+    };
+    let begins = prefix >= 3 || prefix == 2 && glob.starts_with('.') || is_set();
+    let telling = if glob.contains('*') { begins } else { spelled >= 2 };
     // `*.env*` spells all of the name.
     let is_whole = name.starts_with('.') && glob.trim_matches('*').eq_ignore_ascii_case(name);
     // `.env?` means the neighbours of `.env`, its backups for one.

@@ -20,6 +20,20 @@ const ENVIRONMENTS: &[&str] = &[
     "System.getenv()",
 ];
 
+/// Calls that return the variables of a file such as `.env`.
+const LOADED: &[&str] = &[
+    "dotenv_values(",
+    "dotenv.dotenv_values(",
+    "Dotenv.load(",
+    "Dotenv.overload(",
+    "Dotenv.parse(",
+    "Dotenv.load",
+    "Dotenv.parse",
+    "dotenv.config(",
+    "require('dotenv').config(",
+    "require(\"dotenv\").config(",
+];
+
 /// Calls that give what they are given another form. The parenthesis is open.
 const FORMS: &[&str] = &[
     "dict(",
@@ -90,7 +104,19 @@ pub(crate) fn is_printed(text: &str) -> bool {
             && shows.iter().any(|shown| is_shown(&code, shown))
             && PRINTS.iter().any(|print| code.contains(print))
     };
-    ENVIRONMENTS.iter().any(whole) || LOOPS.iter().any(looped)
+    let loaded = |call: &&str| {
+        let mut places = code.match_indices(*call).take(PLACES);
+        places.any(|(at, _)| {
+            let after = code.get(at + call.len()..).unwrap_or_default();
+            let after = if call.ends_with('(') { after.split_once(')').map_or("", |(_, after)| after) } else { after };
+            let is_name = [".keys", ".length", ".size"].iter().any(|name| after.starts_with(name));
+            let before = code.get(..at).unwrap_or_default();
+            // A statement by itself mostly loads the variables.
+            let is_value = after.starts_with(".parsed") || !before.is_empty() && !before.ends_with([';', '{', '}']);
+            !is_name && is_value && !after.starts_with('(') && reaches_a_print(before)
+        })
+    };
+    ENVIRONMENTS.iter().any(whole) || LOOPS.iter().any(looped) || LOADED.iter().any(loaded)
 }
 
 /// Whether a loop shows a value. A name in quotes is that of one variable.

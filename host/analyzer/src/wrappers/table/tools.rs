@@ -80,7 +80,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "uv",
         takes: takes("pm", "python with extra group package env-file directory project with-requirements"),
-        detail: &["with"],
+        detail: &["with", "env-file"],
         verbs: &["run"],
         ..PLAIN
     },
