@@ -215,10 +215,11 @@ fn is_kept(command: &Command, analysis: &Analysis) -> bool {
 /// Whether an option of a reader names a program that it starts.
 pub(super) fn runs_a_word(command: &Command) -> bool {
     let starts = ["--pre", "--open", "-O", "--pager", "--exec", "-exec", "-x", "-X", "-ok"];
-    let is_searcher = !matches!(command.program(), "bash" | "cargo" | "go" | "sed" | "curl");
+    let is_searcher = !matches!(command.program(), "bash" | "cargo" | "sed" | "curl");
     is_searcher
         && command.argv.iter().take(MOST).any(|word| match word.text.as_str() {
             "-O" | "-x" | "-X" => matches!(command.program(), "fd" | "find" | "git" | "rg"),
+            "-toolexec" | "-vettool" => true,
             text => starts.iter().any(|start| start.len() > 2 && text.starts_with(start)),
         })
 }

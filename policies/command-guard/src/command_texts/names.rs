@@ -8,10 +8,8 @@ use super::data::{READERS, TESTERS, runs_a_word};
 use super::spellings::values_of;
 
 /// Builtins and editors whose words are names or texts.
-const TAKERS: &[&str] = &[
-    ":", "[", "[[", "cd", "code", "command", "false", "hash", "nano", "open", "pushd", "read", "subl", "true", "unset",
-    "xdg-open",
-];
+const TAKERS: &[&str] =
+    &[":", "[", "[[", "cd", "code", "command", "false", "hash", "nano", "pushd", "read", "subl", "true", "unset"];
 
 /// Readers that have verbs which change something.
 const CLIENTS: &[&str] = &["gh", "glab"];
@@ -82,8 +80,16 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
 pub(crate) fn words_without_names(command: &Command) -> Option<Vec<&str>> {
     let first = first_name(command)?;
     let words = command.argv.iter().enumerate().take(MOST).map(|(at, word)| (at, word.text.as_str()));
-    let kept = words.filter(|(at, word)| *at < first || word.starts_with('-'));
-    Some(kept.map(|(_, word)| word.split('=').next().unwrap_or(word)).collect())
+    let kept = words.filter(|(at, word)| *at < first || word.starts_with('-') || names_program(word));
+    let is_option = |word: &str| word.starts_with('-');
+    Some(kept.map(|(_, word)| word.split('=').next().filter(|_| is_option(word)).unwrap_or(word)).collect())
+}
+
+/// Whether a word gives a variable the name of a program that others start: `EDITOR=vi`.
+pub(super) fn names_program(word: &str) -> bool {
+    const VARIABLES: &[&str] =
+        &["ASKPASS", "BROWSER", "COMMAND", "DIFF", "EDITOR", "PAGER", "RUNNER", "SHELL", "SSH", "WRAPPER"];
+    word.split_once('=').is_some_and(|(name, _)| VARIABLES.iter().any(|variable| name.contains(variable)))
 }
 
 /// Whether a command only prints its help: the last word is `--help`, or `-help` as Go's programs spell it.

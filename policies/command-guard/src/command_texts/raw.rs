@@ -9,7 +9,7 @@ use guard_sdk::syntax::{Analysis, Command, Coverage};
 
 use super::MOST;
 use super::data::{Data, data_of};
-use super::names::words_without_names;
+use super::names::{names_program, words_without_names};
 
 /// The text with blanks in the place of data and, if `names` is false, of words that only name something.
 pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> String {
@@ -54,7 +54,8 @@ fn blanked(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> 
     let mut found: BTreeSet<String> = data.words.iter().map(|at| command.word(*at).to_owned()).collect();
     let is_text = |text: &str| !names || text.trim().contains(char::is_whitespace);
     let values = command.assignments.iter().filter(|given| is_text(&given.value.text));
-    found.extend(values.map(|given| format!("{}={}", given.name, given.value.text)));
+    let values = values.map(|given| format!("{}={}", given.name, given.value.text));
+    found.extend(values.filter(|word| names || !names_program(word)));
     let targets = command.redirections.iter().filter(|given| given.operator == "<<<" || !names);
     found.extend(targets.map(|given| given.target.text.clone()));
     if !names && let Some(plain) = words_without_names(command) {
