@@ -4,7 +4,7 @@ use guard_sdk::syntax::{Command, Word};
 
 use super::Run;
 use crate::options::{Operand, parse};
-use crate::programs::placeholder_operands::FD;
+use crate::programs::placeholder_operands::{self, FD};
 
 /// The most searches that are looked at, and the most names of one.
 const SEARCHES: usize = 64;
@@ -16,7 +16,15 @@ const BEFORE: usize = 256;
 /// The patterns by which searches select what the operand may name.
 pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
     let mut found: Vec<String> = with_defaults(&operand.text).into_iter().collect();
-    let suppliers = if run.is_placeholder(operand) { run.suppliers(operand) } else { suppliers(run, operand) };
+    // `fd` finds more names than the one that stands for them.
+    let is_fd = |command: &&Command| matches!(command.program(), "fd" | "fdfind");
+    let suppliers = if run.is_placeholder(operand) {
+        run.suppliers(operand)
+    } else if placeholder_operands::is_selected(operand) {
+        run.before().filter(|_| run.is_via("xargs")).filter(is_fd).into_iter().collect()
+    } else {
+        suppliers(run, operand)
+    };
     for command in &suppliers {
         names(command, &mut found);
         let is_behind = |next: &&Command| {
@@ -111,8 +119,8 @@ fn names(command: &Command, found: &mut Vec<String>) {
             }
         }
         "fd" | "fdfind" => {
-            let is_hidden = words.iter().any(|word| matches!(word.text.as_str(), "-H" | "-u" | "-uu" | "--hidden"));
             let parsed = parse(words, FD, false);
+            let is_hidden = parsed.is("Hu", "hidden") || parsed.is("", "unrestricted");
             let text = parsed.operands.first().filter(|operand| !operand.dynamic).map_or("", |found| &*found.text);
             found.extend(matching(text).filter(|name| is_hidden || !name.starts_with('.')));
         }

@@ -225,7 +225,18 @@ mod tests {
     fn wildcards_that_reach_for_a_secret_count() {
         all(
             "secret",
-            &[".e*", ".en*", ".env*", ".env?", ".[e]nv", "*.pem", "id_r*", "creden*.json", ".ssh*/x/../id_rsa"],
+            &[
+                ".e*",
+                ".en*",
+                ".env*",
+                ".env?",
+                ".[e]nv",
+                ".[eE]*",
+                "*.pem",
+                "id_r*",
+                "creden*.json",
+                ".ssh*/x/../id_rsa",
+            ],
         );
         all("plain", &["*", "*.json", "*.rs", "src/*", ".*", "?????", "*.y*"]);
     }
