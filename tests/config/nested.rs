@@ -131,6 +131,41 @@ fn it_speaks_of_a_repository_in_another_one_and_around_it() {
     }
 }
 
+/// The patterns of a project's file begin at its own root, also in a repository or submodule inside the project.
+#[test]
+fn its_patterns_begin_at_its_root_in_a_repository_inside() {
+    let world = World::new();
+    world.write("repo/.git/HEAD", "");
+    world.write("repo/db/migrations/1.sql", "");
+    world.write("repo/db/.git/HEAD", "");
+    world.write("repo/vendor/schema/v1/a.json", "");
+    world.write("repo/.git/modules/vendor/schema/HEAD", "");
+    world.write("repo/.git/modules/vendor/schema/config", "[core]\n\tworktree = ../../../../vendor/schema\n");
+    world.write("repo/vendor/schema/.git", "gitdir: ../../.git/modules/vendor/schema\n");
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"files\"\nsource = \"builtin:write-control\"\nsettings = { protected = \
+         [\"db/migrations/**\", \"vendor/schema/**\", \"infra/**\"], warned = [], safe = [], shell = true }\n",
+    );
+    let words = &["Protected path: db/migrations/2.sql", "[files: "][..];
+    let absolute = world.path("repo/db/migrations/2.sql");
+    let absolute = absolute.to_str().unwrap();
+    for (cwd, path) in
+        [("repo", "db/migrations/2.sql"), ("repo/db", "migrations/2.sql"), ("repo/db", absolute), ("", absolute)]
+    {
+        assert_deny(&write(&world, cwd, path), words);
+        assert_deny(&bash(&world, cwd, &format!("echo x > {path}")), words);
+    }
+    for (cwd, path) in [("repo", "vendor/schema/v1/b.json"), ("repo/vendor/schema/v1", "b.json")] {
+        assert_deny(&write(&world, cwd, path), &["Protected path: vendor/schema/v1/b.json"]);
+        assert_deny(&bash(&world, cwd, &format!("touch {path}")), &["Protected path: vendor/schema/v1/b.json"]);
+    }
+    assert_deny(&bash(&world, "repo/db", "cd ../infra && touch main.tf"), &["Protected path: infra/main.tf"]);
+    for silent in ["touch x", "touch infra/x", "echo x > ../y"] {
+        assert_silent(&bash(&world, "repo/db", silent));
+    }
+}
+
 #[test]
 fn check_config_and_list_know_it() {
     let world = monorepo();
@@ -162,7 +197,7 @@ fn it_can_only_tighten_trusted_or_not() {
         "[[policy]]\nname = \"command-guard\"\nenabled = false\n\
          [[policy]]\nname = \"notices\"\nsource = \"builtin:write-control\"\nmay-allow = true\n",
     );
-    assert_ask(&write(&world, "repo", "svc/a/x"), &["`may-allow` stands in a project's file"]);
+    assert_ask(&write(&world, "repo", "svc/a/x"), &["`may-allow` needs trust"]);
     let ended = attended(&world, &["trust", "--yes", "svc/a"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);

@@ -11,7 +11,7 @@ use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers, may_loosen};
 use guard_contract::verdict::{FAULT, Opinion, tighten_only};
 use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
-use guard_facts::{Answer, Question, Scene};
+use guard_facts::{Answer, Question, Scene, git_root};
 use guard_redact::Secrets;
 
 use crate::{AskOptions, Chain, DEFAULTS, Given, Sandbox, Seat, redaction};
@@ -93,7 +93,11 @@ impl<S: Sandbox> Chain<'_, S> {
     ) -> Answer {
         let Inquiry { call, at, scene, ask, input, .. } = inquiry;
         let grants = Arc::new(grants(seat.entry, at, scene, ask.grant_all));
-        let question = Question { scene: (*scene).clone(), grants, manifest, tool: &call.tool, input };
+        let scene = match other_root(seat.entry, at, scene) {
+            Some(root) => scene.with_project_root(&root),
+            None => (*scene).clone(),
+        };
+        let question = Question { scene, grants, manifest, tool: &call.tool, input };
         let mut answer = self.sandbox.ask(shared, place, given, &question);
         if let Ok(decision) = &mut answer.decision {
             if !decision.findings.is_empty() {
@@ -175,6 +179,19 @@ fn no_manifest() -> Manifest {
         grants: Vec::new(),
         examples: Vec::new(),
     }
+}
+
+/// The root that the patterns of a project's file begin at, if that isn't the root of the call's project: the file is one
+/// of another repository, or of the repository around the project.
+fn other_root(entry: &Entry, at: &CallContext, scene: &Scene) -> Option<String> {
+    let is_own = |root: &str| entry.project == root || is_below(&entry.project, root);
+    if entry.project.is_empty()
+        || is_own(&at.project_root)
+        || is_own(&scene.resolver.resolve(&*scene.facts, &at.project_root).canonical)
+    {
+        return None;
+    }
+    Some(git_root(&*scene.facts, &entry.project, &at.home).unwrap_or_else(|| entry.project.clone()))
 }
 
 /// Returns the grants of a policy in this call.

@@ -56,6 +56,17 @@ impl Resolver {
         resolved
     }
 
+    /// The resolver of the same call for another project, with what is known of the disk.
+    pub(crate) fn with_project_root(&self, project_root: &str) -> Self {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let wait = *self.wait.lock().unwrap_or_else(PoisonError::into_inner);
+        Resolver {
+            entries: Mutex::new(entries),
+            wait: Mutex::new(wait),
+            ..Resolver::new(&self.cwd, &self.home, project_root)
+        }
+    }
+
     /// Whether the path contains the folder of the call, of the project or of the user, or lies in one of them.
     pub(crate) fn concerns(&self, path: &str) -> bool {
         [&self.cwd, &self.home, &self.project_root]

@@ -6,7 +6,7 @@ use crate::sources::Sources;
 use crate::{Entry, Facts, GitAsked, GitQuestion, Resolver, manifests};
 use guard_contract::grants::Grants;
 use guard_contract::limits::{FILE_BYTES, GIT_QUESTIONS, JOURNAL_LINE_BYTES, LINES, LOG_LINE_BYTES};
-use guard_contract::paths::{is_below, parent};
+use guard_contract::paths::{below, is_below, parent};
 use guard_contract::syntax::{Analysis, Command, Effect};
 use guard_contract::{CallFacts, Event, FactFault, JournalLine, Level, LogLine, Presence, ResolvedPath};
 use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
@@ -33,6 +33,22 @@ impl Scene {
         let resolver = Arc::new(resolver);
         let sources = Arc::new(Sources::new(facts.clone(), resolver.clone(), &context.home));
         Scene { context, analysis: Arc::new(analysis), facts, resolver, sources }
+    }
+
+    /// The same call, with its paths relative to the root of another project.
+    #[must_use]
+    pub fn with_project_root(&self, project_root: &str) -> Self {
+        let mut analysis = Analysis::clone(&self.analysis);
+        for effect in &mut analysis.effects {
+            let path = &mut effect.path;
+            path.project_relative = below(&path.canonical, project_root).unwrap_or_default().to_owned();
+        }
+        Scene {
+            context: CallFacts { project_root: project_root.to_owned(), ..self.context.clone() },
+            analysis: Arc::new(analysis),
+            resolver: Arc::new(self.resolver.with_project_root(project_root)),
+            ..self.clone()
+        }
     }
 }
 

@@ -41,9 +41,9 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
         repositories.insert(effect.path.git_root.clone());
     }
-    for project in &projects {
-        repositories.extend(enclosing(project, at, scene));
-    }
+    let roots = projects.iter().chain(&repositories).filter(|root| !root.is_empty());
+    let around: Vec<String> = roots.flat_map(|root| enclosing(root, at, scene)).collect();
+    repositories.extend(around);
     repositories.retain(|root| !root.is_empty() && is_outside(root));
     let others: Vec<String> = repositories.into_iter().collect();
     let mut found = of_paths(paths.iter().map(String::as_str), &projects);
@@ -52,10 +52,10 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     found
 }
 
-/// The repositories around a project: a `git init` in a folder doesn't take it out of its repository's rules.
-fn enclosing(project: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
+/// The repositories around another one: a `git init` in a folder doesn't take it out of its repository's rules.
+fn enclosing(root: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
     let above = |folder: &str| git_root(&*scene.facts, parent(folder)?, &at.home);
-    std::iter::successors(above(project), |root| above(root)).collect()
+    std::iter::successors(above(root), |root| above(root)).collect()
 }
 
 fn has_configuration(folder: &str) -> bool {

@@ -91,7 +91,9 @@ impl Subject {
             return Err(SubjectError::new(SubjectErrorKind::Config, problem.to_string(), problem.hint.clone()));
         }
         config.tell_places(places, program);
-        let entries = std::mem::take(&mut config.entries);
+        let mut entries = std::mem::take(&mut config.entries);
+        // The world of a case has a project of its own, and the files are that project's.
+        entries.iter_mut().for_each(|entry| entry.project.clear());
         Subject::load(config, entries, true, places)
     }
 
