@@ -316,19 +316,19 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Problem> {
         let is_above = limits.time_ms > Limits::DEFAULT.time_ms || limits.memory_mib > Limits::DEFAULT.memory_mib;
         let text = if on_error == Outcome::Abstain {
-            "`on-error = \"allow\"` stands in a project's file"
+            "`on-error = \"allow\"` needs trust"
         } else if options.may_allow == Some(true) {
-            "`may-allow` stands in a project's file"
+            "`may-allow` needs trust"
         } else if options.wasi.is_some() {
-            "`wasi` stands in a project's file"
+            "`wasi` needs trust"
         } else if is_above {
-            "limits above the defaults stand in a project's file"
+            "limits above the defaults need trust"
         } else if !grants.env.is_empty() || !grants.journal.is_empty() {
-            "grants other than `read` stand in a project's file"
+            "grants other than `read` need trust"
         } else {
             return Ok(());
         };
-        let hint = "put the entry into your own guard.toml, or look at the file and run `guard-host trust`";
+        let hint = "review the file and run `guard-host trust`, or move the entry to your own guard.toml";
         Err(self.problem(text, hint))
     }
 

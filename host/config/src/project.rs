@@ -33,8 +33,13 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
             }
         },
     };
+    let before = config.problems.len();
+    let chain = layer(Layer::Project, file, &places.home, config);
+    if let (Trust::Lapsed(change), Some(problem)) = (&state, config.problems.get_mut(before)) {
+        problem.text = format!("{change}, and {}", problem.text);
+    }
     config.projects.push((file.to_path_buf(), state));
-    layer(Layer::Project, file, &places.home, config)
+    chain
 }
 
 /// The layer of a project that was pinned.

@@ -61,7 +61,7 @@ impl Opinion {
     /// Returns the opinion of a broken configuration layer on every call.
     #[must_use]
     pub fn of_problem(problem: &Problem) -> Self {
-        let text = format!("the {} configuration is broken and was left out: {problem}", problem.layer.name());
+        let text = format!("the {} configuration was left out: {problem}", problem.layer.name());
         Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
     }
 
