@@ -9,7 +9,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers, may_loosen};
-use guard_contract::verdict::{FAULT, Opinion, tighten_only};
+use guard_contract::verdict::{FAULT, Opinion, tighten_only, tighten_or_inform};
 use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
 use guard_facts::{Answer, Question, Scene, git_root};
 use guard_redact::Secrets;
@@ -127,7 +127,9 @@ impl<S: Sandbox> Chain<'_, S> {
         match &answer.decision {
             Ok(decision) => {
                 let decision = decision.clone();
-                let decision = if entry.is_limited() { tighten_only(decision) } else { decision };
+                // Trusted or not: whoever works in the project gets the same verdict.
+                let is_bound = entry.layer == Layer::Project && !entry.may_allow;
+                let decision = if is_bound { tighten_or_inform(decision) } else { decision };
                 Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }
             }
             Err(fault) => {

@@ -31,7 +31,7 @@ use guard_contract::policy::Entry;
 use guard_contract::readings::{self, Arguments, READINGS, Readings};
 use guard_contract::scripts::Scripts;
 use guard_contract::syntax::Analysis;
-use guard_contract::verdict::{Opinion, Verdict, merge, tighten_only};
+use guard_contract::verdict::{Opinion, Verdict, merge, tighten_or_inform};
 use guard_contract::{FaultKind, JournalLine};
 use guard_contract::{Manifest, Outcome, Problem};
 use guard_facts::sources::Sources;
@@ -313,7 +313,7 @@ impl<S: Sandbox> Chain<'_, S> {
             let (said, of_below) = below(call, &scene, ask);
             steps.extend(of_below);
             for opinion in said {
-                record_opinion(Opinion { decision: tighten_only(opinion.decision), ..opinion });
+                record_opinion(Opinion { decision: tighten_or_inform(opinion.decision), ..opinion });
             }
         }
         if self.terms.scripts == Scripts::Changed && !ask.is_without_committed {

@@ -25,6 +25,9 @@ pub const ASIDE: &str = "aside";
 /// and logs use it instead of the rule's id, which is the same for all of them. The host takes it from other policies.
 pub const CALLED: &str = "called";
 
+/// The tag of an allow whose message is worth telling even where the allow has no effect.
+const NOTICE: &str = "notice";
+
 /// The tag of a finding that stops nothing, because its policy is only watched: what its outcome would have been. The host
 /// sets it, and takes it from policies.
 pub const WATCHED: &str = "watched";
@@ -284,6 +287,19 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
     verdict
 }
 
+/// As [`tighten_only`], except that an allow with a notice becomes a warning, which loosens nothing.
+#[must_use]
+pub fn tighten_or_inform(mut decision: Decision) -> Decision {
+    let is_notice = |finding: &&mut Finding| {
+        finding.outcome == Outcome::Allow && finding.tags.iter().any(|(name, _)| name == NOTICE)
+    };
+    for finding in decision.findings.iter_mut().filter(is_notice) {
+        finding.outcome = Outcome::Warn;
+        decision.outcome = worse(decision.outcome, Outcome::Warn);
+    }
+    tighten_only(decision)
+}
+
 /// Takes away what a policy without the user's trust may not say: its allow counts as no opinion.
 #[must_use]
 pub fn tighten_only(mut decision: Decision) -> Decision {
@@ -387,6 +403,27 @@ mod tests {
                 };
                 prop_assert_eq!(warnings(&after), warnings(&before));
             }
+        }
+    }
+
+    #[test]
+    fn of_what_a_project_allows_only_a_notice_is_left_as_a_warning() {
+        let finding = |outcome, tag: &str| Finding {
+            rule: "rule".to_owned(),
+            outcome,
+            message: "text".to_owned(),
+            remedy: String::new(),
+            tags: vec![(tag.to_owned(), String::new())],
+        };
+        for (outcome, tag, expected) in [
+            (Outcome::Allow, NOTICE, Outcome::Warn),
+            (Outcome::Allow, "path", Outcome::Abstain),
+            (Outcome::Warn, "path", Outcome::Warn),
+            (Outcome::Ask, NOTICE, Outcome::Ask),
+            (Outcome::Deny, "path", Outcome::Deny),
+        ] {
+            let bound = tighten_or_inform(Decision { outcome, findings: vec![finding(outcome, tag)] });
+            assert_eq!((bound.outcome, bound.findings[0].outcome), (expected, expected), "{outcome:?} {tag}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! `production-path`: a write to a path that ships. The write passes with a notice. Whether the
-//! allow skips the harness's own prompt is a matter of the configuration.
+//! allow skips the harness's own prompt is a matter of the configuration. Where it may not, as in a project's file, the
+//! notice is a warning.
 //!
 //! ## Why
 //! Probes and notes belong elsewhere, and the model should know where it writes.
@@ -32,5 +33,10 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(target: &Target, settings: &Settings, _: &ProjectRoot<'_>) -> Option<Finding> {
     let path = target.find(|path| settings.warned.iter().any(|glob| glob.matches(path)))?;
     let finding = Finding::new(&RULE, format!("Production path: {} - ensure this is intentional", shown(path)));
-    Some(finding.at(if settings.paranoid { Outcome::Ask } else { RULE.default }).tag("path", shown(path)))
+    Some(
+        finding
+            .at(if settings.paranoid { Outcome::Ask } else { RULE.default })
+            .tag("path", shown(path))
+            .tag("notice", ""),
+    )
 }
