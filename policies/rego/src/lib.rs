@@ -5,6 +5,7 @@
 
 mod calls;
 mod lines;
+mod misspelt;
 mod names;
 mod own;
 mod rule_names;

@@ -10,7 +10,7 @@ use regorus::{Engine, Value};
 use crate::lines::{self, Lines};
 use crate::names::Names;
 use crate::trial::{self, Test};
-use crate::{calls, names, own, rule_names};
+use crate::{calls, misspelt, names, own, rule_names};
 
 /// The package that is asked.
 const PACKAGE: &str = "guard";
@@ -71,6 +71,12 @@ impl Text {
             return Err(format!("{}: {problem}", place_of(&span)));
         }
         let heads = heads(&place, engine.get_modules())?;
+        let asked = format!("data.{PACKAGE}");
+        let is_asked = |module: &Module| names::package(module).is_some_and(|package| package == asked);
+        let found = misspelt::first_misspelt(engine.get_modules(), is_asked, &HEADS.map(|(_, head)| head));
+        if let Some((span, problem)) = found {
+            return Err(format!("{}: {problem}", place_of(span)));
+        }
         Ok(Self { engine, heads })
     }
 

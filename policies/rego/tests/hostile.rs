@@ -158,6 +158,41 @@ fn a_text_that_could_never_say_anything_is_refused() {
 }
 
 #[test]
+fn a_misspelt_rule_or_key_of_a_finding_is_refused() {
+    let text = |head: &str, key: &str| {
+        format!("package guard\nask := true if input.tool == \"X\"\n{head} {{\"{key}\": \"m\"}} if 1 == 1\n")
+    };
+    for head in ["denny contains", "dney contains", "Deny contains", "den :=", "wran contains"] {
+        let name = head.split(' ').next().unwrap();
+        fails(&text(head, "message"), "team.rego:3:1: ", &format!("unknown rule `{name}`, expected one of `"));
+    }
+    for (head, place) in [("deny contains", "17"), ("deny[\"x\"] :=", "16"), ("deny :=", "11")] {
+        for (key, meant) in [("remdy", "remedy"), ("Message", "message"), ("rules", "rule")] {
+            let told = format!("unknown key `{key}`, expected one of `{meant}`");
+            fails(&text(head, key), &format!("team.rego:3:{place}: "), &told);
+        }
+    }
+    // Helpers that are used, names that are like none, and keys that a reader may want.
+    for rules in [
+        "denny contains \"x\" if 1 == 1\ndeny contains x if some x in denny\n",
+        "denny contains \"x\" if 1 == 1\ndeny contains x if some x in data.guard[\"denny\"]\n",
+        "unrelated contains \"x\"\ndeny contains \"y\" if 1 == 1\n",
+        "deny contains {\"message\": \"m\", \"severity\": \"high\"} if 1 == 1\n",
+        "deny contains {\"message\": \"m\", \"rule\": \"r\", \"rules\": []} if 1 == 1\n",
+    ] {
+        assert_eq!(decide(&format!("package guard\n{rules}")).unwrap().outcome, Outcome::Deny, "{rules}");
+    }
+}
+
+/// Many near names are looked up in one list.
+#[test]
+fn many_rules_with_a_near_name_cost_little() {
+    let rules: String = (0..5_000).map(|number| format!("asks contains {number} if 1 == 1\n")).collect();
+    let text = format!("package guard\n{rules}deny contains \"x\" if count(asks) > 1\n");
+    assert_eq!(decide(&text).unwrap().outcome, Outcome::Deny);
+}
+
+#[test]
 fn a_pattern_or_a_function_that_cannot_work_is_refused_before_any_call() {
     let rule = |condition: &str| {
         format!("package guard\n\ndeny contains \"x\" if {{\n    input.tool == \"none\"\n    {condition}\n}}\n")

@@ -13,7 +13,7 @@ use guard_sdk::syntax::{
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
 pub use answer::{Said, decision, rules_told};
-pub use shape::{Shape, unknown};
+pub use shape::{Shape, misspelt, unknown};
 
 /// The keys of the document, which are the names that a text begins with.
 pub const KEYS: [&str; 5] = ["tool", "input", "analysis", "context", HISTORY];

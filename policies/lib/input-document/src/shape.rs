@@ -118,6 +118,15 @@ pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
     format!("unknown {kind} `{name}`, expected one of `{}`", known.join("`, `"))
 }
 
+/// The known name that differs from another one by a single slip: a letter, two letters the wrong way round, or the case.
+#[must_use]
+pub fn misspelt(text: &str, known: &[&'static str]) -> Option<&'static str> {
+    let is_slip = |name: &&&str| {
+        **name != text && (name.eq_ignore_ascii_case(text) || strsim::damerau_levenshtein(text, name) == 1)
+    };
+    known.iter().find(is_slip).copied().filter(|_| !known.contains(&text))
+}
+
 /// The name that is nearest to one that is not among them.
 fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let near = known.map(|name| (strsim::damerau_levenshtein(text, name), name));
