@@ -1,5 +1,7 @@
 //! `guard-host ci` in the example of a team: green as it is, and red with the line for each mistake.
 
+mod against;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -179,6 +181,7 @@ fn a_change_that_removes_a_recorded_call_is_tried_with_it() {
     }
     // A call that is removed and that is judged as before is nothing to fail for.
     fs::write(&file, &text).unwrap();
+    git(&world.repo(), &["checkout", "-q", "--", ".guard/cases"]);
     assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);
 }
 

@@ -5,6 +5,7 @@
 mod formats;
 pub(super) mod page;
 mod replayed;
+mod revision;
 mod sides;
 mod sources;
 mod tally;
@@ -28,7 +29,7 @@ use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
-pub(super) use sides::CALLS;
+pub(super) use revision::{CALLS, files_at, revision};
 use sides::Side;
 use sources::{Job, Sources, What, closed};
 use tally::{Change, Decided, Said, Tally};
@@ -90,6 +91,7 @@ pub(super) fn replay<'a>(
     // A revision is what was there before; a file or a policy is what could be there next.
     let revision = other.as_ref().and_then(Side::revision);
     let is_here_second = revision.is_some();
+    let read_as = other.as_ref().map_or("", |side| side.read_as);
     let (first, second) = match other {
         Some(before) if is_here_second => (before, Some(here)),
         other => (here, other),
@@ -104,7 +106,7 @@ pub(super) fn replay<'a>(
     }
     done?;
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Replayed { sum: tally.sum(&sources.times), tally, sources, against: against.map(plain) })
+    Ok(Replayed { sum: tally.sum(&sources.times), tally, sources, against: against.map(plain), read_as })
 }
 
 /// Has every call that `read` gives decided.

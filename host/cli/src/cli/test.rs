@@ -33,10 +33,13 @@ use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The policy of rules in CEL.
-const CEL: &str = "cel";
+pub(super) const CEL: &str = "cel";
 
 /// The name that stands for the whole chain.
 pub(super) const CHAIN: &str = "chain";
+
+/// The most rules that a summary names.
+const NAMED: usize = 24;
 
 /// The contents of the report.
 struct Report<'a> {
@@ -99,9 +102,12 @@ impl Report<'_> {
         if all == 0 && self.run.done.iter().all(|done| done.case.expect.0.is_empty() && done.case.payload.is_none()) {
             return String::new();
         }
+        // Most rules of a whole chain are none of its cases' business.
+        let most = if self.args.threshold.is_some() || print::is_verbose() { usize::MAX } else { NAMED };
         let list = |before: &str, rules: &[String]| match rules {
             [] => String::new(),
-            rules => format!("; {before}: {}", rules.join(", ")),
+            rules if rules.len() <= most => format!("; {before}: {}", rules.join(", ")),
+            rules => format!("; {before}: {} rules, which `--verbose` lists", rules.len()),
         };
         let (missed, named) = (list("never", &coverage.missed), list("of the text", &coverage.named));
         format!("{hit} of {all} rules hit ({} %){missed}{named}", coverage.percent())
@@ -149,7 +155,8 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
     for (file, suite) in &suites {
         suite::check_tools(file, suite, &subject).map_err(|error| of_suite(error, cwd))?;
         let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
-        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, Some(&place())))?);
+        let place = || Some(place()).filter(|_| args.policy != CHAIN || !suite.settings.is_empty());
+        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, place().as_deref()))?);
     }
     let on_chains: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();

@@ -9,10 +9,10 @@ use super::Suite;
 use crate::compile::{FEATURE, compile, making};
 use guard_config::Config;
 use guard_contract::Layer;
-use guard_contract::Manifest;
 use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
+use guard_contract::{Manifest, Problem};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
@@ -139,6 +139,10 @@ impl Subject {
             if let Err(fault) = policy.configure(entry.limits, &entry.settings) {
                 return match fault {
                     fault if fault.is_of_machine() => Err(unusable(entry, &fault)),
+                    FaultKind::Refused { text, .. } if self.is_chain => {
+                        let Problem { place, text, hint, .. } = guard_config::of_refused_settings(entry, &text);
+                        fail(format!("{place}: policy `{}`: {text}", entry.name), &hint)
+                    }
                     FaultKind::Refused { text, .. } => {
                         fail(format!("`{}` refuses its settings: {text}", entry.name), "correct `settings`")
                     }

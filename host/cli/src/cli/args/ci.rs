@@ -13,9 +13,11 @@ use clap::{Args, ValueEnum};
 Tests the project of this folder as someone sees it who trusts it and has no configuration of their own:
   lock         guard.lock pins what .guard/guard.toml names, and all of it is here (see `guard-host policy fetch`)
   check        every policy takes its settings, passes its examples and answers
-  test         the chain gives the verdicts that the cases expect
+  trust        the file needs no trust, or needed it at the revision of `--against`
+  settings     lists the settings that differ from that revision, and never fails
+  test         the chain gives the verdicts that the cases expect, and so do rules with a folder `cases` beside them
   conformance  the project's own components behave as every policy must
-  replay       no recorded call is judged milder than at the revision of `--against`
+  replay       every recorded call can be read, and none is judged milder than at the revision of `--against`
 
 Exit codes: 0 all checks pass; 1 a check fails; 64 and up nothing was checked.")]
 pub(in crate::cli) struct CiArgs {

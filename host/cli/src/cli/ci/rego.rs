@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{ALL, Project, Tried};
+use super::cases::{Tried, Untried};
+use super::{ALL, Project};
 use crate::cli::test::rego::TEST_BYTES;
 use guard_config::of_file;
 use guard_contract::policy::{Entry, Source};
@@ -19,7 +20,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
     let prepared = project.prepare();
     let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
     for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
-        let of_policy = |text: &str, hint: &str| project.of_policy(&entry.name, text, hint);
+        let of_policy = |text: &str, hint: &str| Untried::Policies(project.of_policy(&entry.name, text, hint));
         let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
         let has_tests = settings
             .get("files")

@@ -1,5 +1,7 @@
 //! The result of a replay, for people and for machines.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::sources::{Skipped, Sources};
@@ -8,6 +10,9 @@ use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
 
+/// A call, and the file and line where it was read first.
+pub(in crate::cli) type Located<'a> = (&'a str, (&'a Path, u64));
+
 /// The result of a replay.
 pub(in crate::cli) struct Replayed<'a> {
     pub(super) sum: Sum,
@@ -15,6 +20,8 @@ pub(in crate::cli) struct Replayed<'a> {
     pub(super) sources: Sources<'a>,
     /// The description of the second side, if there is one.
     pub(in crate::cli) against: Option<String>,
+    /// How that argument was read.
+    pub(super) read_as: &'static str,
 }
 
 impl Replayed<'_> {
@@ -31,10 +38,20 @@ impl Replayed<'_> {
         self.sum.calls
     }
 
-    /// How many of them the second side judges less strictly.
-    pub(in crate::cli) fn loosened(&self) -> u64 {
+    /// The calls that the second side judges less strictly, by the verdicts of both sides, and how many of them are not
+    /// listed.
+    pub(in crate::cli) fn loosened(&self) -> impl Iterator<Item = (String, Vec<Located<'_>>, u64)> {
         let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Loosened));
-        groups.map(|group| group.calls).sum()
+        groups.map(|group| {
+            let place = |id| self.sources.first(id).unwrap_or((Path::new(""), 0));
+            let calls = group.examples.iter().map(|example| (example.call.as_str(), place(example.id)));
+            (group.said(), calls.collect(), group.unshown())
+        })
+    }
+
+    /// Why lines were skipped, how many, and where the first ones are.
+    pub(in crate::cli) fn skipped(&self) -> impl Iterator<Item = (&'static str, u64, &[String])> {
+        self.sources.skipped.iter().map(|(reason, skipped)| (*reason, skipped.count, skipped.places.as_slice()))
     }
 
     /// How many calls there were, how many that were left out and why, and of how many not all is known any more.
@@ -45,6 +62,9 @@ impl Replayed<'_> {
             files => format!(", in {}", print::count(files, "file")),
         };
         let mut lines = vec![format!("{} ({distinct} distinct){files}", print::count(*calls, "call"))];
+        lines.extend(
+            self.against.as_ref().map(|against| format!("compared with `{against}`, read as {}", self.read_as)),
+        );
         for (reason, Skipped { count, places }) in &self.sources.skipped {
             let more = if *count > places.len() as u64 { ", ..." } else { "" };
             lines.push(format!("skipped {count}: {reason} ({}{more})", plain(&places.join(", "))));
@@ -101,6 +121,7 @@ impl Replayed<'_> {
             "calls": self.sum.calls,
             "distinct": self.sum.distinct,
             "files": self.sources.files,
+            "against": self.against.as_ref().map(|against| json!({ "name": against, "read-as": self.read_as })),
             "skipped": skipped.collect::<Vec<_>>(),
             "skipped-count": self.sources.skipped.values().map(|skipped| skipped.count).sum::<u64>(),
             "rest-on-missing": self.sum.rest_on_missing,

@@ -1,18 +1,15 @@
 //! The configurations or policies that calls are decided by.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::revision::{is_of_project, of_file, revision};
 use crate::cli::subject::{circumstances, noted, open, refused};
-use guard_config::lock::Lock;
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, candidate, load};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
-use guard_contract::paths::lexical;
 use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::Engine;
@@ -25,25 +22,17 @@ use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::undo::would_spare;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
-use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The most folders whose chains are kept; those of others are opened again.
 const CHAINS: usize = 1024;
 
-/// The largest file of a revision.
-const REVISION_BYTES: usize = 16 << 20;
-
-/// The configuration of a project, from its root.
-const CONFIGURATION: &str = ".guard/guard.toml";
-
-/// The recorded calls of a project, from its root.
-pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
-
 /// The policy or chain that decides calls.
 pub(super) struct Side {
     kind: Kind,
+    /// How the argument of `--against` was read; empty for what holds here.
+    pub(super) read_as: &'static str,
     _clock: Option<Clock>,
 }
 
@@ -71,6 +60,8 @@ struct Configuration {
 struct Moved {
     project: String,
     folder: String,
+    /// The files are those of a revision, so they were there before.
+    is_revision: bool,
 }
 
 impl Side {
@@ -101,20 +92,36 @@ impl Side {
             return Side::policy(name, places, environment);
         }
         let path = Path::new(name);
+        let folder = scratch.join("project");
+        let is_revision = !path.is_file();
         if path.is_file() {
             let config = native(&environment.cwd).join(path);
-            return Side::configuration(Places { config, ..places.clone() }, environment, project, None);
-        }
-        if name.ends_with(".toml") {
+            if !is_of_project(&config) {
+                let places = Places { config, ..places.clone() };
+                let side = Side::configuration(places, environment, project, None)?;
+                return Ok(Side { read_as: "your own guard.toml", ..side });
+            }
+            of_file(&config, &folder)?;
+        } else if name.ends_with(".toml") {
             return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
+        } else {
+            revision(name, project, &folder)?;
         }
-        let folder = scratch.join("project");
-        revision(name, project, &folder)?;
-        let moved = Moved { project: project.to_owned(), folder: folder.to_string_lossy().into_owned() };
+        let folder = folder.to_string_lossy().into_owned();
+        let side =
+            Side::moved(Moved { project: project.to_owned(), folder, is_revision }, places, environment, scratch)?;
+        let read_as = if is_revision { "a revision of this project" } else { "this project's guard.toml" };
+        Ok(Side { read_as, ..side })
+    }
+
+    /// Returns the side of the project's configuration in another folder.
+    fn moved(moved: Moved, places: &Places, environment: &Environment, scratch: &Path) -> anyhow::Result<Self> {
+        let project = moved.project.as_str();
         let file = Places::project_file(project);
         let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
         if !load(places, &[project.to_owned()]).projects.iter().any(is_held) {
-            return Side::configuration(places.clone(), environment, project, Some(moved));
+            let project = project.to_owned();
+            return Side::configuration(places.clone(), environment, &project, Some(moved));
         }
         // The one is trusted, so the other is compared as if it were, which no call of an agent ever sees.
         let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
@@ -123,13 +130,17 @@ impl Side {
         let places = Places { trust: folder, ..places.clone() };
         let candidate = candidate(&places, &moved.folder).map_err(failed)?;
         trust::trust(&places, &moved.folder, &candidate.pins).map_err(failed)?;
-        Side::configuration(places, environment, project, Some(moved))
+        let project = project.to_owned();
+        Side::configuration(places, environment, &project, Some(moved))
     }
 
     /// The folder with the files of the revision that it is, which is what was there before.
     pub(super) fn revision(&self) -> Option<PathBuf> {
         match &self.kind {
-            Kind::Configuration(of) => of.moved.as_ref().map(|moved| PathBuf::from(&moved.folder)),
+            Kind::Configuration(of) => {
+                let moved = of.moved.as_ref().filter(|moved| moved.is_revision);
+                moved.map(|moved| PathBuf::from(&moved.folder))
+            }
             Kind::Policy { .. } => None,
         }
     }
@@ -149,7 +160,7 @@ impl Side {
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
         let configuration = Configuration { places, program, engine, moved, kept: Mutex::default() };
-        Ok(Side { kind: Kind::Configuration(Box::new(configuration)), _clock: Some(clock) })
+        Ok(Side { kind: Kind::Configuration(Box::new(configuration)), read_as: "", _clock: Some(clock) })
     }
 
     fn policy(name: &str, places: &Places, environment: &Environment) -> anyhow::Result<Self> {
@@ -160,7 +171,8 @@ impl Side {
         let mut chain = subject.chain_for_suite(&Suite::default()).map_err(told)?;
         // Two files of one policy have two names, and their rules are the same all the same.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));
-        Ok(Side { kind: Kind::Policy { chain: Arc::new(chain), _subject: Box::new(subject) }, _clock: None })
+        let kind = Kind::Policy { chain: Arc::new(chain), _subject: Box::new(subject) };
+        Ok(Side { kind, read_as: "a policy", _clock: None })
     }
 
     /// The worst verdict of the calls of one event.
@@ -252,7 +264,7 @@ impl Side {
     }
 }
 
-const BUILTIN: &str = "builtin:";
+pub(super) const BUILTIN: &str = "builtin:";
 
 fn is_policy(name: &str) -> bool {
     name.starts_with(BUILTIN) || name.ends_with(".wasm")
@@ -262,93 +274,4 @@ fn is_policy(name: &str) -> bool {
 pub(super) fn policy_of(places: &Places) -> Option<&str> {
     let name = places.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
     name.or_else(|| places.config.to_str()).filter(|name| is_policy(name))
-}
-
-/// Puts the files of a revision's project configuration below `scratch`: `.guard`, and what it names beside it.
-fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
-    let git = |arguments: &[&str]| {
-        // What only reads starts no program that the repository names, and fetches nothing.
-        let calm = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "credential.helper="];
-        let mut git = Command::new("git");
-        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
-        git.args(calm.iter().flat_map(|setting| ["-c", setting]));
-        let output = git.args(arguments).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| refused(Exit::Software, format!("`git` does not run: {error}"), ""))?;
-        Ok::<_, anyhow::Error>(output.status.success().then_some(output.stdout))
-    };
-    let neither = |what: &str| {
-        let text = format!("`{}` is neither a file nor a revision of git that has {what}", plain(name));
-        refused(Exit::NoInput, text, "give a guard.toml, a policy, or a revision such as `HEAD~1` or `origin/main`")
-    };
-    if name.starts_with('-') {
-        return Err(neither("a name"));
-    }
-    let listed = git(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", name])?;
-    let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
-    let listed: Vec<&str> = listed.split('\0').filter(|file| !file.is_empty()).collect();
-    if !listed.contains(&CONFIGURATION) {
-        return Err(neither("a `.guard/guard.toml`"));
-    }
-    let read = |file: &str| {
-        let unreadable = || {
-            let text = format!("`{}` of `{}` cannot be read", plain(file), plain(name));
-            refused(
-                Exit::NoInput,
-                text,
-                "it may be larger than 16 MiB, or missing from this clone: `git fetch` brings it",
-            )
-        };
-        let object = format!("{name}:{file}");
-        let size = git(&["cat-file", "-s", &object])?.and_then(|text| String::from_utf8(text).ok());
-        let is_small =
-            size.and_then(|size| size.trim().parse::<usize>().ok()).is_some_and(|size| size <= REVISION_BYTES);
-        if is_small { git(&["cat-file", "blob", &object])?.ok_or_else(unreadable) } else { Err(unreadable()) }
-    };
-    let put = |file: &str, bytes: &[u8]| -> anyhow::Result<()> {
-        let path = scratch.join(file);
-        fs::create_dir_all(path.parent().unwrap_or(scratch))?;
-        Ok(fs::write(path, bytes)?)
-    };
-    let text = read(CONFIGURATION)?;
-    put(CONFIGURATION, &text)?;
-    if listed.contains(&CALLS) {
-        put(CALLS, &read(CALLS)?)?;
-    }
-    for named in named(&String::from_utf8_lossy(&text)) {
-        let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
-        // Of a folder, settings are what ends so.
-        let counts = |file: &str| file.ends_with(".rego") || file.ends_with(".json");
-        for file in listed.iter().filter(|file| **file == named || (is_below(file) && counts(file))) {
-            put(file, &read(file)?)?;
-        }
-    }
-    let lock = Lock::file(Path::new(CONFIGURATION));
-    if let Some(file) = lock.to_str().filter(|file| listed.contains(file)) {
-        put(file, &read(file)?)?;
-        for locked in Lock::read(&scratch.join(file)).unwrap_or_default().policy {
-            let component = locked.component(Path::new(CONFIGURATION));
-            let component = component.to_string_lossy();
-            // Most leave the components to `policy fetch`; its digest says which one it is, wherever it lies.
-            match fs::read(Path::new(project).join(&*component)) {
-                _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
-                Ok(bytes) => put(&component, &bytes)?,
-                Err(_) => {
-                    let text = format!("the component of `{}` at `{}` is not here", locked.name, plain(name));
-                    return Err(refused(Exit::Unavailable, text, "run `guard-host policy fetch` at that revision"));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The files of the project that its configuration names, from the project's root.
-fn named(text: &str) -> Vec<String> {
-    // What cannot be read is a problem of the configuration, which every verdict then tells.
-    let table: toml::Table = toml::from_str(text).unwrap_or_default();
-    let policies = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
-    let paths = policies.flat_map(|policy| ["source", "settings-file"].map(|key| policy.get(key)));
-    let paths = paths.flatten().filter_map(toml::Value::as_str).filter(|path| !path.starts_with(BUILTIN));
-    let from_root = |path: &str| lexical(path, "/.guard", "").strip_prefix('/').map(str::to_owned);
-    paths.filter(|path| !path.starts_with(['/', '~'])).filter_map(from_root).collect()
 }

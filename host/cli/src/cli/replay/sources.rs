@@ -60,6 +60,10 @@ pub(in crate::cli) struct Sources<'a> {
     known: HashMap<[u8; 16], u32>,
     /// How often each was seen.
     pub(super) times: Vec<u32>,
+    /// Where each was seen first: the file and its line.
+    firsts: Vec<(Arc<Path>, u64)>,
+    /// The file that is read.
+    current: Arc<Path>,
     contexts: HashMap<(String, &'static str), Arc<CallContext>>,
     pub(super) files: u64,
     pub(super) skipped: BTreeMap<&'static str, Skipped>,
@@ -71,6 +75,8 @@ impl<'a> Sources<'a> {
             environment,
             known: HashMap::new(),
             times: Vec::new(),
+            firsts: Vec::new(),
+            current: Path::new("").into(),
             contexts: HashMap::new(),
             files: 0,
             skipped: BTreeMap::new(),
@@ -138,6 +144,7 @@ impl<'a> Sources<'a> {
                 return Err(error);
             }
         };
+        self.current = path.into();
         let mut context = Context::default();
         let mut reader = BufReader::with_capacity(1 << 16, file);
         if reader.fill_buf()?.starts_with(b"SQLite format 3") {
@@ -208,14 +215,14 @@ impl<'a> Sources<'a> {
         match context.read(value) {
             Found::Calls(calls) => {
                 for call in calls {
-                    if let Err(reason) = self.call(&call, each)? {
+                    if let Err(reason) = self.call(&call, line, each)? {
                         self.skip(reason, path, line);
                     }
                 }
             }
             Found::Decision(decision) => {
                 let text = serde_json::to_vec(&(&decision.call, &decision.facts, &decision.at.cwd))?;
-                if let Some(id) = self.number(&text)? {
+                if let Some(id) = self.number(&text, line)? {
                     each(Job { id, what: What::Decision(decision) })?;
                 }
             }
@@ -226,7 +233,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Gives the calls of a payload, if they are new; else says why they cannot be told.
-    fn call(&mut self, call: &Call, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
+    fn call(&mut self, call: &Call, line: u64, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
         // What differs from call to call says nothing of what it does.
         let told = |key: &&str| call.payload.get(*key);
         let kept: Vec<&Value> = ["tool_name", "toolName", "tool", "tool_input", "toolInput", "toolArgs", "cwd"]
@@ -251,21 +258,27 @@ impl<'a> Sources<'a> {
             _ => return Ok(Ok(())),
         };
         let cwd = folder(payload.directory, payload.cwd);
-        let Some(id) = self.number(&text)? else { return Ok(Ok(())) };
+        let Some(id) = self.number(&text, line)? else { return Ok(Ok(())) };
         let at = self.context(cwd, call.harness);
         each(Job { id, what: What::Calls(calls, at) })?;
         Ok(Ok(()))
     }
 
     /// The number of a call that is new; none if it was seen before.
-    fn number(&mut self, text: &[u8]) -> io::Result<Option<u32>> {
+    fn number(&mut self, text: &[u8], line: u64) -> io::Result<Option<u32>> {
         let next = u32::try_from(self.times.len()).map_err(|_| io::Error::other("too many calls"))?;
         let id = *self.known.entry(digest(text)).or_insert(next);
         if id == next {
             self.times.push(0);
+            self.firsts.push((self.current.clone(), line));
         }
         self.seen(id);
         Ok((id == next).then_some(id))
+    }
+
+    /// Where a call was seen first: the file and its line. The line is 0 if the file isn't read line by line.
+    pub(super) fn first(&self, id: u32) -> Option<(&Path, u64)> {
+        self.firsts.get(id as usize).map(|(path, line)| (&**path, *line))
     }
 
     fn seen(&mut self, id: u32) {

@@ -109,6 +109,8 @@ pub(super) struct Decided {
 /// A call that is shown.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Example {
+    #[serde(skip)]
+    pub(super) id: u32,
     pub(super) call: String,
     pub(super) cwd: String,
     pub(super) times: u64,
@@ -247,6 +249,7 @@ impl Tally {
         }
         for (group, examples) in sum.groups.iter_mut().zip(&self.examples) {
             let example = |(id, (call, cwd)): (&u32, &(String, String))| Example {
+                id: *id,
                 call: call.clone(),
                 cwd: cwd.clone(),
                 times: u64::from(often(*id as usize)),

@@ -1,0 +1,225 @@
+//! The project at the revision of `--against`, and the steps `trust` and `settings`, which compare with it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::report::{Mistake, Remark, StepResult};
+use super::{Project, split};
+use crate::cli::config::source;
+use crate::cli::print;
+use crate::cli::replay::{files_at, revision};
+use guard_config::candidate;
+use guard_config::load;
+use guard_config::problem::of_entry;
+use guard_contract::policy::Entry;
+use guard_contract::{Outcome, outcome_name};
+use guard_redact::{plain, shorten};
+use guard_state::Places;
+
+/// The longest value that is shown, in bytes.
+const SHOWN: usize = 60;
+
+/// The name of all tools, where an entry doesn't narrow them.
+const EVERY_TOOL: &str = "every tool";
+
+/// The project at a revision.
+pub(super) struct Base {
+    /// The revision, as `--against` names it.
+    pub(super) name: String,
+    /// The names of all its files.
+    pub(super) files: Vec<String>,
+    folder: PathBuf,
+    /// Its guard.toml applies only where a person trusts it.
+    needs_trust: bool,
+    entries: Vec<Entry>,
+}
+
+impl Base {
+    /// Reads the project's files at a revision into a folder below `scratch`. `None` if it has no configuration that can be
+    /// used, which the step `replay` reports.
+    pub(super) fn read(name: &str, project: &str, places: &Places, scratch: &Path) -> Option<Self> {
+        if Path::new(name).is_file() {
+            return None;
+        }
+        let folder = scratch.join("base");
+        // A component that is missing here changes no setting.
+        let _ = revision(name, project, &folder);
+        let root = folder.to_string_lossy().into_owned();
+        let entries = candidate(places, &root).ok()?.entries;
+        let needs_trust = !load(places, &[root]).problems.is_empty();
+        let files = files_at(name, project).unwrap_or_default();
+        Some(Base { name: plain(name), files, folder, needs_trust, entries })
+    }
+}
+
+/// Whether each person who works in the project has to trust its guard.toml. A change that makes them do it fails: until
+/// then the file is left out.
+pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
+    let Some(problem) = &project.needs_trust else { return Ok(StepResult::passed("not needed".to_owned())) };
+    let effect = "its rules don't apply and every call needs confirmation";
+    Ok(match &project.base {
+        Some(base) if !base.needs_trust => {
+            let text = format!("until each person runs `guard-host trust`, {effect}: {}", problem.text);
+            let hint = format!("remove it: {} needs no trust; or have everyone run it after the merge", base.name);
+            let (file, line) = split(&problem.place);
+            StepResult::failed(vec![project.mistake(Path::new(file), line, text, &hint)])
+        }
+        _ => {
+            let text =
+                format!("needed after each change: until `guard-host trust`, {effect}, because {}", problem.text);
+            StepResult::passed(text)
+        }
+    })
+}
+
+/// Lists the settings that differ from the revision, for those who review the change: no case and no call may show it.
+pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
+    let Some(against) = &project.args.against else {
+        return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
+    };
+    let Some(base) = &project.base else {
+        return Ok(StepResult::skipped(format!("no configuration to compare with at {}", plain(against))));
+    };
+    let root = project.root.to_string_lossy();
+    // The check has reported a file that can't be used.
+    let Ok(now) = candidate(project.places, &root) else {
+        return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
+    };
+    let notices: Vec<Remark> = changes(project, base, &now.entries).into_iter().map(Remark::notice).collect();
+    Ok(match notices.len() {
+        0 => StepResult::passed(format!("as at {}", base.name)),
+        count => StepResult::passed(format!("{} since {}", print::count(count as u64, "change"), base.name)),
+    }
+    .with(notices))
+}
+
+fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
+    let file = &project.file;
+    let mut found = Vec::new();
+    for before in &base.entries {
+        let Some(entry) = now.iter().find(|entry| entry.name == before.name) else {
+            let text = format!("policy `{}`: removed or switched off", before.name);
+            found.push(project.mistake(file, None, text, ""));
+            continue;
+        };
+        let texts = of_entry_itself(before, entry).into_iter().chain(of_settings(before, entry, &base.folder, project));
+        found.extend(texts.map(|text| {
+            let place = of_entry(file, &entry.name);
+            let (file, line) = split(&place);
+            project.mistake(Path::new(file), line, format!("policy `{}`: {text}", entry.name), "")
+        }));
+    }
+    let is_new = |entry: &&Entry| !base.entries.iter().any(|before| before.name == entry.name);
+    found.extend(now.iter().filter(is_new).map(|entry| project.of_policy(&entry.name, "added", "")));
+    found
+}
+
+/// The keys of an entry that differ, apart from its settings.
+fn of_entry_itself(before: &Entry, now: &Entry) -> Vec<String> {
+    let tools = |entry: &Entry| entry.tools.as_ref().map_or_else(|| EVERY_TOOL.to_owned(), |tools| tools.join(", "));
+    let limits = |entry: &Entry| format!("{} ms, {} MiB", entry.limits.time_ms, entry.limits.memory_mib);
+    let values = |entry: &Entry| {
+        [
+            ("source", entry.address.clone().unwrap_or_else(|| builtin_or_file(entry))),
+            ("tools", tools(entry)),
+            ("on-error", on_error(entry).to_owned()),
+            ("mode", if entry.watched { "watch" } else { "enforce" }.to_owned()),
+            ("may-allow", entry.may_allow.to_string()),
+            ("limits", limits(entry)),
+            ("grants", entry.grants.words().join(", ")),
+        ]
+    };
+    let pairs = values(before).into_iter().zip(values(now));
+    pairs.filter(|(before, now)| before != now).map(|((key, before), (_, now))| changed(key, &before, &now)).collect()
+}
+
+/// The outcome of a failure, as guard.toml has it.
+fn on_error(entry: &Entry) -> &'static str {
+    if entry.on_error == Outcome::Abstain { "allow" } else { outcome_name(entry.on_error) }
+}
+
+/// A built-in's name. Of a file only its name, because the revision is in another folder.
+fn builtin_or_file(entry: &Entry) -> String {
+    let source = source(entry);
+    source.rsplit('/').next().unwrap_or(&source).to_owned()
+}
+
+/// The settings that differ, key by key.
+fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>) -> Vec<String> {
+    let parse = |entry: &Entry| serde_json::from_str::<Map<String, Value>>(&entry.settings).unwrap_or_default();
+    let (old, new) = (parse(before), parse(now));
+    let relative = |entry: &Entry, root: &Path| {
+        let file = &entry.settings_source.file;
+        file.strip_prefix(root).unwrap_or(file).display().to_string()
+    };
+    let (old_file, file) = (relative(before, folder), relative(now, &project.root));
+    let mut found = Vec::new();
+    if old_file != file {
+        found.push(changed("settings-file", &old_file, &file));
+    }
+    let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    // The path of the file itself differs with the folder.
+    for key in keys.into_iter().filter(|key| *key != "file") {
+        let (old, new) = (old.get(key).unwrap_or(&Value::Null), new.get(key).unwrap_or(&Value::Null));
+        match (old, new) {
+            _ if old == new => {}
+            (Value::Array(_) | Value::Null, Value::Array(_) | Value::Null) if has_texts(old) && has_texts(new) => {
+                found.extend(of_list(key, old, new));
+            }
+            (Value::Object(old), Value::Object(new)) if key == "files" => {
+                let files: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+                let files = files.into_iter().filter(|name| old.get(*name) != new.get(*name));
+                found.extend(files.map(|name| format!("`{file}/{}` differs", plain(name))));
+            }
+            (Value::String(_), Value::String(_)) if key == "text" => found.push(format!("`{file}` differs")),
+            _ => found.push(changed(key, &shown(old), &shown(new))),
+        }
+    }
+    found
+}
+
+/// A list of texts, or nothing.
+fn has_texts(value: &Value) -> bool {
+    value.as_array().is_none_or(|items| items.iter().all(Value::is_string))
+}
+
+/// The entries that a list lost and got.
+fn of_list(key: &str, old: &Value, new: &Value) -> Vec<String> {
+    let texts = |value: &Value| -> Vec<String> {
+        let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(|text| format!("`{}`", shorten(&plain(text), SHOWN))).collect()
+    };
+    let (before, now) = (texts(old), texts(new));
+    let without = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|text| !those.contains(text)).cloned().collect()
+    };
+    let parts = [("removed", without(&before, &now)), ("added", without(&now, &before))];
+    let parts = parts.into_iter().filter(|(_, texts)| !texts.is_empty());
+    let parts: Vec<String> = parts.map(|(verb, texts)| format!("{verb} {}", texts.join(", "))).collect();
+    let text = match (parts.is_empty(), old, new) {
+        // An empty list isn't the default.
+        (true, Value::Null, _) => "set to an empty list".to_owned(),
+        (true, _, Value::Null) => "removed".to_owned(),
+        (true, ..) => "reordered".to_owned(),
+        (false, ..) => parts.join(", "),
+    };
+    vec![format!("`{key}`: {text}")]
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "the default".to_owned(),
+        Value::Array(_) | Value::Object(_) => "another value".to_owned(),
+        value => value.to_string(),
+    }
+}
+
+fn changed(key: &str, before: &str, now: &str) -> String {
+    let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { shorten(&plain(text), SHOWN) };
+    match before == now {
+        true => format!("`{key}` differs"),
+        false => format!("`{key}`: {}, was {}", shown(now), shown(before)),
+    }
+}

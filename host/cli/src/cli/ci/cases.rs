@@ -1,0 +1,169 @@
+//! The step `test`: the cases of the chain, and those of the project's own rules in Rego and CEL.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::report::{Mistake, Remark, StepResult};
+use super::{ALL, Project, rego, split};
+use crate::cli::print;
+use crate::cli::test::{CEL, CHAIN};
+use guard_config::of_file;
+use guard_contract::policy::{Entry, Source};
+use guard_contract::{Layer, Wasi};
+use guard_kit::suite::rego::POLICY as REGO;
+use guard_kit::suite::{self, Subject, SubjectError, Suite, SuiteError, SuiteOnChain, run_all};
+
+/// Where the cases of the chain are by default.
+const CASES: &str = ".guard/cases";
+
+/// The folder with the cases of rules, beside them.
+const BESIDE: &str = "cases";
+
+/// The number of cases, and the failures.
+pub(super) type Tried = Result<(u64, Vec<Mistake>), Untried>;
+
+/// Why no case was run.
+pub(super) enum Untried {
+    /// The policies can't be asked.
+    Policies(Mistake),
+    /// The cases can't be read.
+    Cases(Mistake),
+}
+
+/// The chain gives the verdicts that the cases expect, so do the project's own rules, and the tests in Rego hold.
+pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
+    let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
+    let folder = project.root.join(&cases);
+    let has_cases = folder.exists() || project.args.cases.is_some();
+    let chain = if has_cases { of_chain(project, &cases) } else { Ok((0, Vec::new())) };
+    let (entries, warnings) = with_cases(project, &folder);
+    let of_rules = entries.iter().map(|(entry, folder)| of_rules(project, entry, folder));
+    let (mut count, mut mistakes, mut is_broken) = (0, removed(project, &cases), false);
+    for tried in [chain, rego::tried(project)].into_iter().chain(of_rules) {
+        match tried {
+            Ok((number, failed)) => {
+                count += number;
+                mistakes.extend(failed);
+            }
+            // An earlier step has reported it with its place.
+            Err(Untried::Policies(_)) if project.has_failed.get() => is_broken = true,
+            Err(Untried::Policies(mistake) | Untried::Cases(mistake)) => mistakes.push(mistake),
+        }
+    }
+    let result = match (mistakes.is_empty(), count) {
+        (false, _) => StepResult::failed(mistakes),
+        (true, _) if is_broken => StepResult::skipped("the policies can't be used, see above".to_owned()),
+        (true, 0) => StepResult::skipped(format!("there is no `{CASES}`")),
+        (true, count) => StepResult::passed(print::count(count, "case")),
+    };
+    Ok(result.with(warnings))
+}
+
+/// The folders of cases that the revision has and the project no longer has.
+fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
+    let Some(base) = &project.base else { return Vec::new() };
+    let is_cases = |folder: &Path| {
+        folder == cases || folder.starts_with(".guard") && folder.file_name().is_some_and(|name| name == BESIDE)
+    };
+    let parents = base.files.iter().filter_map(|file| Path::new(file).ancestors().skip(1).find(|at| is_cases(at)));
+    let folders: BTreeSet<&Path> = parents.collect();
+    let is_empty = |folder: &Path| !suite::find(&project.root.join(folder)).is_ok_and(|files| !files.is_empty());
+    let gone = folders.into_iter().filter(|folder| is_empty(folder));
+    gone.map(|folder| {
+        let text = format!("it has no cases any more, and has some at {}", base.name);
+        project.mistake(folder, None, text, "restore them, or run `ci` without `--against` if no case is needed")
+    })
+    .collect()
+}
+
+/// The cases of the chain.
+fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
+    let root = project.root.to_string_lossy().into_owned();
+    let of_policies =
+        |error: SubjectError| Untried::Policies(project.mistake(&project.file, None, error.to_string(), &error.hint));
+    let subject = Subject::chain(project.places, &project.environment.program, &[root]).map_err(of_policies)?;
+    subject.chain_for_suite(&Suite::default()).map_err(of_policies)?;
+    let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
+    run(project, &subject, read(project, &subject, &project.root.join(cases))?, &hint)
+}
+
+/// Reads the suites in a file or folder.
+fn read(project: &Project<'_>, subject: &Subject, folder: &Path) -> Result<Vec<(PathBuf, Suite)>, Untried> {
+    let failed = |error: SuiteError| {
+        let (file, line) = split(&error.place);
+        Untried::Cases(project.mistake(Path::new(file), line, error.text.clone(), &error.hint))
+    };
+    let mut suites = Vec::new();
+    for file in suite::find(folder).map_err(failed)? {
+        let suite = suite::read(&file).map_err(failed)?;
+        suite::check_tools(&file, &suite, subject).map_err(failed)?;
+        suites.push((file, suite));
+    }
+    if suites.is_empty() {
+        let text = "there are no cases".to_owned();
+        return Err(Untried::Cases(project.mistake(folder, None, text, "write some, or remove it")));
+    }
+    Ok(suites)
+}
+
+/// Runs the cases of suites.
+fn run(project: &Project<'_>, subject: &Subject, suites: Vec<(PathBuf, Suite)>, hint: &str) -> Tried {
+    let mut chains = Vec::new();
+    for (file, suite) in &suites {
+        chains.push(subject.chain_for_suite(suite).map_err(|error| {
+            let place = format!("{}{}", file.display(), suite::line_of_settings(file));
+            let (file, line) = split(&place);
+            Untried::Cases(project.mistake(Path::new(file), line, error.to_string(), &error.hint))
+        })?);
+    }
+    let on_chains: Vec<SuiteOnChain<'_>> =
+        suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
+    Ok(project.failures(&run_all(subject, &on_chains, &[], ALL), hint))
+}
+
+/// The project's entries with rules in Rego or CEL that have a folder of cases beside them, where `new` puts it. `chain`
+/// is the folder with the cases of the chain.
+fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Vec<Remark>) {
+    let (mut found, mut warnings) = (Vec::<(Entry, PathBuf)>::new(), Vec::new());
+    for entry in project.prepare().members.into_iter().map(|member| member.entry) {
+        let rules = &entry.settings_source.file;
+        let is_text = matches!(&entry.source, Source::Builtin(name) if name == REGO || name == CEL);
+        if entry.layer != Layer::Project || !is_text || *rules == project.file {
+            continue;
+        }
+        let folder = if rules.is_dir() { Some(rules.as_path()) } else { rules.parent() };
+        let folder = folder.unwrap_or(rules).join(BESIDE);
+        if folder == chain || !suite::find(&folder).is_ok_and(|files| !files.is_empty()) {
+            continue;
+        }
+        if let Some((other, _)) = found.iter().find(|(_, known)| *known == folder) {
+            let text = format!("its cases are run for policy `{}`, and not for `{}`", other.name, entry.name);
+            let hint = "give each policy a folder of its own";
+            warnings.push(Remark::warning(project.mistake(&folder, None, text, hint)));
+            continue;
+        }
+        found.push((entry, folder));
+    }
+    (found, warnings)
+}
+
+/// The cases of a policy's own rules.
+fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
+    let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
+    let of_policy = |text: String, hint: &str| Untried::Policies(project.of_policy(&entry.name, &text, hint));
+    let rules = &entry.settings_source.file;
+    let settings = of_file(rules).map_err(|problem| of_policy(problem.text, &problem.hint))?;
+    let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.places)
+        .map_err(|error| of_policy(error.to_string(), &error.hint))?;
+    let with_settings = Suite { settings: settings.clone(), ..Suite::default() };
+    subject.chain_for_suite(&with_settings).map_err(|error| of_policy(error.to_string(), &error.hint))?;
+    let mut suites = read(project, &subject, folder)?;
+    // In a folder of rules, a file in JSON is data.
+    suites.retain(|(file, _)| !rules.is_dir() || file.extension().is_none_or(|extension| extension != "json"));
+    for (_, suite) in suites.iter_mut().filter(|(_, suite)| suite.settings.is_empty()) {
+        suite.settings.clone_from(&settings);
+    }
+    let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
+    let hint = format!("`guard-host test {name} {} --settings-file {}` shows more", shown(folder), shown(rules));
+    run(project, &subject, suites, &hint)
+}

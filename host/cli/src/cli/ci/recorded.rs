@@ -1,0 +1,109 @@
+//! The step `replay`: the recorded calls, by the policies here and by those of the revision.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::report::{Mistake, StepResult};
+use super::{Project, split};
+use crate::cli::print;
+use crate::cli::replay::{CALLS, Replayed, replay};
+use crate::cli::subject::{Refused, refused};
+use guard_contract::exit::Exit;
+
+/// No recorded call is judged milder than before.
+pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
+    let args = project.args;
+    let Some(against) = &args.against else {
+        return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
+    };
+    let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());
+    let file = project.root.join(&calls);
+    let failed = |text: String, hint: &str| Ok(StepResult::failed(vec![project.mistake(&file, None, text, hint)]));
+    let scratch = tempfile::tempdir()?;
+    let replayed = replay(Some(against), project.places, project.environment, |sources, revision, take| {
+        let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
+        let removed = removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
+        if let Some(removed) = &removed {
+            sources.read(removed, take).map_err(unreadable)?;
+        }
+        match file.is_file() || args.calls.is_some() {
+            true => sources.read(&file, take).map_err(unreadable),
+            false => Ok(()),
+        }
+    });
+    let replayed = match replayed {
+        Ok(replayed) => replayed,
+        Err(error) => match error.downcast::<Refused>()? {
+            // The components of the other revision need not be here.
+            Refused { exit: Exit::Unavailable, text, .. } => return Ok(StepResult::skipped(text)),
+            Refused { exit: Exit::Config, .. } if project.has_failed.get() => {
+                return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
+            }
+            Refused { text, hint, .. } => return failed(text, &hint),
+        },
+    };
+    let mut mistakes = skipped(project, &replayed, &file);
+    mistakes.extend(milder(project, &replayed, &file, against));
+    if !mistakes.is_empty() {
+        return Ok(StepResult::failed(mistakes));
+    }
+    match replayed.calls() {
+        0 if !file.is_file() => Ok(StepResult::skipped(format!("there is no `{CALLS}`"))),
+        0 => failed("it holds no call that can be read".to_owned(), "see `guard-host replay --help`"),
+        calls => {
+            let calls = print::count(calls, "call");
+            Ok(StepResult::passed(format!("{calls}, none judged milder than at {against}")))
+        }
+    }
+}
+
+/// The lines that can't be read, which would otherwise protect nothing without a word.
+fn skipped(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<Mistake> {
+    let mut found = Vec::new();
+    for (reason, count, places) in replayed.skipped() {
+        let more = if count > places.len() as u64 { ", and more lines like it" } else { "" };
+        // A line that was removed may be broken.
+        let places = places.iter().map(|place| split(place));
+        for (_, line) in places.filter(|(file, _)| Path::new(file) == calls) {
+            let text = format!("not read: {reason}{more}");
+            found.push(project.mistake(calls, line, text, "correct the line, or remove it"));
+        }
+    }
+    found
+}
+
+/// The calls that are judged milder, a mistake each. Of many the first ones.
+fn milder(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, against: &str) -> Vec<Mistake> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (said, examples, unshown) in replayed.loosened() {
+        for (call, (path, line)) in examples {
+            let is_removed = path != file;
+            let line = usize::try_from(line).ok().filter(|line| (1..=lines.len()).contains(line) && !is_removed);
+            let removed = if is_removed { " (removed from the file)" } else { "" };
+            let text = format!("judged milder than at {against}: `{call}`{removed}: {said}");
+            found.push(project.mistake(file, line, text, "make the rule as strict as it was"));
+        }
+        if let Some(last) = found.last_mut().filter(|_| unshown > 0) {
+            last.text = format!("{}; {} more", last.text, print::count(unshown, "call"));
+        }
+    }
+    found
+}
+
+/// A file with the recorded calls that the revision had and that the project no longer has: a change can't make calls
+/// milder by removing their record. `None` if there are none.
+fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
+    let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
+    let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);
+    let kept: BTreeSet<&str> = now.lines().map(str::trim).collect();
+    let removed: Vec<&str> = before.lines().filter(|line| !kept.contains(line.trim())).collect();
+    if removed.is_empty() {
+        return Ok(None);
+    }
+    let file = scratch.join("removed.jsonl");
+    fs::write(&file, removed.join("\n"))?;
+    Ok(Some(file))
+}

@@ -1,0 +1,158 @@
+//! The files of a project's configuration at a revision, or of another version of it, put into a folder of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::sides::BUILTIN;
+use crate::cli::subject::refused;
+use guard_config::lock::Lock;
+use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
+use guard_redact::plain;
+
+/// The largest file of a revision.
+const REVISION_BYTES: usize = 16 << 20;
+
+/// The configuration of a project, from its root.
+const CONFIGURATION: &str = ".guard/guard.toml";
+
+/// The folder of a project's configuration.
+const FOLDER: &str = ".guard";
+
+/// The recorded calls of a project, from its root.
+pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
+
+/// Runs git in a project. The output is `None` if it fails.
+fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
+    // What only reads starts no program that the repository names, and fetches nothing.
+    let calm = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "credential.helper="];
+    let mut git = Command::new("git");
+    git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
+    git.args(calm.iter().flat_map(|setting| ["-c", setting]));
+    let output = git.args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| refused(Exit::Software, format!("`git` does not run: {error}"), ""))?;
+    Ok(output.status.success().then_some(output.stdout))
+}
+
+/// The names of all files of a revision. Empty if there is no such revision.
+pub(in crate::cli) fn files_at(name: &str, project: &str) -> anyhow::Result<Vec<String>> {
+    if name.starts_with('-') {
+        return Ok(Vec::new());
+    }
+    let listed = git(project, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", name])?;
+    let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
+    Ok(listed.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect())
+}
+
+/// A version of a project's guard.toml is beside it, in `.guard`.
+pub(super) fn is_of_project(file: &Path) -> bool {
+    file.parent().and_then(Path::file_name).is_some_and(|name| name == FOLDER)
+}
+
+/// Puts a version of a project's guard.toml below `scratch` as that file, with the files beside it that it names.
+pub(super) fn of_file(file: &Path, scratch: &Path) -> anyhow::Result<()> {
+    let unreadable =
+        |error: std::io::Error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", file.display()), "");
+    let root = file.ancestors().nth(2).unwrap_or(file);
+    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let put = |name: &str| {
+        let (from, to) = (root.join(name), scratch.join(name));
+        fs::create_dir_all(to.parent().unwrap_or(scratch))?;
+        fs::copy(&from, to).map(|_| ())
+    };
+    fs::create_dir_all(scratch.join(FOLDER))?;
+    fs::write(scratch.join(CONFIGURATION), &text)?;
+    let mut names: Vec<PathBuf> = Vec::new();
+    for named in named(&text) {
+        // Of a folder, settings are what is read of it.
+        let files = guard_config::files_of(&root.join(&named)).into_iter().filter(|path| path.is_file());
+        names.extend(files.filter_map(|path| path.strip_prefix(root).ok().map(Path::to_path_buf)));
+    }
+    let lock = Lock::file(Path::new(CONFIGURATION));
+    for locked in Lock::read(&root.join(&lock)).unwrap_or_default().policy {
+        names.push(locked.component(Path::new(CONFIGURATION)));
+    }
+    names.push(lock);
+    let names = names.iter().filter(|name| root.join(name).is_file());
+    names.filter_map(|name| name.to_str()).try_for_each(|name| put(name).map_err(unreadable))
+}
+
+/// Puts the files of a revision's project configuration below `scratch`: `.guard`, and what it names beside it.
+pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
+    let git = |arguments: &[&str]| git(project, arguments);
+    let neither = |what: &str| {
+        let text = format!("`{}` is neither a file nor a revision of git that has {what}", plain(name));
+        refused(Exit::NoInput, text, "give a guard.toml, a policy, or a revision such as `HEAD~1` or `origin/main`")
+    };
+    if name.starts_with('-') {
+        return Err(neither("a name"));
+    }
+    let listed = files_at(name, project)?;
+    let listed: Vec<&str> = listed.iter().map(String::as_str).collect();
+    if !listed.contains(&CONFIGURATION) {
+        return Err(neither("a `.guard/guard.toml`"));
+    }
+    let read = |file: &str| {
+        let unreadable = || {
+            let text = format!("`{}` of `{}` cannot be read", plain(file), plain(name));
+            refused(
+                Exit::NoInput,
+                text,
+                "it may be larger than 16 MiB, or missing from this clone: `git fetch` brings it",
+            )
+        };
+        let object = format!("{name}:{file}");
+        let size = git(&["cat-file", "-s", &object])?.and_then(|text| String::from_utf8(text).ok());
+        let is_small =
+            size.and_then(|size| size.trim().parse::<usize>().ok()).is_some_and(|size| size <= REVISION_BYTES);
+        if is_small { git(&["cat-file", "blob", &object])?.ok_or_else(unreadable) } else { Err(unreadable()) }
+    };
+    let put = |file: &str, bytes: &[u8]| -> anyhow::Result<()> {
+        let path = scratch.join(file);
+        fs::create_dir_all(path.parent().unwrap_or(scratch))?;
+        Ok(fs::write(path, bytes)?)
+    };
+    let text = read(CONFIGURATION)?;
+    put(CONFIGURATION, &text)?;
+    if listed.contains(&CALLS) {
+        put(CALLS, &read(CALLS)?)?;
+    }
+    for named in named(&String::from_utf8_lossy(&text)) {
+        let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
+        // Of a folder, settings are what ends so.
+        let counts = |file: &str| file.ends_with(".rego") || file.ends_with(".json");
+        for file in listed.iter().filter(|file| **file == named || (is_below(file) && counts(file))) {
+            put(file, &read(file)?)?;
+        }
+    }
+    let lock = Lock::file(Path::new(CONFIGURATION));
+    if let Some(file) = lock.to_str().filter(|file| listed.contains(file)) {
+        put(file, &read(file)?)?;
+        for locked in Lock::read(&scratch.join(file)).unwrap_or_default().policy {
+            let component = locked.component(Path::new(CONFIGURATION));
+            let component = component.to_string_lossy();
+            // Most leave the components to `policy fetch`; its digest says which one it is, wherever it lies.
+            match fs::read(Path::new(project).join(&*component)) {
+                _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
+                Ok(bytes) => put(&component, &bytes)?,
+                Err(_) => {
+                    let text = format!("the component of `{}` at `{}` is not here", locked.name, plain(name));
+                    return Err(refused(Exit::Unavailable, text, "run `guard-host policy fetch` at that revision"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The files of the project that its configuration names, from the project's root.
+fn named(text: &str) -> Vec<String> {
+    // What cannot be read is a problem of the configuration, which every verdict then tells.
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    let policies = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
+    let paths = policies.flat_map(|policy| ["source", "settings-file"].map(|key| policy.get(key)));
+    let paths = paths.flatten().filter_map(toml::Value::as_str).filter(|path| !path.starts_with(BUILTIN));
+    let from_root = |path: &str| lexical(path, "/.guard", "").strip_prefix('/').map(str::to_owned);
+    paths.filter(|path| !path.starts_with(['/', '~'])).filter_map(from_root).collect()
+}
