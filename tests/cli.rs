@@ -11,6 +11,7 @@ mod pause;
 mod policy;
 mod rates;
 mod replay;
+mod replay_sides;
 mod report;
 mod run;
 mod sandbox;

@@ -25,8 +25,8 @@ pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
-    /// Compare with a git revision (its .guard/guard.toml), with another guard.toml or, if --config is a policy, with
-    /// another policy
+    /// Compare with a git revision (its .guard/guard.toml), with another guard.toml (the project's if it is in .guard,
+    /// otherwise yours) or, if --config is a policy, with another policy
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
     /// Exit with 1 if any verdict changes in this way; a revision is the old side of the comparison, a file the new side
