@@ -57,6 +57,62 @@ fn patterns_that_name_no_path_or_one_that_exists_are_not_told() {
 }
 
 #[test]
+fn an_entry_that_takes_nothing_out_is_told_if_it_is_misspelt() {
+    let confirm = |entry: &str| {
+        let text = format!(
+            "[[policy]]\nname = \"ours\"\nsource = \"builtin:protected-files\"\nsettings = {{ confirm = [\"{entry}\"] }}\n"
+        );
+        let world = protecting("");
+        world.write("repo/Dockerfile", "");
+        world.write("repo/.guard/guard.toml", text);
+        warnings(&world)
+    };
+    let told = confirm("!Dockerfil");
+    assert!(told.contains("no file matches `!Dockerfil` in `confirm`"), "{told}");
+    assert!(told.contains("did you mean `!Dockerfile`?"), "{told}");
+    for fine in ["!Dockerfile", "!Makefile", "!db/migrations/*"] {
+        assert_eq!(confirm(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn an_allow_that_covers_nothing_is_told() {
+    let world = World::new();
+    let allow = |text: &str| {
+        world.configure(&format!("[[allow]]\n{text}\n"));
+        warnings(&world)
+    };
+    let told = allow("command = [\"npm run\", \"build\"]");
+    assert!(told.contains("has `npm run` as one word") && told.contains("`command = [\"npm\", \"run\"]`"), "{told}");
+    let told = allow("command = [\"npm\"]\nwithin = \"/nope\"");
+    assert!(told.contains("`/nope`, which doesn't exist") && told.contains("correct `within`"), "{told}");
+    assert_eq!(allow("command = [\"npm\", \"run build\"]\nwithin = \"~/repo\""), "");
+}
+
+#[test]
+fn a_projects_entry_that_would_loosen_another_policy_is_told() {
+    let world = World::new();
+    let ours = |source: &str, settings: &str| {
+        world.write(
+            "repo/.guard/guard.toml",
+            format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:{source}\"\nsettings = {{ {settings} }}\n"),
+        );
+        warnings(&world)
+    };
+    for key in ["lower", "silence"] {
+        let told = ours("command-guard", &format!("{key} = [\"git-push\"]"));
+        assert!(
+            told.contains(&format!("policy `ours`: `{key}` has no effect on the rules of `command-guard`")),
+            "{told}"
+        );
+        assert_eq!(ours("command-guard", &format!("{key} = []")), "");
+        // The chain has no such rules besides.
+        assert_eq!(ours("write-control", &format!("{key} = [\"production-path\"]")), "");
+    }
+    assert_eq!(ours("command-guard", "raise = [\"git-push\"]"), "");
+}
+
+#[test]
 fn a_pattern_of_a_nested_file_begins_at_the_projects_root() {
     let world = protecting("");
     world.write("repo/svc/a/.guard/guard.toml", entry("\"db2/**\""));

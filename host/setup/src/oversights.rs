@@ -1,8 +1,8 @@
 //! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
 //!
 //! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
-//! patterns of paths that don't exist, allows that lift nothing, and a harness's rules that `confine` makes void. Asks no
-//! policy.
+//! patterns of paths that don't exist, allows that lift nothing, settings that would loosen other policies, and a harness's
+//! rules that `confine` makes void. Asks no policy.
 
 mod ineffective_rules;
 mod patterns;
@@ -22,6 +22,7 @@ use guard_state::Places;
 use guard_state::files::read_text;
 use guard_state::session::today;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The file of a project, below its root.
 const FOLDER: &str = ".guard";
@@ -29,6 +30,9 @@ const FILE: &str = "guard.toml";
 
 /// Tables that only a configuration of this program has.
 const TABLES: [&str; 3] = ["policy", "preset", "tool"];
+
+/// Keys of a built-in's settings that loosen its rules.
+const LOOSENING: [&str; 2] = ["lower", "silence"];
 
 /// The most files of a folder whose names are looked at.
 const FILES: usize = 1000;
@@ -49,6 +53,7 @@ pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> 
     found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
     found.extend(ineffective_rules::ineffective_rules(config, projects, places));
+    found.extend(of_projects().filter_map(|entry| loosening(entry, prepared)));
     let root = projects.first().map_or("", String::as_str);
     found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
     found
@@ -81,7 +86,7 @@ struct Description {
     manifest: Manifest,
 }
 
-/// An `[[allow]]` that lifts nothing: it has ended, or no rule has the name that it gives.
+/// An `[[allow]]` that lifts nothing: it has ended, or no rule, command or folder is as it says.
 fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
     let file = if allow.layer == Layer::Managed { &places.managed } else { &places.config };
     let command = allow.command.join(" ");
@@ -89,6 +94,15 @@ fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
     if allow.is_over(&today()) {
         let text = format!("the `[[allow]]` for `{command}` ended after {}", allow.until);
         return told(text, "remove it, or change `until`".to_owned());
+    }
+    if let Some(program) = allow.command.first().filter(|program| program.contains(' ')) {
+        let words: Vec<String> = program.split_whitespace().map(|word| format!("{word:?}")).collect();
+        let text = format!("the `[[allow]]` for `{command}` has `{program}` as one word, and covers no command");
+        return told(text, format!("write `command = [{}]`", words.join(", ")));
+    }
+    if !allow.within.is_empty() && !native(&allow.within).exists() {
+        let text = format!("the `[[allow]]` for `{command}` is for `{}`, which doesn't exist", allow.within);
+        return told(text, "correct `within`".to_owned());
     }
     let unknown = allow.rules.iter().find_map(|name| {
         let (policy, rule) = name.split_once(':')?;
@@ -101,6 +115,18 @@ fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
     let (name, meant) = unknown?;
     let hint = meant.unwrap_or_else(|| "`guard-host policy inspect NAME` lists the rules of a policy".to_owned());
     told(format!("the `[[allow]]` for `{command}` names an unknown rule, `{name}`"), hint)
+}
+
+/// Settings of a project's entry that loosen rules, where the chain has the same rules from another file.
+fn loosening(entry: &Entry, prepared: &Prepared) -> Option<Problem> {
+    let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
+    let has = |key: &&&str| settings.get(**key).and_then(Value::as_array).is_some_and(|rules| !rules.is_empty());
+    let key = LOOSENING.iter().find(has)?;
+    let is_other = |other: &Entry| other.layer != Layer::Project && other.source == entry.source;
+    let other = prepared.members.iter().map(|member| &member.entry).find(|other| is_other(other))?;
+    let text = format!("policy `{}`: `{key}` has no effect on the rules of `{}`", entry.name, other.name);
+    let hint = format!("a project can only tighten: remove `{key}`, or put it into your own guard.toml");
+    Some(warning(of_entry(&entry.settings_source.file, &entry.name), text, hint))
 }
 
 /// The file whose `[remote]` applies.

@@ -61,14 +61,16 @@ pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Problem> {
 fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
+    // An entry that takes something out of a list names it as another entry does.
+    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
     let Gap { before, name, rest } = gap(pattern, &native(base))?;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
-        return Some(format!("patterns begin at the project's root: did you mean `{folder}/{pattern}`?"));
+        return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
     }
     match alike(&native(base).join(before), name) {
-        Some(meant) => Some(format!("did you mean `{before}{meant}{rest}`?")),
-        None if PROTECTING.contains(&key) && !(before.is_empty() && rest.is_empty()) => {
+        Some(meant) => Some(format!("did you mean `{not}{before}{meant}{rest}`?")),
+        None if PROTECTING.contains(&key) && not.is_empty() && !(before.is_empty() && rest.is_empty()) => {
             Some("correct the path; if it will exist later, there is nothing to do".to_owned())
         }
         None => None,
