@@ -47,6 +47,18 @@ fn a_pause_is_shown_before_all_else() {
 }
 
 #[test]
+fn a_chain_that_only_watches_is_not_called_on() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    for mode in ["watch", "watch-all"] {
+        world.configure(&format!("mode = \"{mode}\"\n"));
+        assert_eq!(line(&world, "s1"), "guard ONLY WATCHES: no call is stopped | no call in this session yet");
+    }
+    world.configure("mode = \"watch\"\n[[policy]]\nname = \"command-guard\"\nmode = \"enforce\"\n");
+    assert!(line(&world, "s1").starts_with("guard on | "), "{}", line(&world, "s1"));
+}
+
+#[test]
 fn doctor_says_when_a_call_was_last_judged() {
     let world = World::new();
     let ended = world.run(&["doctor", "--last"], "");

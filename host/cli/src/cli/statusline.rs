@@ -47,6 +47,9 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
         None if config.problems.is_empty() && config.entries.is_empty() => {
             parts.push("guard OFF: no policies, run `guard-host config check`".to_owned());
         }
+        None if config.problems.is_empty() && config.entries.iter().all(|entry| entry.watched) => {
+            parts.push("guard ONLY WATCHES: no call is stopped".to_owned());
+        }
         None if config.problems.is_empty() => parts.push("guard on".to_owned()),
         None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),
     }
