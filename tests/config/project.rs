@@ -4,7 +4,9 @@ use guard_contract::Outcome;
 use serde_json::json;
 
 use crate::support::layers::Layers;
+use crate::support::terminal::attended;
 use crate::support::texts::lasting;
+use crate::support::world::World;
 use crate::texts::assert_text;
 
 fn entry(more: &str) -> String {
@@ -127,4 +129,56 @@ fn a_project_file_that_is_the_users_own_counts_once() {
     let layers = layers.project(format!("preset = \"standard\"\n{}", entry("on-error = \"allow\"")));
     assert_eq!(layers.problems(), [""; 0]);
     assert_eq!(layers.names().iter().filter(|name| *name == "ours").count(), 1);
+}
+
+/// A warning loosens nothing, so it needs no trust.
+#[test]
+fn a_warned_path_is_told_the_same_with_and_without_trust() {
+    let world = World::new();
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"files\"\nsource = \"builtin:write-control\"\n\
+         settings = { protected = [], warned = [\"billing/**\"], safe = [\"notes/**\"] }\n",
+    );
+    let case = |path: &str, expected: &str| {
+        format!(
+            "[[cases]]\ntool = \"Write\"\ninput = {{ file_path = \"/repo/{path}\", content = \"x\" }}\nexpect = \"{expected}\"\n"
+        )
+    };
+    world.write("repo/.guard/cases/files.toml", case("billing/a.js", "warn") + &case("notes/a.md", "abstain"));
+    let write = |path: &str| {
+        let payload =
+            json!({ "cwd": world.repo(), "tool_name": "Write", "tool_input": { "file_path": path, "content": "" } });
+        world.hook(&payload.to_string())
+    };
+    for is_trusted in [false, true] {
+        if is_trusted {
+            assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
+        }
+        let ended = write("billing/a.js");
+        assert!(ended.decision().is_empty() && ended.stdout.contains("Production path: billing/a.js"), "{ended:?}");
+        assert!(write("notes/a.md").is_silent() && write("b.js").is_silent());
+        for arguments in [&["test", "chain", ".guard/cases"][..], &["ci"]] {
+            let ended = world.run(arguments, "");
+            assert_eq!(ended.exit, 0, "{is_trusted}: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_only_lacks_trust_is_not_called_broken() {
+    let world = World::new();
+    let text = format!("{}[policy.grants]\nenv = [\"CI\"]\n", entry("settings-file = \"ours.json\""));
+    world.write("repo/.guard/guard.toml", text);
+    world.write("repo/.guard/ours.json", "{}");
+    let needs = "grants other than `read` need trust. [config: broken-config]";
+    let reason = world.bash("ls").reason();
+    assert!(reason.contains("the project configuration was left out: ") && reason.contains(needs), "{reason}");
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
+    assert!(world.bash("ls").is_silent());
+    world.write("repo/.guard/ours.json", "{ \"raise\": [] }");
+    let reason = world.bash("ls").reason();
+    let changed =
+        ".guard/ours.json` has changed since it was trusted, and policy `ours`: grants other than `read` need trust";
+    assert!(reason.contains(changed), "{reason}");
 }
