@@ -102,3 +102,29 @@ fn a_managed_lock_of_an_unknown_name_is_told() {
     // What was to be locked is open to everyone, so calls are asked about until it is mended.
     assert!(!layers.load().problems.is_empty());
 }
+
+#[test]
+fn a_users_single_key_loosens_no_locked_policy() {
+    use guard_config::BypassAsk;
+    use guard_contract::scripts::Scripts;
+
+    let user = "preset = \"none\"\nscripts = \"off\"\non-malformed = \"allow\"\nbypass-ask = \"skip\"\ndeadline-ms = 100\n\
+                [[tool]]\nmatch = \"mcp__box__exec\"\nurl = \"command\"\n\
+                [[allow]]\ncommand = [\"git\", \"push\"]\nrules = [\"command-guard:git-push\"]\n\
+                [[policy]]\nname = \"protected-files\"\nenabled = false\n";
+    let config = Layers::new().managed("preset = \"standard\"\nlock = [\"command-guard\"]\n").user(user).load();
+    assert_eq!((config.scripts, config.on_malformed), (Scripts::Changed, None));
+    assert_eq!((config.bypass_ask, config.deadline_ms), (BypassAsk::Ask, 2000));
+    assert!(config.tools.iter().all(|entry| entry.adds));
+    assert!(config.entries.iter().any(|entry| entry.name == "protected-files"));
+    let told: Vec<&str> = config.ineffective.iter().map(|problem| problem.text.as_str()).collect();
+    let keys = ["preset", "scripts", "on-malformed", "bypass-ask", "deadline-ms", "mcp__box__exec", "git push", "protected-files"];
+    for key in keys {
+        assert!(told.iter().any(|text| text.contains(&format!("`{key}`"))), "{key}: {told:#?}");
+    }
+    assert_eq!(told.len(), keys.len(), "{told:#?}");
+    // Without a managed policy, all of it applies.
+    let config = Layers::new().user(user).load();
+    assert_eq!((config.scripts, config.bypass_ask), (Scripts::Off, BypassAsk::Skip));
+    assert_eq!(config.ineffective, Vec::new());
+}

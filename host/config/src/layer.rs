@@ -160,6 +160,15 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     }
 }
 
+/// A problem of a configuration that was read, at the place of the first word in backticks.
+pub(super) fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
+    let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
+    match read(layer, file) {
+        Ok(Some(source)) => placed(problem, &source, None),
+        _ => problem,
+    }
+}
+
 /// Reads one layer's text.
 ///
 /// # Errors

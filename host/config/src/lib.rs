@@ -7,6 +7,7 @@
 //! # Invariants
 //!
 //! - Layers do not edit each other.
+//! - If the managed file configures or locks a policy, no key of the user's file is milder than the default.
 //! - A project's entries come last and can only tighten: their allow counts as abstain, and they get no grant outside
 //!   of the project. A trusted project is free of these limits while its file, and every file that it names, has the
 //!   digest that was pinned.
@@ -26,6 +27,7 @@ mod json;
 mod layer;
 mod load;
 pub mod lock;
+mod loosening;
 pub mod options;
 mod order;
 mod pins;
@@ -107,6 +109,8 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// Warnings, which change no verdict.
     pub warnings: Vec<Problem>,
+    /// Entries of the user's file that have no effect, because they would loosen policies of the managed file.
+    pub ineffective: Vec<Problem>,
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
     /// How the files of the projects stand.

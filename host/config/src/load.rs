@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use super::brought::Brought;
 use super::builtin::{add_strict, of_builtin, preset_entries};
 use super::folder::Modules;
-use super::layer::{LayerChain, layer, names, read};
+use super::layer::{LayerChain, in_file, layer, names};
+use super::loosening;
 use super::options::{ConfineClass, Mode, Options, Preset};
 use super::order::{self, Wish};
-use super::problem::{nearest, placed};
+use super::problem::nearest;
 use super::project::project;
 use super::remote::Remote;
 use super::settings;
@@ -48,10 +49,12 @@ pub fn load(places: &Places, projects: &[String]) -> Config {
 pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Config {
     let mut config = Config::bare(places);
     let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
-    let user = layer(Layer::User, &places.config, &places.home, &mut config);
+    let mut user = layer(Layer::User, &places.config, &places.home, &mut config);
+    let layer_files = (places.managed.as_path(), places.config.as_path());
+    config.ineffective = loosening::drop_loosening(&managed, &mut user, layer_files);
     let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
     let of_projects: Vec<_> = files.map(|file| project(&file, places, &mut config)).collect();
-    let own = managed.arguments(false).chain(user.arguments(false));
+    let own = managed.arguments(false).chain(user.arguments(loosening::governs(&managed)));
     config.tools = own.chain(of_projects.iter().flat_map(|chain| chain.arguments(true))).collect();
     let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
     let allows = [(Layer::Managed, &managed), (Layer::User, &user)];
@@ -67,6 +70,8 @@ pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Con
         ((Layer::User, places.config.as_path()), user.options.trust.clone()),
     ];
     config.entries = chain(managed, user, of_projects, places, brought, &mut config);
+    let void = loosening::allows(&config.allows, &config.entries, &config.locked, layer_files);
+    config.ineffective.extend(void);
     warn_of_unknown_policies(places, &mut config);
     for (of, trust) in trust {
         // The signers of the layers so far.
@@ -95,7 +100,7 @@ impl Config {
             bypass_ask: BypassAsk::Ask,
             scripts: Scripts::Changed,
             confine: Vec::new(),
-            deadline_ms: 2000,
+            deadline_ms: loosening::DEADLINE_MS,
             audit: Audit {
                 level: AuditLevel::Interventions,
                 path: places.state.join("audit.jsonl"),
@@ -116,6 +121,7 @@ impl Config {
             remote: None,
             problems: Vec::new(),
             warnings: Vec::new(),
+            ineffective: Vec::new(),
             disabled: Vec::new(),
             projects: Vec::new(),
             named: Vec::new(),
@@ -232,15 +238,6 @@ fn written(
     path
 }
 
-/// A problem of a configuration that was read, at the place of the first word in backticks.
-fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
-    let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
-    match read(layer, file) {
-        Ok(Some(source)) => placed(problem, &source, None),
-        _ => problem,
-    }
-}
-
 fn chain(
     managed: LayerChain,
     user: LayerChain,
@@ -267,6 +264,8 @@ fn chain(
         user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     let (kept, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(|name| locked.contains(name));
     config.disabled.retain(|name| !kept.contains(name));
+    config.ineffective.extend(loosening::switches(&chain, &disabled, (&places.managed, &places.config)));
+    config.disabled.retain(|name| !chain.iter().any(|entry| entry.name == *name));
     for name in refused.into_iter().map(|entry| entry.name).chain(kept) {
         config.problems.push(Problem {
             layer: Layer::User,

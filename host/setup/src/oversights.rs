@@ -48,7 +48,8 @@ pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> 
         let entries = prepared.members.iter().map(|member| &member.entry);
         entries.filter(|entry| entry.layer == Layer::Project)
     };
-    let mut found: Vec<Problem> = undecided(of_projects(), config, places).into_iter().collect();
+    let mut found = config.ineffective.clone();
+    found.extend(undecided(of_projects(), config, places));
     found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
     found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));

@@ -85,7 +85,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
             "policies": policies,
             "disabled": config.disabled,
             "problems": config.problems,
-            "warnings": config.warnings.iter().map(Problem::with_hint).collect::<Vec<_>>(),
+            "warnings": config.warnings.iter().chain(&config.ineffective).map(Problem::with_hint).collect::<Vec<_>>(),
         });
         print::json(&value)?;
         return Ok(Exit::Success);
@@ -215,7 +215,7 @@ fn problems(config: &Config) {
             print::problem(&format!("  hint: {}", problem.hint));
         }
     }
-    for warning in &config.warnings {
+    for warning in config.warnings.iter().chain(&config.ineffective) {
         print::note(&format!("warning: {}", warning.with_hint()));
     }
 }

@@ -1,0 +1,134 @@
+//! Keys of the user's file that would loosen a policy of the managed file. They don't apply, and each is reported.
+//!
+//! This is the only place where single keys of the two files meet, so the rule is the same for each of them: the managed
+//! file's value applies, and without one, the user's value applies unless it is milder than the default.
+
+use std::path::Path;
+
+use super::layer::{LayerChain, in_file};
+use super::options::{Names, OnMalformed, Options, Preset, ToolOptions};
+use guard_contract::allow::Allow;
+use guard_contract::policy::{Entry, may_loosen};
+use guard_contract::scripts::Scripts;
+use guard_contract::verdict::BypassAsk;
+use guard_contract::{Layer, Problem};
+
+/// The time limit of a call by default, in milliseconds. It is the longest that a file can set.
+pub(super) const DEADLINE_MS: u32 = 2000;
+
+/// Returns whether the managed file configures or locks a policy. The user's file must not loosen it.
+pub(super) fn governs(managed: &LayerChain) -> bool {
+    let has_preset = managed.options.preset.is_some_and(|preset| preset != Preset::None);
+    has_preset || !managed.entries.is_empty() || managed.options.lock.as_ref().is_some_and(|names| !names.is_empty())
+}
+
+/// Drops the keys of the user's file that the managed file sets or that would loosen its policies, and reports each.
+pub(super) fn drop_loosening(managed: &LayerChain, user: &mut LayerChain, files: (&Path, &Path)) -> Vec<Problem> {
+    let (managed_file, user_file) = files;
+    let mut keys = Keys { governs: governs(managed), managed_file, user_file, dropped: Vec::new() };
+    let (of_managed, of_user) = (&managed.options, &mut user.options);
+    // `report` is milder than the default with a harness that lets a call pass after exit code 1.
+    let is_mild = |value| matches!(value, OnMalformed::Allow | OnMalformed::Report);
+    keys.check("on-malformed", of_managed.on_malformed, &mut of_user.on_malformed, is_mild);
+    keys.check("bypass-ask", of_managed.bypass_ask, &mut of_user.bypass_ask, |value| value == BypassAsk::Skip);
+    keys.check("scripts", of_managed.scripts, &mut of_user.scripts, |value| value < Scripts::Changed);
+    // A policy that has no time left gives no answer, so its deny would become an ask.
+    keys.check("deadline-ms", of_managed.deadline_ms, &mut of_user.deadline_ms, |value| value < DEADLINE_MS);
+    keys.preset(of_managed, of_user);
+    keys.tools(&of_user.tool);
+    keys.dropped
+}
+
+/// The keys so far.
+struct Keys<'a> {
+    governs: bool,
+    managed_file: &'a Path,
+    user_file: &'a Path,
+    dropped: Vec<Problem>,
+}
+
+impl Keys<'_> {
+    /// Takes the user's value of a key away if it doesn't apply.
+    fn check<T: Copy + PartialEq>(
+        &mut self,
+        key: &str,
+        managed: Option<T>,
+        user: &mut Option<T>,
+        is_milder: impl Fn(T) -> bool,
+    ) {
+        let Some(value) = *user else { return };
+        let file = self.managed_file.display();
+        let (why, hint) = match managed {
+            Some(own) if own != value => (format!("`{file}` sets it"), "remove it"),
+            None if self.governs && is_milder(value) => {
+                (format!("it would loosen the policies of `{file}`"), "remove it: only that file can set this value")
+            }
+            _ => return,
+        };
+        *user = None;
+        self.report(format!("`{key}` has no effect: {why}"), hint);
+    }
+
+    /// Reports a preset that removes nothing.
+    fn preset(&mut self, managed: &Options, user: &Options) {
+        if managed.preset.is_some_and(|preset| preset != Preset::None) && user.preset == Some(Preset::None) {
+            let text = format!("`preset` has no effect: the preset of `{}` applies", self.managed_file.display());
+            self.report(text, "remove it");
+        }
+    }
+
+    /// Reports entries that were to replace a guess. One about shell text only can't loosen anything.
+    fn tools(&mut self, entries: &[ToolOptions]) {
+        let replaces = |entry: &&ToolOptions| {
+            [&entry.path, &entry.content, &entry.sql, &entry.url]
+                .into_iter()
+                .any(|names: &Names| !names.list().is_empty())
+        };
+        for entry in entries.iter().filter(replaces).filter(|_| self.governs).collect::<Vec<_>>() {
+            let (tool, file) = (&entry.r#match, self.managed_file.display());
+            let text = format!(
+                "the `[[tool]]` with the `match` `{tool}` doesn't replace the guess: it would loosen the policies of `{file}`"
+            );
+            self.report(text, "the entry only adds to the guess; to replace it, move the entry to that file");
+        }
+    }
+
+    fn report(&mut self, text: String, hint: &str) {
+        self.dropped.push(in_file((Layer::User, self.user_file), text, hint));
+    }
+}
+
+/// Reports the user's switches of policies that the managed file configures. They apply regardless.
+pub(super) fn switches(chain: &[Entry], disabled: &[String], files: (&Path, &Path)) -> Vec<Problem> {
+    let (managed_file, user_file) = files;
+    let is_managed = |name: &&String| chain.iter().any(|entry| entry.layer == Layer::Managed && entry.name == **name);
+    let problem = |name: &String| {
+        let text = format!("`{name}`: `enabled = false` has no effect: `{}` has the policy", managed_file.display());
+        in_file((Layer::User, user_file), text, "remove the entry")
+    };
+    disabled.iter().filter(is_managed).map(problem).collect()
+}
+
+/// Reports the user's allows that lift no ask, because the managed file configures or locks each policy that they name.
+pub(super) fn allows(allows: &[Allow], chain: &[Entry], locked: &[String], files: (&Path, &Path)) -> Vec<Problem> {
+    let (managed_file, user_file) = files;
+    let is_managed = |entry: &&Entry| entry.layer == Layer::Managed || locked.contains(&entry.name);
+    let problem = |allow: &Allow| {
+        let names = |entry: &&Entry| {
+            let of_entry = |rule: &String| rule.split_once(':').is_some_and(|(policy, _)| policy == entry.name);
+            allow.rules.is_empty() || allow.rules.iter().any(of_entry)
+        };
+        let mut named = chain.iter().filter(names).peekable();
+        named.peek()?;
+        let can_lift = |entry: &Entry| may_loosen(locked, Layer::User, entry);
+        let (mut managed, is_void) = (named.clone().filter(is_managed), !named.any(can_lift));
+        managed.next().filter(|_| is_void)?;
+        let (command, file) = (allow.command.join(" "), managed_file.display());
+        let text = format!("the `[[allow]]` for `{command}` has no effect: `{file}` configures or locks the policies");
+        Some(in_file((Layer::User, user_file), text, "remove it, or move it to that file"))
+    };
+    allows.iter().filter(|allow| allow.layer == Layer::User).filter_map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests;
