@@ -172,6 +172,7 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
     let narrowed = |matcher: &String| spec.matching != Matching::None && !is_all(matcher) && matcher != spec.all;
     let line = first.handler.get("command").and_then(Value::as_str).unwrap_or_default();
+    let is_before = |call: &&Call<'_>| spec.tools.iter().any(|(_, event)| *event == call.event);
     let says = |handler: &Value| match spec.closing() {
         Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
         Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
@@ -187,7 +188,8 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         only: Vec::new(),
         tools: first.matcher.map(written).filter(narrowed),
         left_out: spec.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
-        blocks: calls.iter().all(|call| says(call.handler)),
+        // A call has run when another event comes, so nothing is left to block.
+        blocks: calls.iter().filter(|call| is_before(call)).all(|call| says(call.handler)),
         hindrances,
         unapproved: None,
     })
@@ -245,5 +247,26 @@ fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
         blocks: plugins::blocks(text),
         hindrances,
         unapproved: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::named;
+    use super::*;
+    use crate::command::closed;
+
+    #[test]
+    fn only_a_hook_before_a_call_can_block_it() {
+        let spec = named("copilot").unwrap();
+        let (bare, closed) = ("/x/guard-host hook copilot", closed("/x/guard-host hook copilot"));
+        for (before, after, blocks) in [(&*closed, bare, !cfg!(windows)), (bare, &*closed, false)] {
+            let entry = |line: &str| json!([{ "type": "command", "command": line }]);
+            let value = json!({ "hooks": { "preToolUse": entry(before), "postToolUse": entry(after) } });
+            let found = found(spec, Path::new("/f.json"), false, &calls(&value)).unwrap();
+            assert_eq!(found.blocks, blocks, "{before}");
+        }
     }
 }
