@@ -328,3 +328,41 @@ fn ten_thousand_lines_of_fifty_processes_are_whole_and_two_hundred_edits_are_fou
     put(&world, LOG, &whole);
     assert_eq!(verify(&world).exit, 0);
 }
+
+#[test]
+fn lines_of_a_removed_log_are_missing() {
+    let world = logged(3);
+    fs::remove_file(world.path(LOG)).unwrap();
+    assert_ask(&world.bash("git push"), &[]);
+    assert_broken(&world, LOG, 1, "lines 1 to 3 are missing before this line, which is number 4");
+}
+
+#[test]
+fn a_log_that_is_no_file_is_refused_at_once() {
+    let world = logged(1);
+    let log = world.path(LOG);
+    let refused = || {
+        let ended = verify(&world);
+        assert!(ended.exit == 66 && ended.stderr.contains("is not a file"), "{ended:?}");
+    };
+    fs::remove_file(&log).unwrap();
+    for target in ["/dev/null", "/dev/full", "/"] {
+        std::os::unix::fs::symlink(target, &log).unwrap();
+        refused();
+        fs::remove_file(&log).unwrap();
+    }
+    assert!(std::process::Command::new("mkfifo").arg(&log).status().unwrap().success());
+    refused();
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn a_log_on_a_read_only_disk_can_be_verified() {
+    let world = logged(2);
+    let mut command = std::process::Command::new("unshare");
+    let script = "mount --bind \"$HOME\" \"$HOME\" && mount -o remount,bind,ro \"$HOME\" && exec \"$0\" \"$@\"";
+    command.args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_guard-host"), "audit", "verify"]);
+    command.env_clear().env("HOME", world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
+    let ended = crate::support::world::end(command, "");
+    assert!(ended.exit == 0 && ended.stdout.starts_with("whole: 2 lines"), "{ended:?}");
+}

@@ -346,10 +346,14 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
 ///
 /// Those of the file system, of the key, and of the lock.
 pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, Break>> {
-    // Without a folder there is no log either.
+    use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
+
     let _lock = match FileLock::acquire(&beside(path, ".lock"), Instant::now() + VERIFY) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ok(Verified::default())),
-        lock => lock?,
+        // Without a folder there is no log either.
+        Err(error) if error.kind() == NotFound => return Ok(Ok(Verified::default())),
+        // Where the lock can't be written, the log can't grow either.
+        Err(error) if matches!(error.kind(), ReadOnlyFilesystem | PermissionDenied) => None,
+        lock => Some(lock?),
     };
     with_chain(path, state, |log| log.verify())
 }

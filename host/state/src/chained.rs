@@ -11,7 +11,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use guard_platform::fs::{OpenOptionsExt, open_at_once, write_all_at};
@@ -114,7 +114,7 @@ impl ChainedLog<'_> {
         let _ = write!(whole, ",\"n\":{},\"prev\":\"{}\"", last.n, text(&before));
         let tag = seal.tag(LINE, &before, whole.as_bytes());
         let _ = write!(whole, ",\"seal\":\"{}\"}}", text(&tag));
-        if data.len() == 0 || is_new && last.n == 1 {
+        if last.first == 0 && (data.len() == 0 || is_new && last.n == 1) {
             last.first = last.n;
         }
         let mut options = OpenOptions::new();
@@ -137,7 +137,8 @@ impl ChainedLog<'_> {
             return Ok((last.clone(), false));
         }
         if size == 0 {
-            let end = File::open(self.rotated).ok().map(|mut file| tail(&mut file)).transpose()?.flatten();
+            let rotated = open_at_once(OpenOptions::new().read(true), self.rotated);
+            let end = rotated.ok().map(|mut file| tail(&mut file)).transpose()?.flatten();
             let Some(last) = known.filter(|last| last.n > 0) else {
                 // The file beside it is gone, and the chain goes on with a gap that shows it.
                 let n = end.as_ref().map_or(0, |end| end.n);
@@ -145,8 +146,10 @@ impl ChainedLog<'_> {
                 return Ok((Last { n: if n == 0 { 0 } else { n + 1 }, digest, ..Last::default() }, true));
             };
             return Ok(match end.filter(|end| end.n >= last.n) {
-                Some(end) => (Last { n: end.n, digest: end.digest, first_rotated: last.first, ..last }, false),
-                // The log was removed, and the number has a gap before it.
+                Some(end) => {
+                    (Last { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size }, false)
+                }
+                // The log was removed. It still has to begin with the same line, so the gap shows.
                 None => (last, false),
             });
         }
@@ -227,16 +230,14 @@ fn tag_of(text: &str) -> Option<Tag> {
     text.as_bytes().try_into().ok().map(Tag)
 }
 
-/// The whole of a file; nothing if there is none.
-fn whole(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match File::open(path) {
+/// A log for reading; none if there is no file.
+fn open_log(path: &Path) -> io::Result<Option<BufReader<File>>> {
+    match open_at_once(OpenOptions::new().read(true), path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
-        Ok(mut file) => {
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(Some(bytes))
-        }
+        // A device or a pipe may have no end.
+        Ok(file) if !file.metadata()?.is_file() => Err(io::Error::other(format!("`{}` is not a file", path.display()))),
+        Ok(file) => Ok(Some(BufReader::new(file))),
     }
 }
 

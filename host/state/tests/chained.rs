@@ -153,3 +153,61 @@ fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
     fs::write(&paths.rotated, &whole[1]).unwrap();
     assert!(paths.log().verify().unwrap().is_err(), "the files are in each other's place");
 }
+
+#[test]
+fn lines_of_a_removed_log_stay_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    for text in ["first", "second", "third"] {
+        paths.append(text);
+    }
+    fs::remove_file(&paths.log).unwrap();
+    paths.append("fourth");
+    let wrong = paths.log().verify().unwrap().unwrap_err();
+    assert!(wrong.text.contains("lines 1 to 3 are missing before this line, which is number 4"), "{wrong:?}");
+    paths.append("fifth");
+    assert!(paths.log().verify().unwrap().is_err(), "the gap stays");
+}
+
+#[test]
+fn a_rotated_log_begins_with_its_own_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    for text in ["first", "second"] {
+        paths.append(text);
+        paths.append(text);
+        fs::rename(&paths.log, &paths.rotated).unwrap();
+    }
+    paths.append("fifth");
+    let found = paths.log().verify().unwrap().unwrap();
+    assert_eq!((found.lines, found.numbers), (3, (3, 5)), "the older file was replaced");
+}
+
+#[test]
+fn a_log_that_is_no_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    // The key.
+    paths.append("first");
+    fs::remove_file(&paths.log).unwrap();
+    for target in ["/dev/null", "/dev/full", "/"] {
+        std::os::unix::fs::symlink(target, &paths.log).unwrap();
+        let error = paths.log().verify().unwrap_err();
+        assert!(error.to_string().contains("is not a file"), "{target}: {error}");
+        fs::remove_file(&paths.log).unwrap();
+    }
+    assert!(Command::new("mkfifo").arg(&paths.log).status().unwrap().success());
+    let error = paths.log().verify().unwrap_err();
+    assert!(error.to_string().contains("is not a file"), "{error}");
+}
+
+#[test]
+fn an_overlong_line_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = &Paths::of(folder.path());
+    paths.append("first");
+    let mut file = fs::OpenOptions::new().append(true).open(&paths.log).unwrap();
+    std::io::Write::write_all(&mut file, &vec![b'x'; 3 << 20]).unwrap();
+    let wrong = paths.log().verify().unwrap().unwrap_err();
+    assert!(wrong.place.line == 2 && wrong.text.contains("longer than any line"), "{wrong:?}");
+}

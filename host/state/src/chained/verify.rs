@@ -2,9 +2,13 @@
 
 use std::io;
 
-use super::{APART, ChainedLog, LINE, Last, Link, Place, digest, sealed, whole};
+use super::{APART, ChainedLog, LINE, Last, Link, Place, digest, open_log, sealed};
 use crate::Seal;
+use crate::files::{Line, read_line};
 use crate::seal::{SealError, Tag};
+
+/// The longest line of a log, as its readers bound it.
+const LINE_BYTES: usize = 1 << 20;
 
 /// The contents of a whole log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,17 +60,21 @@ impl ChainedLog<'_> {
             (self.rotated, last.as_ref().map(|last| last.first_rotated)),
             (self.path, last.as_ref().map(|last| last.first)),
         ] {
-            let Some(bytes) = whole(path)? else { continue };
+            let Some(mut log) = open_log(path)? else { continue };
             place = Place { file: path.to_path_buf(), line: 0 };
-            let is_ended = bytes.ends_with(b"\n");
-            let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n').collect();
-            if bytes.is_empty() {
-                continue;
-            }
-            for (index, line) in lines.iter().enumerate() {
+            loop {
+                let (mut line, mut overlong) = (Vec::new(), false);
+                let end = read_line(&mut log, &mut line, &mut overlong, LINE_BYTES)?;
+                if end == Line::Unfinished && line.is_empty() && !overlong {
+                    break;
+                }
                 place.line += 1;
-                let is_open = !is_ended && index + 1 == lines.len();
-                if let Err(text) = walk.line(line, &place, &seal, first.unwrap_or_default(), is_open) {
+                let is_open = end == Line::Unfinished;
+                let checked = match overlong {
+                    true => Err("this line was put in or changed: it is longer than any line of a log".to_owned()),
+                    false => walk.line(&line, &place, &seal, first.unwrap_or_default(), is_open),
+                };
+                if let Err(text) = checked {
                     let at = walk.pending.take().unwrap_or_else(|| place.clone());
                     return Ok(Err(Break { place: at, text }));
                 }
