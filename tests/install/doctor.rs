@@ -1,7 +1,7 @@
 //! `doctor`: what it finds, that every finding has a way out, and how it ends.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::{Value, json};
 
@@ -406,4 +406,95 @@ fn a_version_newer_than_those_that_were_seen_is_told() {
             assert_eq!(told.contains(&format!("`{harness}` {version} is newer")), expected, "{told}");
         }
     }
+}
+
+/// A project's hook names the program by its name alone: each user's PATH has to hold it.
+#[test]
+fn a_shared_hook_without_the_program_on_the_path_is_a_problem() {
+    for more in [&["--matcher", "Bash", "--shim", "dangerous-command-guard.sh"][..], &["--matcher", "Bash"]] {
+        let world = World::new();
+        done(&world, &[&["install", "claude", "--scope", "project", "--shared"], more].concat());
+        let doctor = |path: &str| {
+            let mut command = world.command(&["doctor"]);
+            command.env("PATH", path);
+            end(command, "")
+        };
+        let ended = doctor("/usr/bin:/bin");
+        assert_eq!(ended.exit, 69, "{more:?}: {ended:?}");
+        let words =
+            "there is no program `guard-host` on the PATH, so every call is blocked\n         remedy: put this program";
+        assert!(ended.stdout.contains(words), "{more:?}: {ended:?}");
+        fs::create_dir_all(world.path("bin")).unwrap();
+        symlink(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host")).unwrap();
+        let ended = doctor(&format!("{}:/usr/bin:/bin", text(&world.path("bin"))));
+        assert!(ended.stdout.contains("is denied") && !ended.stdout.contains("was not tried"), "{more:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_script_that_is_gone_or_cannot_be_started_is_a_problem() {
+    let world = installed();
+    let shared = ["install", "claude", "--scope", "project", "--shared", "--shim", "dangerous-command-guard.sh"];
+    done(&world, &shared);
+    let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
+    assert_problem(&world, &["dangerous-command-guard.sh", "can't be executed: run `chmod +x "]);
+    fs::remove_file(&script).unwrap();
+    assert_problem(&world, &["there is no script `", "dangerous-command-guard.sh`"]);
+    // The entry is this program's, whose line blocks every call, and goes like any other.
+    done(&world, &["uninstall", "claude", "--scope", "project", "--shared"]);
+    assert!(!world.path("repo/.claude/settings.json").exists());
+}
+
+/// `config check` and `doctor` read each settings file that a registered hook reads.
+#[test]
+fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
+    const BROKEN: &str =
+        r#"{ "version": 1, "_comment": "x", "rules": { "bash": [{ "pattern": "foo(bar", "action": "block" }] } }"#;
+    const HOOKS: &str = ".claude/hooks/hooks.json";
+    for (arguments, file) in [
+        (&["--shim", "guardrail.py"][..], ".claude/state/guardrails.json"),
+        (&["--shim", "guardrail.py"], ".claude/hooks/config/guardrails.json"),
+        (&["--only", "path-context"], ".claude/state/guardrails.json"),
+        (&["--shim", "guardrail.py", "--hooks-file", HOOKS], ".claude/state/guardrails.json"),
+        (&["--plugin", "repo/p", "--shim", "guardrail.py"], "repo/p/hooks/config/guardrails.json"),
+    ] {
+        let world = World::new();
+        let at_home = |arguments: &[&str]| {
+            let mut command = world.command(arguments);
+            command.current_dir(world.home.path());
+            end(command, "")
+        };
+        let ended = at_home(&[&["install", "claude"], arguments].concat());
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        for command in [&["config", "check"][..], &["doctor"]] {
+            world.write(file, BROKEN);
+            let ended = at_home(command);
+            assert!(matches!(ended.exit, 69 | 78), "{arguments:?} {command:?}: {ended:?}");
+            let said = format!("{}{}", ended.stdout, ended.stderr);
+            for words in [file, "ignoring `_comment`: unknown field", "`foo(bar` is no regular expression"] {
+                assert!(said.contains(words), "{arguments:?} {command:?}: {words}: {said}");
+            }
+            world.write(file, r#"{ "version": 1 }"#);
+            let ended = at_home(command);
+            assert!(!format!("{}{}", ended.stdout, ended.stderr).contains("guardrails.json"), "{ended:?}");
+        }
+        // A file that is named may be meant for another machine.
+        world.write(file, BROKEN);
+        world.configure("");
+        let named = at_home(&["config", "check", text(&world.path(".config/guard-host/guard.toml"))]);
+        assert_eq!(named.exit, 0, "{named:?}");
+    }
+    let world = World::new();
+    done(&world, &["install", "codex", "--only", "path-context"]);
+    world.write(".claude/state/guardrails.json", BROKEN);
+    assert_eq!(world.run(&["config", "check"], "").exit, 78);
+}
+
+#[test]
+fn a_hook_of_another_harness_that_asks_one_policy_is_tried_with_its_own_call() {
+    let world = World::new();
+    done(&world, &["install", "qwen", "--only", "path-context"]);
+    let ended = world.run(&["doctor", "qwen"], "");
+    assert!(ended.stdout.contains("is denied"), "{ended:?}");
 }

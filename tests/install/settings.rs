@@ -289,7 +289,18 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     let world = World::new();
     let file = world.path(".claude/hooks/hooks.json");
     let to = ["--matcher", "Bash|Write|Edit", "--timeout", "5", "--hooks-file", text(&file)];
-    done(&world, &[&["install", "claude"], &to[..]].concat());
+    let ended = done(&world, &[&["install", "claude"], &to[..]].concat());
+    // The command that is named looks into the same file.
+    let doctor = ["doctor", "--hooks-file", text(&file)];
+    assert!(ended.stdout.contains(&format!("next: run `guard-host {}`: ", doctor.join(" "))), "{ended:?}");
+    let denied = format!("by the command in `{}` is denied", text(&file));
+    assert!(world.run(&doctor, "").stdout.contains(&denied));
+    // Without the option, the remedy names it.
+    let unnamed = world.run(&["doctor"], "");
+    assert!(
+        unnamed.exit == 69 && unnamed.stdout.contains(&format!("run `guard-host {}`", doctor.join(" "))),
+        "{unnamed:?}"
+    );
     let written = json(&world, ".claude/hooks/hooks.json");
     let group = &written["PreToolUse"][0];
     assert_eq!((&group["matcher"], group["hooks"].as_array().unwrap().len()), (&json!("Bash|Write|Edit"), 1));

@@ -5,11 +5,13 @@
 //! Changes nothing.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use guard_config::of_refused_settings;
+use crate::install::{Found as Registered, InstallOptions, Site};
+use guard_config::{Brought, of_refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -18,8 +20,9 @@ use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
-use guard_hook::cache::{Member, Prepared, Readiness};
+use guard_hook::cache::{Making, Member, Prepared, Readiness, prepare_for};
 use guard_hook::chain::{AskOptions, Chain, Step};
+use guard_state::Places;
 use guard_state::environment::Environment;
 
 /// The most examples of one policy that are decided with its settings.
@@ -99,6 +102,58 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
         }
     }
     found.mistakes
+}
+
+/// Everything that is wrong with files that only registered hooks use: settings of the policies that they name, and
+/// configuration files of their own.
+#[must_use]
+pub fn of_registrations(site: Site<'_>, projects: &[String], making: Option<Making>) -> Vec<Mistake> {
+    let program = &site.environment.program;
+    let mut found = Found::default();
+    for (config, brought) in registered(site) {
+        let places = &Places { config, ..site.places.clone() };
+        let mut prepared = Prepared::open_with(places, program, projects, &brought)
+            .unwrap_or_else(|| prepare_for(places, program, projects, &brought, making));
+        if let Some(only) = &brought.only {
+            prepared.members.retain(|member| only.contains(&member.entry.name));
+        }
+        let mistakes = check(prepared, site.environment, &site.project.to_string_lossy());
+        mistakes.into_iter().for_each(|mistake| found.note(mistake));
+    }
+    found.mistakes
+}
+
+/// The configuration file of each registered hook, and what its command line adds to it, as far as they aren't the usual.
+fn registered(site: Site<'_>) -> Vec<(PathBuf, Brought)> {
+    let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
+    let mut found: Vec<Registered> = Vec::new();
+    all.for_each(|registration| found.extend(registration.survey(&InstallOptions::default(), site).found));
+    for file in named_files(site) {
+        let named = InstallOptions { hooks_file: Some(file), ..InstallOptions::default() };
+        let usual = crate::registration(guard_harness::default().name());
+        usual.into_iter().for_each(|registration| found.extend(registration.survey(&named, site).found));
+    }
+    let usual = &site.places.config;
+    let mut additions = Vec::new();
+    for Registered { config, only, settings, foreign, .. } in found {
+        // A repository does not choose the file that counts as the user's own.
+        let config = config.filter(|_| !foreign);
+        let brought = Brought { only: (!only.is_empty()).then_some(only), settings };
+        let addition = (config.unwrap_or_else(|| usual.clone()), brought);
+        if addition != (usual.clone(), Brought::default()) && !additions.contains(&addition) {
+            additions.push(addition);
+        }
+    }
+    additions
+}
+
+/// The files with hooks that a person named for `install`, and those of plugins. Other projects have settings of Claude Code,
+/// too, and those don't apply here.
+pub(crate) fn named_files(site: Site<'_>) -> Vec<PathBuf> {
+    let (mut files, _) = guard_state::registrations::registered(&site.places.state);
+    let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.exists();
+    files.retain(|file| is_json(file) && !file.ends_with("settings.json") && !file.ends_with("settings.local.json"));
+    files
 }
 
 /// Has every policy decide calls of all kinds.

@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::install::{InstallError, InstallOptions, Running, Site};
 use closing::opened;
 pub(super) use closing::{closed, is_closed, is_replying, replying};
+use guard_hook::command_line::SETTINGS_FOLDER;
 pub(super) use line::line;
 
 /// The flags of the hook. Each has a value.
@@ -113,10 +114,16 @@ pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
 }
 
 /// The part of this program's hook that a handler starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Started {
     /// The policies that it asks; empty: all.
     pub(super) only: Vec<String>,
+    /// The configuration file that it names.
+    pub(super) config: Option<PathBuf>,
+    /// The folder with settings files that it names.
+    pub(super) settings: Option<PathBuf>,
+    /// The program and its arguments; empty if a link is started.
+    pub(super) words: Vec<String>,
     /// The script through which it does.
     pub(super) script: Option<String>,
 }
@@ -125,21 +132,26 @@ pub(super) struct Started {
 pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
     let command = handler.get("command").and_then(Value::as_str)?;
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
-        let args: Vec<&str> = args.iter().map(Value::as_str).collect::<Option<_>>()?;
-        let only = only_of(&args, names).filter(|_| is_program(command, names))?;
-        return Some(Started { only, script: None });
-    }
-    if let Some(only) = of_call(command, names) {
-        return Some(Started { only, script: None });
+        let args = args.iter().map(Value::as_str);
+        let words = std::iter::once(Some(command)).chain(args).map(|word| word.map(str::to_owned));
+        return hook(words.collect::<Option<_>>()?, names);
     }
     let words = words(&opened(command))?;
+    if let Some(started) = hook(words.clone(), names) {
+        return Some(started);
+    }
     let path = script_of_words(&words, SHELLS, names)?;
-    let only = match read_script(&path) {
-        Some(text) => of_shim(&text, names)?,
-        None if words.len() == 1 => vec![policy_of_link(Path::new(&path), names)?.to_owned()],
+    let started = match read_script(&path) {
+        Some(text) => of_shim(&text, Path::new(&path), names)?,
+        None if words.len() == 1 => of_link(Path::new(&path), names).or_else(|| of_gone(command, &path))?,
         None => return None,
     };
-    Some(Started { only, script: Some(path) })
+    Some(Started { script: Some(path), ..started })
+}
+
+/// The line starts a script itself, and no interpreter.
+pub(super) fn is_direct(line: &str) -> bool {
+    words(&opened(line)).is_some_and(|words| words.len() == 1)
 }
 
 /// Programs that run a script of `sh`.
@@ -147,12 +159,6 @@ const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
 
 /// Programs that run a script.
 const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
-
-/// The script that a line starts as the hook's own scripts can be started: by its path and without arguments, itself or
-/// by a shell.
-pub(super) fn script(line: &str, names: &Names) -> Option<String> {
-    script_of_words(&words(&opened(line))?, SHELLS, names)
-}
 
 /// The script that a handler starts, whoever wrote it.
 pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
@@ -178,30 +184,31 @@ fn script_of_words(words: &[String], interpreters: &[&str], names: &Names) -> Op
     is_path.then(|| lexical(&path, &names.project.to_string_lossy(), &names.home))
 }
 
-/// The policy that a link to this program asks, by the link's name.
-fn policy_of_link(path: &Path, names: &Names) -> Option<&'static str> {
+/// The hook that a link to this program is, by the link's name.
+fn of_link(path: &Path, names: &Names) -> Option<Started> {
     let target = std::fs::canonicalize(path).ok()?;
     let called = path.file_name()?.to_str()?;
     let builtin = guard_builtins::all().iter().find(|builtin| builtin.called == Some(called))?;
-    is_program(target.to_str()?, names).then_some(builtin.name)
+    let settings = path.parent().map(|folder| folder.join(SETTINGS_FOLDER));
+    let started = Started { only: vec![builtin.name.to_owned()], settings, ..Started::default() };
+    is_program(target.to_str()?, names).then_some(started)
+}
+
+/// The hook that a script was which is gone: only this program's lines say what happens then.
+fn of_gone(line: &str, path: &str) -> Option<Started> {
+    (is_closed(line) && !Path::new(path).exists()).then(Started::default)
 }
 
 /// The text is a script that only becomes this program's hook.
 pub(super) fn is_shim(text: &str, names: &Names) -> bool {
-    of_shim(text, names).is_some()
+    of_shim(text, Path::new(""), names).is_some()
 }
 
-fn of_shim(text: &str, names: &Names) -> Option<Vec<String>> {
-    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"));
-    of_call(line?, names)
-}
-
-/// The policies that a line asks which calls the hook and does nothing else.
-fn of_call(line: &str, names: &Names) -> Option<Vec<String>> {
-    let words = words(&opened(line))?;
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (program, rest) = words.split_first()?;
-    only_of(rest, names).filter(|_| is_program(program, names))
+fn of_shim(text: &str, path: &Path, names: &Names) -> Option<Started> {
+    let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"))?;
+    let folder = path.parent().unwrap_or(path).to_string_lossy();
+    let words = words(line)?.into_iter().map(|word| word.replace("${0%/*}", &folder));
+    hook(words.collect(), names)
 }
 
 fn is_program(word: &str, names: &Names) -> bool {
@@ -212,28 +219,33 @@ fn is_program(word: &str, names: &Names) -> bool {
     !is_assignment && (name == "guard-host" || name == names.program)
 }
 
-/// The policies that a hook with these arguments asks, if they are those of one that answers this harness.
-fn only_of(arguments: &[&str], names: &Names) -> Option<Vec<String>> {
-    let (mut named, mut only) = (Vec::new(), Vec::new());
-    let mut rest = arguments.iter();
-    while let Some(&argument) = rest.next() {
+/// The hook that these words call, if it is one that answers this harness.
+fn hook(words: Vec<String>, names: &Names) -> Option<Started> {
+    let (_, arguments) = words.split_first().filter(|(program, _)| is_program(program, names))?;
+    let (mut named, mut started) = (Vec::new(), Started::default());
+    let mut rest = arguments.iter().map(String::as_str);
+    while let Some(argument) = rest.next() {
         let (flag, value) = match argument.split_once('=') {
             Some((flag, value)) if FLAGS.contains(&flag) => (flag, value),
-            _ if FLAGS.contains(&argument) => (argument, *rest.next()?),
+            _ if FLAGS.contains(&argument) => (argument, rest.next()?),
             _ => {
                 named.push(argument);
                 continue;
             }
         };
-        if flag == "--only" {
-            only.extend(value.split(',').filter(|name| !name.is_empty()).map(str::to_owned));
+        match flag {
+            "--only" => started.only.extend(value.split(',').filter(|name| !name.is_empty()).map(str::to_owned)),
+            "--config" => started.config = Some(names.expand(value).into()),
+            "--settings-dir" => started.settings = Some(names.expand(value).into()),
+            _ => {}
         }
     }
-    match named.as_slice() {
-        ["hook"] => Some(only),
-        ["hook", harness] if *harness == names.harness => Some(only),
-        _ => None,
-    }
+    let answers = match named.as_slice() {
+        ["hook"] => true,
+        ["hook", harness] => *harness == names.harness,
+        _ => false,
+    };
+    answers.then_some(Started { words, ..started })
 }
 
 /// The words of a line that is one simple command; none if it is anything else. Variables stay as they are written.

@@ -9,8 +9,10 @@ mod undo;
 
 use std::path::Path;
 
+use crate::check::named_files;
 use crate::install::{Failing, Found, InstallOptions, Registration, Running, Site, Survey};
 use crate::versions;
+use guard_contract::shell_word::word;
 use guard_harness::Harness;
 use trial::{Program, Trial};
 
@@ -63,7 +65,7 @@ pub fn examine(
     let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(options, site)).collect();
     let mut findings = Vec::new();
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
-        findings.extend(registered(harness.name(), survey, *registration, site));
+        findings.extend(registered(harness.name(), survey, *registration, options, site));
         findings.extend(switched_off(survey));
         findings.extend(versions::newer(harness.name(), site));
     }
@@ -90,16 +92,30 @@ pub fn examine(
 }
 
 /// The registrations, and what they start.
-fn registered(name: &str, survey: &Survey, registration: &dyn Registration, site: Site<'_>) -> Vec<Finding> {
+fn registered(
+    name: &str,
+    survey: &Survey,
+    registration: &dyn Registration,
+    options: &InstallOptions,
+    site: Site<'_>,
+) -> Vec<Finding> {
     const CHECK: &str = "registration";
-    let again = format!("run `guard-host install {name}`");
+    let again = format!("run `guard-host install {name}{}`", options.named_file());
     let mut findings = Vec::new();
     if survey.found.is_empty() {
-        findings.push(Finding::problem(CHECK, format!("`{name}` does not ask this program"), &again));
+        let text = format!("`{name}` does not ask this program");
+        // Whether a harness reads such a file only a person can say.
+        let named = named_files(site).into_iter().next().filter(|_| *options == InstallOptions::default());
+        let look = named.filter(|_| name == guard_harness::default().name()).map(|file| {
+            format!(
+                "run `guard-host doctor --hooks-file {}` if the harness reads that file, or ",
+                word(&file.to_string_lossy())
+            )
+        });
+        findings.push(Finding::problem(CHECK, text, look.unwrap_or_default() + &again));
     }
     for found in &survey.found {
-        let again =
-            if found.managed { format!("run `sudo guard-host install {name} --managed`") } else { again.clone() };
+        let again = format!("run `{}`", found.again);
         let place = found.place.display();
         match &found.tools {
             None if found.left_out.is_empty() => {
@@ -155,6 +171,15 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
             Finding::problem(CHECK, text, format!("{again} to register this one, or remove it and use the other"))
         }
         Program::NotExecutable => Finding::problem(CHECK, format!("`{name}` cannot be executed"), again),
+        Program::Missing if !name.contains('/') => {
+            let fate = if found.blocks { "is blocked" } else { "runs unasked" };
+            let text = format!("there is no program `{name}` on the PATH, so every call {fate}");
+            let remedy = format!(
+                "put this program there, for example with `sudo ln -s {} /usr/local/bin/{name}`",
+                word(&own.to_string_lossy())
+            );
+            Finding::problem(CHECK, text, remedy)
+        }
         Program::Missing => Finding::problem(CHECK, format!("there is no program `{name}`"), again),
     });
     let told = |flag: &str| {

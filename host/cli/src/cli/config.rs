@@ -18,7 +18,8 @@ use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
-use guard_setup::check::{Mistake, line, text};
+use guard_setup::check::{Mistake, line, of_registrations, text};
+use guard_setup::install::Site;
 use guard_setup::oversights::oversights;
 use guard_setup::surroundings::survey;
 use guard_state::Places;
@@ -149,6 +150,9 @@ fn check(
         let surroundings = survey(&config, places).into_iter();
         let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
         mistakes.extend(surroundings.map(|one| mistake(one.problem)));
+        let site = Site { environment, project: &native(&at.project_root), places };
+        let beside = of_registrations(site, &projects, Some(making())).into_iter();
+        mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
     }
     mistakes.extend(unused.into_iter().map(Mistake::warning));
     let is_fine = mistakes.iter().all(|mistake| mistake.is_warning);

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::settings::{AFTER, BEFORE, END, Entry, add, strip};
 use super::survey;
 use super::{plugin, script, version};
-use crate::command::{self, Names, Started, arguments, script as script_of_line, text};
+use crate::command::{self, Names, Started, arguments, text};
 use crate::entries::Shape;
 use crate::install::{
-    Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Running, Scope, Site, Survey,
+    Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey,
     next_steps_of_managed, serve_line,
 };
 use crate::matcher::Matching;
@@ -87,23 +87,19 @@ impl Registration for ClaudeCode {
             return Vec::new();
         }
         let wanted = options.shim.as_deref().and_then(|name| script::place(name, options, &target, site).ok());
-        let names = target.names(site);
         let survey = survey::of(options, site);
-        let started = |found: &Found| match &found.running {
-            Running::Shell(line) => script_of_line(line, &names).map(PathBuf::from),
-            Running::Program(..) | Running::Server { .. } => None,
-        };
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
         let asked = options.policies();
         let is_covered = |found: &&Found| {
             asked.is_empty() || !found.only.is_empty() && found.only.iter().all(|name| asked.contains(name))
         };
-        let mut scripts: Vec<PathBuf> = here.into_iter().filter(is_covered).filter_map(started).collect();
+        let mut scripts: Vec<PathBuf> =
+            here.into_iter().filter(is_covered).filter_map(|found| found.script.clone()).collect();
         scripts.sort();
         scripts.dedup();
         // One in another folder was not put there by `install`, and one behind a link is not its file.
         scripts.retain(|path| {
-            let used = elsewhere.iter().filter_map(|found| started(found)).any(|other| other == *path);
+            let used = elsewhere.iter().any(|found| found.script.as_ref() == Some(path));
             let is_recorded = || Record::read(&site.places.state, path).is_some();
             let is_of_install = path.parent() == Some(&*script::folder(&target)) || is_recorded();
             let made = is_of_install && path.symlink_metadata().is_ok_and(|data| data.is_file());
@@ -124,7 +120,10 @@ impl Registration for ClaudeCode {
             Some(folder) => steps.extend(plugin::next_steps(folder, site)),
             None => {
                 steps.push("start a new session of Claude Code; `/hooks` shows the entry".to_owned());
-                steps.push("run `guard-host doctor`: it proves that a deny is enforced".to_owned());
+                steps.push(format!(
+                    "run `guard-host doctor{}`: it proves that a deny is enforced",
+                    options.named_file()
+                ));
             }
         }
         if options.scope == Some(Scope::Project) && !options.shared {
@@ -336,7 +335,7 @@ fn entry(
         return Err(InstallError::Arguments(text));
     }
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
-    let started = Started { only: options.policies(), script };
+    let started = Started { only: options.policies(), script, ..Started::default() };
     let server = options.server.clone();
     // A file that other machines or users read may be read by another version.
     let is_own = !options.shared && !options.managed && options.plugin.is_none() && options.hooks_file.is_none();

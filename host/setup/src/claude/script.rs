@@ -203,7 +203,8 @@ pub(super) fn next_steps(options: &InstallOptions, site: Site<'_>) -> Vec<String
     }
     let copy = aside(&path);
     if copy.exists() {
-        steps.push(format!("find your own script at `{}`; `guard-host uninstall claude` puts it back", copy.display()));
+        let (copy, place) = (copy.display(), options.place());
+        steps.push(format!("find your own script at `{copy}`; `guard-host uninstall claude{place}` puts it back"));
     }
     steps
 }

@@ -132,7 +132,7 @@ pub(super) fn server_of(handler: &Value) -> Option<&str> {
 
 /// The part of this program's hook that a handler starts or asks; `None` for a handler of another program.
 pub(super) fn runs(handler: &Value, names: &Names) -> Option<Started> {
-    let served = || server_of(handler).map(|_| Started { only: Vec::new(), script: None });
+    let served = || server_of(handler).map(|_| Started::default());
     started(handler, names).or_else(served)
 }
 
@@ -181,7 +181,7 @@ mod tests {
             line: "/bin/guard-host hook claude".to_owned(),
             timeout: None,
             blocks: true,
-            started: Started { only: Vec::new(), script: None },
+            started: Started::default(),
             server: None,
             has_new_events: false,
         }
@@ -218,7 +218,7 @@ mod tests {
             let flag = if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
             std::fs::write(&path, format!("#!/bin/sh\nexec guard-host hook claude{flag} \"$@\"\n")).unwrap();
             let only = only.iter().map(|&name| name.to_owned()).collect();
-            let started = Started { only, script: Some(path.clone()) };
+            let started = Started { only, script: Some(path.clone()), ..Started::default() };
             add(&text, Shape::Wrapped, &Entry { line: path, started, ..entry() }, &names()).unwrap()
         };
         let count = |text: &str, name: &str| text.matches(name).count();

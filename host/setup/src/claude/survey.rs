@@ -3,16 +3,16 @@
 //! Reads only.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use guard_platform::fs::MetadataExt;
+use guard_platform::fs::{MetadataExt, is_executable};
 use serde_json::Value;
 
 use super::flaw::flaw;
 use super::registration::{MANAGED_FILE, NAME, TOOLS, managed_folders, target, user_folder};
 use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
-use crate::command::{Names, is_closed, running};
+use crate::command::{Names, Started, is_closed, is_direct, running};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -28,6 +28,8 @@ struct Place {
     foreign: bool,
     shape: Shape,
     names: Names,
+    /// The options of `install` that name it.
+    options: String,
 }
 
 /// Surveys the files.
@@ -62,7 +64,8 @@ fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
     let asked_for = |options: &InstallOptions, foreign| {
         let target = target(options, site).ok()?;
         let names = target.names(site);
-        Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names })
+        let options = options.place();
+        Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names, options })
     };
     let usual = |scope, shared| InstallOptions { scope: Some(scope), shared, ..InstallOptions::default() };
     let mut places: Vec<Place> = [
@@ -84,7 +87,8 @@ fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
         let dropped = dropped.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
         for file in [folder.join(MANAGED_FILE)].into_iter().chain(dropped) {
             let names = Names::at(site, NAME, None);
-            places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names });
+            let options = " --managed".to_owned();
+            places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names, options });
         }
     }
     places
@@ -200,18 +204,42 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
     } else if (line || server_of(handler).is_some()) && !key {
         hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
     }
+    let Started { only, config, settings, words, script } = runs(handler, &place.names).unwrap_or_default();
+    let script = script.map(PathBuf::from);
+    hindrances.extend(script.as_deref().and_then(|script| unstartable(script, told("command").unwrap_or_default())));
+    let shim = script.as_ref().and_then(|script| script.file_name()).map(|name| format!(" --shim {}", name.display()));
+    let sudo = if place.managed { "sudo " } else { "" };
+    let again = format!("{sudo}guard-host install {NAME}{}{}", place.options, shim.unwrap_or_default());
+    let running = match words.split_first() {
+        // A repository's script is read and not started: a line may have a shell of the repository's own start it.
+        Some((program, arguments)) if place.foreign && script.is_some() => {
+            Running::Program(program.clone(), arguments.to_vec())
+        }
+        _ => run_by(handler, place, site),
+    };
     Found {
         place: place.file.clone(),
         foreign: place.foreign,
         managed: place.managed,
-        running: run_by(handler, place, site),
-        only: runs(handler, &place.names).map(|started| started.only).unwrap_or_default(),
+        again,
+        running,
+        only,
+        config,
+        settings,
+        script,
         tools,
         left_out,
         blocks: key || line,
         unapproved: None,
         hindrances,
     }
+}
+
+/// Why a script cannot be started, as this line starts it.
+fn unstartable(script: &Path, line: &str) -> Option<String> {
+    let shown = script.display();
+    let Ok(data) = fs::metadata(script) else { return Some(format!("there is no script `{shown}`")) };
+    (is_direct(line) && !is_executable(&data)).then(|| format!("`{shown}` can't be executed: run `chmod +x {shown}`"))
 }
 
 /// The line begins with an absolute path, as `install` writes it.
@@ -222,7 +250,6 @@ fn is_absolute(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
     use std::sync::Arc;
 
     use serde_json::json;
@@ -256,7 +283,14 @@ mod tests {
     fn look_at(settings: &Value, managed: bool) -> Survey {
         let (program, home) = ("guard-host".to_owned(), "/home".to_owned());
         let names = Names { harness: NAME, program, plugin: None, project: "/repo".into(), home };
-        let place = Place { file: "/s.json".into(), managed, foreign: false, shape: Shape::Wrapped, names };
+        let place = Place {
+            file: "/s.json".into(),
+            managed,
+            foreign: false,
+            shape: Shape::Wrapped,
+            names,
+            options: String::new(),
+        };
         let environment = Environment {
             variables: Arc::new([("TOKEN".to_owned(), "secret".to_owned())].into()),
             ..Environment::of_process(std::time::Instant::now())

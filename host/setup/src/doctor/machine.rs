@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding;
-use crate::check::{Mistake, check, line};
+use crate::check::{Mistake, check, line, of_registrations};
 use crate::install::Site;
 use crate::oversights::oversights;
 use crate::surroundings::obstacle;
@@ -93,7 +93,9 @@ pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     let count = prepared.members.len();
     let unused = oversights(&prepared, projects, site.places).into_iter().map(Mistake::warning);
     let unused: Vec<Mistake> = unused.collect();
-    let mistakes = check(prepared, environment, &site.project.to_string_lossy());
+    let mut mistakes = check(prepared, environment, &site.project.to_string_lossy());
+    let beside = of_registrations(site, projects, None).into_iter();
+    mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
     let finding = |mistake: &Mistake| {
         let remedy = if mistake.problem.hint.is_empty() { "correct the file" } else { &mistake.problem.hint };
         Finding::problem(if mistake.is_fault { POLICIES } else { CONFIGURATION }, line(mistake), remedy)

@@ -165,7 +165,7 @@ impl Trial<'_> {
         if self.found.left_out.contains(&tool) {
             let kind = if canary.tool == SHELL { "shell commands".to_owned() } else { format!("`{}`", canary.tool) };
             let text = format!("{subject} was not tried: it is not asked about {kind}");
-            let remedy = format!("run `guard-host install {}` without `--matcher`", self.harness.name());
+            let remedy = format!("run `{}` without `--matcher`", self.found.again);
             return Some(Finding::note(CHECK, text, remedy));
         }
         // What a repository's file names may be anything. It is started only if it is this program.
@@ -175,14 +175,14 @@ impl Trial<'_> {
         };
         (self.found.foreign && !known).then(|| {
             let text = format!("{subject} was not tried: it comes with the project and is not this program");
-            Finding::note(CHECK, text, "look at it, and run `guard-host install` for the project")
+            Finding::note(CHECK, text, format!("look at it, and run `{}`", self.found.again))
         })
     }
 
     /// The findings for the answer to the call: its verdict, and its program if that did not start.
     fn verdict(&self, canary: &Canary, answer: Result<Reply, String>) -> Vec<Finding> {
         let (subject, shown) = (self.subject(), &canary.shown);
-        let again = format!("run `guard-host install {}`", self.harness.name());
+        let again = format!("run `{}`", self.found.again);
         let verdict = match answer {
             Ok(reply) if self.is_deny(&reply) => Finding::ok(CHECK, format!("`{shown}` by {subject} is denied")),
             Ok(reply) if self.is_not_started(&reply) => {
@@ -241,9 +241,10 @@ impl Trial<'_> {
         let examples = manifests.flat_map(|description| description.manifest.examples);
         let mut denied = examples.filter(|example| example.outcome == Outcome::Deny).filter_map(|example| {
             let input: Value = serde_json::from_str(&example.input).ok()?;
-            let payload = registration.payload_of(&example.tool, &input, cwd)?;
-            let shown =
-                input.get("command").and_then(Value::as_str).map_or_else(|| example.input.clone(), str::to_owned);
+            let command = input.get("command").and_then(Value::as_str);
+            let of_shell = || command.filter(|_| example.tool == SHELL).map(|line| registration.payload(line, cwd));
+            let payload = registration.payload_of(&example.tool, &input, cwd).or_else(of_shell)?;
+            let shown = command.map_or_else(|| example.input.clone(), str::to_owned);
             Some(Canary { tool: example.tool, shown, payload })
         });
         denied.next()

@@ -66,6 +66,23 @@ impl InstallOptions {
         guard_builtins::all().iter().any(named)
     }
 
+    /// The option that names another file with hooks than the usual one, as it is typed; empty without one.
+    #[must_use]
+    pub fn named_file(&self) -> String {
+        let named = |flag: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| format!(" {flag} {}", word(&path.to_string_lossy())))
+        };
+        named("--plugin", &self.plugin).or_else(|| named("--hooks-file", &self.hooks_file)).unwrap_or_default()
+    }
+
+    /// The options that name the place of the registration, as they are typed; empty for the usual one.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let scope = if self.scope == Some(Scope::Project) { " --scope project" } else { "" };
+        let shared = if self.shared { " --shared" } else { "" };
+        format!("{scope}{shared}{}", self.named_file())
+    }
+
     /// One of the policies that the hook asks has a settings file that may lie beside the hook.
     #[must_use]
     pub fn has_settings(&self) -> bool {
@@ -152,10 +169,18 @@ pub struct Found {
     pub foreign: bool,
     /// The file is the administrator's, for every user of this machine.
     pub managed: bool,
+    /// The command that registers it again.
+    pub again: String,
     /// How the hook is started, variables of the harness filled in.
     pub running: Running,
     /// The policies that it asks; empty: all of the chain.
     pub only: Vec<String>,
+    /// The configuration file that its command line names.
+    pub config: Option<PathBuf>,
+    /// The folder with settings files that its command line names.
+    pub settings: Option<PathBuf>,
+    /// The script that starts the hook, or the link that is it.
+    pub script: Option<PathBuf>,
     /// The tools that it is for, if they are not all.
     pub tools: Option<String>,
     /// The [`Registration::tools`] that it is not asked about.

@@ -9,7 +9,7 @@ use guard_platform::fs::is_executable;
 use serde_json::Value;
 
 use super::{Closing, Layout, RegistrationSpec, approvals, plugins};
-use crate::command::{is_closed, is_ours, is_replying, running};
+use crate::command::{Started, is_closed, is_ours, is_replying, running, started};
 use crate::install::json::{Document, Syntax};
 use crate::install::yaml;
 use crate::install::{Found, Running, Site, Survey, Switch};
@@ -104,7 +104,15 @@ pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
         if let Err(error) = told.and_then(|text| look(spec, site, &file, foreign, &text, &mut survey)) {
             survey.unreadable.push((file, error));
         }
-        survey.found.iter_mut().skip(known).for_each(|found| found.managed = managed);
+        let name = spec.called;
+        survey.found.iter_mut().skip(known).for_each(|found| {
+            found.managed = managed;
+            found.again = match (managed, foreign) {
+                (true, _) => format!("sudo guard-host install {name} --managed"),
+                (_, true) => format!("guard-host install {name} --scope project"),
+                _ => format!("guard-host install {name}"),
+            };
+        });
     }
     survey
 }
@@ -140,7 +148,15 @@ fn look(
     let names = spec.names(site);
     let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
     let unapproved = approvals::missing(spec, site, file, &value, &names);
-    survey.found.extend(found(spec, file, foreign, &calls).map(|found| Found { unapproved, ..found }));
+    let started = calls.first().and_then(|call| started(call.handler, &names)).unwrap_or_default();
+    let Started { only, config, settings, .. } = started;
+    survey.found.extend(found(spec, file, foreign, &calls).map(|found| Found {
+        only,
+        config,
+        settings,
+        unapproved,
+        ..found
+    }));
     Ok(())
 }
 
@@ -184,8 +200,12 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         place: file.to_path_buf(),
         foreign,
         managed: false,
+        again: String::new(),
         running: running(line),
         only: Vec::new(),
+        config: None,
+        settings: None,
+        script: None,
         tools: first.matcher.map(written).filter(narrowed),
         left_out: spec.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
         // A call has run when another event comes, so nothing is left to block.
@@ -240,8 +260,12 @@ fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
         place: file.to_path_buf(),
         foreign,
         managed: false,
+        again: String::new(),
         running: started.unwrap_or_else(|| Running::Shell(word(&file.to_string_lossy()))),
         only: Vec::new(),
+        config: None,
+        settings: None,
+        script: None,
         tools: None,
         left_out: Vec::new(),
         blocks: plugins::blocks(text),
