@@ -24,9 +24,9 @@ fn s2_13_the_guardrail_preset_reads_the_seeds_file_where_it_lies() {
     world.configure("preset = \"guardrail\"\n");
     assert_silent(&world.bash("frobnicate x"));
     world.write(".claude/state/guardrails.json", GUARDRAILS);
-    assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate", "[path-context: frobnicate]"]);
+    assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate\nInstead: "]);
     let vault = world.path("vault/x").to_string_lossy().into_owned();
-    assert_deny(&write(&world, &vault), &["[path-context: blocked_path]"]);
+    assert_deny(&write(&world, &vault), &["Rule: blocked_path\nInstead: "]);
     std::fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();
     assert_silent(&world.bash("frobnicate x"));
 }
@@ -36,7 +36,7 @@ fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
     let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     world.write(".claude/state/guardrails.json", "{");
-    assert_deny(&write(&world, "/etc/hosts"), &["[path-context: blocked_path]"]);
+    assert_deny(&write(&world, "/etc/hosts"), &["Rule: blocked_path\nInstead: "]);
     assert_warn(&world.bash("ls"), &["guardrails.json:1:", "defaults hold"]);
     assert_text!("config_check_seed", &world, 78, world.run(&["config", "check"], ""));
 }
@@ -50,7 +50,7 @@ fn an_entry_that_says_nothing_of_settings_keeps_the_usual_file() {
     };
     for key in ["", "on-error = \"deny\"", "limits = { time-ms = 100 }", "after = \"command-guard\""] {
         configure(key);
-        assert_deny(&world.bash("frobnicate x"), &["[path-context: frobnicate]"]);
+        assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate\nInstead: "]);
     }
     configure("settings = {}");
     assert_silent(&world.bash("frobnicate x"));

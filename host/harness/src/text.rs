@@ -87,8 +87,7 @@ fn paragraph(attributed: &Attributed) -> String {
         && let Some((target, rule)) = rest.rsplit_once("\nRule: ")
         && rule.starts_with(name)
     {
-        let text = format!("{}\nTarget: {}\nRule: {}", line(what), line(target), line(rule));
-        return if remedy.is_empty() { text } else { format!("{text}. {}{remedy}", mark(attributed)) };
+        return format!("{}\nTarget: {}\nRule: {}{remedy}", line(what), line(target), line(rule));
     }
     let message = line(&finding.message);
     if attributed.of_host && finding.rule == CONFIRMED {
@@ -233,10 +232,7 @@ mod tests {
     #[test]
     fn a_built_in_policy_names_its_rule_in_a_line_of_its_own() {
         let message = "GUARDRAIL CONFIRM: a.\nTarget: b\n\nTo proceed\nRule: known";
-        assert_eq!(
-            told(message, "c"),
-            "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known. [shell: known]\nInstead: c"
-        );
+        assert_eq!(told(message, "c"), "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c");
         assert_eq!(told("a\nb", ""), "a b. [shell: known]");
     }
 }
