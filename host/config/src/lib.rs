@@ -113,6 +113,8 @@ pub struct Config {
     pub ineffective: Vec<Problem>,
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
+    /// The policies that only the hook's command line names.
+    pub brought: Vec<String>,
     /// How the files of the projects stand.
     pub projects: Vec<(PathBuf, Trust)>,
     /// The components and settings of policies that the managed layer and the user's name.

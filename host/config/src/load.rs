@@ -123,6 +123,7 @@ impl Config {
             warnings: Vec::new(),
             ineffective: Vec::new(),
             disabled: Vec::new(),
+            brought: Vec::new(),
             projects: Vec::new(),
             named: Vec::new(),
             inputs: Vec::new(),
@@ -323,6 +324,7 @@ fn add_brought(chain: &mut Vec<Entry>, brought: &Brought, places: &Places, confi
         }
         let mut entry = of_builtin(builtin, Layer::User);
         find_settings(&mut entry, brought, places, config);
+        config.brought.push(entry.name.clone());
         chain.push(entry);
     }
 }

@@ -161,10 +161,10 @@ impl Copy {
         (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
 
-    /// Says under a question what is kept.
-    pub(crate) fn tell(&self, verdict: &mut Verdict) {
+    /// Says under a question what is kept. A call that the question refuses has destroyed nothing.
+    pub(crate) fn tell(&self, verdict: &mut Verdict, is_refused: bool) {
         let Some(answer) = self.answer.as_ref().filter(|answer| !answer.is_needless) else { return };
-        if verdict.outcome != Outcome::Ask {
+        if verdict.outcome != Outcome::Ask || is_refused {
             return;
         }
         let line = match answer.kept {

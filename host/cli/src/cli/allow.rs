@@ -91,7 +91,7 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     };
     let back = match chosen {
         Change::Allows(new) => add(new, places, environment, &at)?,
-        Change::Setting(setting) => set(setting, places, environment, &at)?,
+        Change::Settings(settings) => set(settings, places, environment, &at)?,
         Change::CopyInstead => copy_instead(places, environment, &at)?,
     };
     match left(&question, &at, places, environment)? {
@@ -156,19 +156,21 @@ fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallConte
     Ok(format!("`guard-host allow --remove {}` takes it back", numbers.join(",")))
 }
 
-/// Puts an item into a list of a policy's settings in the user's file. Returns how to take it back.
+/// Puts items into lists of policies' settings in the user's file. Returns how to take them back.
 pub(super) fn set(
-    setting: &Setting,
+    settings: &[Setting],
     places: &Places,
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<String> {
     let edited = open(places)?;
-    let Setting { policy, key, item } = setting;
-    let after = target(places).extend(edited.text(), policy, key, item).map_err(told)?;
-    write(edited, Some(after), places, environment, at)?;
-    let (file, item) = (places.config.display(), plain(item));
-    Ok(format!("take `{item}` out of `{key}` of {policy} in {file} to be asked again"))
+    let (mut text, mut lists) = (edited.text().map(str::to_owned), Vec::new());
+    for Setting { policy, key, item } in settings {
+        text = Some(target(places).extend(text.as_deref(), policy, key, item).map_err(told)?);
+        lists.push(format!("`{}` out of `{key}` of {policy}", plain(item)));
+    }
+    write(edited, text, places, environment, at)?;
+    Ok(format!("take {} in {} to be asked again", lists.join(" and "), places.config.display()))
 }
 
 /// Has copies take the place of questions, in the user's file. Returns how to take it back.

@@ -150,7 +150,7 @@ fn suggest(
                     return print::line("nothing was changed").map(|()| Exit::Success);
                 }
                 let setting = allow::Setting { policy: policy.to_owned(), key: "lower", item: rule.to_owned() };
-                let back = allow::set(&setting, places, environment, &circumstances(environment, None))?;
+                let back = allow::set(&[setting], places, environment, &circumstances(environment, None))?;
                 print::line(&format!("written; {back}")).map(|()| Exit::Success)
             }
         };

@@ -31,7 +31,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Raised whenever the shape of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 17";
+const PURPOSE: &str = "prepared chain 18";
 
 /// How often the configuration is read once more until it names the same files.
 const LOADS: usize = 4;

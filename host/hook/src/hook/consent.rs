@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::chain::Trace;
+use crate::cache::Prepared;
+use crate::chain::{Chain, Trace};
 use guard_config::Config;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::SELF_PROTECT;
+use guard_contract::policy::{SELF_PROTECT, Source};
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Layer, Outcome};
+use guard_facts::Facts;
 use guard_harness::text::imitates_host;
+use guard_redact::redact;
 use guard_state::Places;
 use guard_state::session::{
     Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
@@ -25,6 +28,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long the end of a session waits; a harness gives it little time.
 const PATIENCE_AT_END: Duration = Duration::from_millis(50);
+
+/// The tool whose calls an `[[allow]]` can cover.
+const SHELL: &str = "Bash";
 
 /// The rule of self-protect that asks about commands of guard-host.
 const GUARD_COMMAND: &str = "guard-command";
@@ -112,7 +118,7 @@ pub(super) fn answer(
         false => format!("--code {}", entry.code),
     };
     verdict.closing = match reader {
-        _ if reader == Reader::Agent || reader == Reader::Either && are_scripts(&verdict) => {
+        _ if is_for_agent(&verdict, reader) => {
             format!("To proceed, confirm with user then run:\n{confirm} {how}")
         }
         Reader::Agent | Reader::Either => {
@@ -134,21 +140,46 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     }
 }
 
+/// The reply tells the agent how a person lets the call run, instead of asking one.
+pub(super) fn is_for_agent(verdict: &Verdict, reader: Reader) -> bool {
+    reader == Reader::Agent || reader == Reader::Either && are_scripts(verdict)
+}
+
 /// The end of a question: how a person ends questions like it, or why nothing does, and then how to approve the call. The
 /// question of a script whose place a policy takes ends as the script has it.
 ///
 /// Where a person may read it, a command to copy is a line of its own and not the last one: Claude Code adds a word to
 /// the last line.
-pub(super) fn with_way_out(verdict: &Verdict, config: &Config, managed: &Path, reader: Reader) -> String {
+pub(super) fn with_way_out(
+    verdict: &Verdict,
+    prepared: &Prepared,
+    places: &Places,
+    by_allow: bool,
+    reader: Reader,
+) -> String {
     if !verdict.closing.is_empty() && are_scripts(verdict) {
         return verdict.closing.clone();
     }
-    let how = way_out(verdict, config, managed);
+    let how = way_out(verdict, prepared, &places.managed, by_allow);
     let is_command = how == ALLOW;
     let how = if is_command && reader != Reader::Agent { ALLOW_LINES.to_owned() } else { how };
     let last = if is_command && reader != Reader::Agent && verdict.closing.is_empty() { LAST } else { "" };
     let parts = [how.as_str(), verdict.closing.as_str(), last].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// An `[[allow]]` can end the question: it is for one shell command, without a secret, and lifts every ask.
+pub(super) fn can_allow(
+    verdict: &Verdict,
+    chain: &Chain,
+    (calls, traces): (&[ToolCall], &[Trace]),
+    at: &CallContext,
+    facts: &dyn Facts,
+) -> bool {
+    let ([call], [trace]) = (calls, traces) else { return false };
+    let is_shown = call.tool == SHELL && call.command().is_some_and(|(line, _)| redact(line) == line);
+    let analysis = trace.analysis.as_deref().filter(|_| is_shown);
+    analysis.is_some_and(|analysis| chain.sparing(verdict, (call, at, facts), analysis, |allow| allow).is_some())
 }
 
 /// How questions like this one end, for an agent and for a person.
@@ -166,17 +197,28 @@ fn are_scripts(verdict: &Verdict) -> bool {
 }
 
 /// How a person ends questions like this one, or why nothing does.
-fn way_out(verdict: &Verdict, config: &Config, managed: &Path) -> String {
+fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
     if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
         return "No setting ends this question, because it protects guard-host itself".to_owned();
     }
-    let entry = |asked: &Attributed| config.entries.iter().find(|entry| entry.name == asked.policy);
+    let Prepared { config, members, .. } = prepared;
+    let entries = || members.iter().map(|member| &member.entry);
+    let entry = |asked: &Attributed| entries().find(|entry| entry.name == asked.policy);
     if verdict.asks().filter_map(entry).any(|entry| !config.may_loosen(Layer::User, entry)) {
         return format!("Only {} can end this question", managed.display());
     }
-    match verdict.asks().all(|asked| asked.of_host) {
-        true => String::new(),
-        false => ALLOW.to_owned(),
+    // `allow` doesn't change the policies that only a hook's command line names, and an ask of the host reports a fault.
+    let is_in_chain = |asked: &Attributed| !asked.of_host && !config.brought.contains(&asked.policy);
+    let has_settings = |asked: &Attributed| {
+        let is_built_in = |source: &Source| match source {
+            Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
+            Source::File(_) => false,
+        };
+        entry(asked).is_some_and(|entry| entry.layer == Layer::User && is_built_in(&entry.source))
+    };
+    match verdict.asks().all(is_in_chain) && (by_allow || verdict.asks().all(has_settings)) {
+        true => ALLOW.to_owned(),
+        false => String::new(),
     }
 }
 
@@ -211,4 +253,50 @@ pub(super) fn end(places: &Places, session: &str) {
     // What a project says has no part in where sessions are kept.
     let sessions = guard_config::load(places, &[]).sessions;
     let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_config::{Brought, load_with};
+    use guard_contract::verdict::{Opinion, merge};
+    use guard_contract::{Decision, FaultKind, Finding};
+
+    use super::*;
+    use crate::cache::{Member, Readiness};
+
+    #[test]
+    fn a_way_out_is_offered_only_where_it_ends_the_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let managed = folder.path().join("managed.toml");
+        std::fs::write(&managed, "lock = [\"protected-files\"]\n").unwrap();
+        let places = Places { managed: managed.clone(), ..Places::below(folder.path().to_str().unwrap()) };
+        let brought = Brought { only: Some(vec!["path-context".to_owned()]), settings: None };
+        let mut config = load_with(&places, &[], &brought);
+        let member = |entry| Member { entry, readiness: Readiness::Broken(FaultKind::NotReady) };
+        let members = std::mem::take(&mut config.entries).into_iter().map(member).collect();
+        let prepared = Prepared::in_memory(config, members);
+        let asked = |policy: &str, of_host| {
+            let finding = Finding {
+                rule: "a".to_owned(),
+                outcome: Outcome::Ask,
+                message: "b".to_owned(),
+                remedy: String::new(),
+                tags: Vec::new(),
+            };
+            let decision = Decision { outcome: Outcome::Ask, findings: vec![finding] };
+            merge([Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host }])
+        };
+        let locked = format!("Only {} can end this question", managed.display());
+        for (policy, of_host, by_allow, expected) in [
+            ("command-guard", false, false, ALLOW),
+            ("protected-files", false, true, locked.as_str()),
+            ("self-protect", false, true, "No setting ends this question, because it protects guard-host itself"),
+            ("path-context", false, true, ""),
+            ("config", true, true, ""),
+            ("policy-of-a-project", false, true, ALLOW),
+            ("policy-of-a-project", false, false, ""),
+        ] {
+            assert_eq!(way_out(&asked(policy, of_host), &prepared, &managed, by_allow), expected, "{policy}");
+        }
+    }
 }

@@ -198,9 +198,11 @@ impl Judge<'_> {
         let reader = reader(surface, denies_asks, asks_itself(harness, &at));
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);
         if question.is_some() && !is_elsewhere {
-            verdict.closing = consent::with_way_out(&verdict, config, &self.places.managed, reader);
+            let by_allow = consent::can_allow(&verdict, &chain, (&calls, &traces), &at, &**self.facts);
+            verdict.closing = consent::with_way_out(&verdict, &chain.prepared, self.places, by_allow, reader);
         }
-        copy.tell(&mut verdict);
+        let is_refused = consent::is_for_agent(&verdict, reader);
+        copy.tell(&mut verdict, is_refused);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
 
         let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);

@@ -38,7 +38,8 @@ pub(in crate::cli) struct Setting {
 #[derive(Debug)]
 pub(super) enum Change {
     Allows(Vec<Allow>),
-    Setting(Setting),
+    /// For each rule that asks, so that none is left that does.
+    Settings(Vec<Setting>),
     /// Copies of what calls destroy take the place of questions.
     CopyInstead,
 }
@@ -69,6 +70,9 @@ impl Choices {
         environment: &Environment,
     ) -> anyhow::Result<Self> {
         let config = load(places, &at.projects());
+        if let Some(error) = question.rules.iter().find_map(|rule| of_own_hook(rule, &config)) {
+            return Err(error);
+        }
         let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
         let own = (question.operation.clone(), at.cwd.clone());
         let is_secret = question.operation.contains(MARK) || redact(&question.operation) != question.operation;
@@ -114,16 +118,13 @@ impl Choices {
                     hint,
                 ));
             }
-            _ => {
-                let of_session = question.rules.iter().find_map(|rule| rule.strip_prefix("session-guard:"));
-                let hint = of_session.map_or_else(String::new, |rule| {
-                    format!(
-                        "the prompt came from earlier calls of its session, which no allow covers; in the settings of \
-                         `session-guard`, `lower = [\"{rule}\"]` warns instead, and `hosts` lists hosts that may get data"
-                    )
-                });
-                return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), hint));
+            _ if !question.rules.is_empty() && question.rules.iter().all(|rule| rule.starts_with(OF_SESSION)) => {
+                self.obstacle = "the prompt came from earlier calls of its session; `hosts` in the settings of \
+                                 `session-guard` lists hosts that may get data"
+                    .to_owned();
+                return Ok(());
             }
+            _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
         self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);
@@ -142,37 +143,31 @@ impl Choices {
         Ok(())
     }
 
-    /// Offers the settings that change the rules which ask.
+    /// Offers the settings that change all rules which ask.
     fn add_settings(&mut self, config: &Config, question: &Record) {
-        let is_held = |rule: &&String| rule.starts_with(SELF_PROTECT);
-        if self.rules.iter().any(|rule| is_held(&rule)) {
-            return;
+        let named = self.rules.iter().map(|rule| changeable(rule, config)).collect::<Option<Vec<_>>>();
+        let Some(named) = named.filter(|named| !named.is_empty()) else { return };
+        let setting = |policy: &str, key, item: &str| Setting { policy: policy.to_owned(), key, item: item.to_owned() };
+        let file = question.operation.rsplit('/').next().filter(|file| !file.is_empty() && question.tool != "Bash");
+        let is_of_file = |name: &str| name == "sensitive-file";
+        if let Some(file) = file.filter(|_| named.iter().any(|(_, name)| is_of_file(name))) {
+            let narrow = named.iter().map(|(policy, name)| match is_of_file(name) {
+                true => {
+                    let title = format!("{policy} stops asking about files named `{}`", plain(file));
+                    (title, setting(policy, "confirm", &format!("!{file}")))
+                }
+                false => (format!("{policy}:{name} warns instead of asking"), setting(policy, "lower", name)),
+            });
+            let (titles, settings): (Vec<_>, Vec<_>) = narrow.unzip();
+            self.offered.push((titles.join("; "), Change::Settings(settings)));
         }
-        for rule in self.rules.clone() {
-            let Some((policy, name)) = rule.split_once(':') else { continue };
-            let entry = config.entries.iter().find(|entry| entry.name == policy && entry.layer == Layer::User);
-            let is_built_in = |source: &Source| match source {
-                Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
-                _ => false,
-            };
-            let Some(entry) = entry.filter(|entry| is_built_in(&entry.source)) else { continue };
-            if !config.may_loosen(Layer::User, entry) {
-                continue;
-            }
-            let setting =
-                |key, item: &str| Change::Setting(Setting { policy: policy.to_owned(), key, item: item.to_owned() });
-            let file = question.operation.rsplit('/').next().filter(|file| !file.is_empty() && question.tool != "Bash");
-            if let Some(file) = file.filter(|_| name == "sensitive-file") {
-                self.offered.push((
-                    format!("{policy} stops asking about files named `{}`", plain(file)),
-                    setting("confirm", &format!("!{file}")),
-                ));
-            }
-            let others: Vec<&str> = self.rules.iter().filter(|other| **other != rule).map(String::as_str).collect();
-            let still = if others.is_empty() { String::new() } else { format!("; {} still asks", others.join(", ")) };
-            self.offered
-                .push((format!("{rule} warns instead of asking, in every project{still}"), setting("lower", name)));
-            self.offered.push((format!("{rule} is turned off, in every project{still}"), setting("silence", name)));
+        let (rules, is_one) = (self.rules.join(" and "), named.len() == 1);
+        for (key, done) in [
+            ("lower", if is_one { "warns instead of asking" } else { "warn instead of asking" }),
+            ("silence", if is_one { "is turned off" } else { "are turned off" }),
+        ] {
+            let settings = named.iter().map(|(policy, name)| setting(policy, key, name)).collect();
+            self.offered.push((format!("{rules} {done}, in every project"), Change::Settings(settings)));
         }
     }
 
@@ -230,12 +225,17 @@ impl Choices {
                     print::line(&format!("   {INSTEAD_OF_ASK}"))?;
                     others.recoverable(&mut evaluators)?
                 }
-                Change::Setting(Setting { policy, key, item }) => {
-                    print::line(&format!(
-                        "   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{}\"] }}",
-                        plain(item)
-                    ))?;
-                    self.rule_of(change).map(|rule| others.asked_by(rule)).unwrap_or_default()
+                Change::Settings(settings) => {
+                    settings.iter().try_for_each(|Setting { policy, key, item }| {
+                        print::line(&format!(
+                            "   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{}\"] }}",
+                            plain(item)
+                        ))
+                    })?;
+                    if settings.iter().any(|setting| setting.key == "confirm") {
+                        continue;
+                    }
+                    others.asked_by(&self.rules)
                 }
             };
             for kind in covers(change) {
@@ -247,7 +247,10 @@ impl Choices {
                 others.count()
             ))?;
             list(&passing)?;
-            let loosened = self.rule_of(change).map(|rule| others.denied_by(rule)).unwrap_or_default();
+            let loosened = match change {
+                Change::Settings(_) => others.denied_by(&self.rules),
+                Change::Allows(_) | Change::CopyInstead => Vec::new(),
+            };
             if !loosened.is_empty() {
                 print::line(&format!("   would also loosen {} of {} denials", loosened.len(), others.denied.len()))?;
                 list(&loosened)?;
@@ -270,12 +273,6 @@ impl Choices {
         };
         let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index));
         found.map(|(_, change)| Some(change)).ok_or_else(|| self.no_option(&chosen.to_string()))
-    }
-
-    /// The rule that a setting changes.
-    fn rule_of(&self, change: &Change) -> Option<&String> {
-        let Change::Setting(Setting { item, .. }) = change else { return None };
-        self.rules.iter().find(|rule| rule.ends_with(&format!(":{item}")))
     }
 
     fn no_option(&self, answer: &str) -> anyhow::Error {
@@ -324,6 +321,35 @@ impl Choices {
         }
         Ok(others)
     }
+}
+
+/// The prefix of rules about earlier calls of a session.
+const OF_SESSION: &str = "session-guard:";
+
+/// The policy and the name of a rule whose outcome the user's settings can change.
+fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> {
+    let (policy, name) = rule.split_once(':').filter(|_| !rule.starts_with(SELF_PROTECT))?;
+    let entry = config.entries.iter().find(|entry| entry.name == policy && entry.layer == Layer::User)?;
+    let is_built_in = match &entry.source {
+        Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
+        Source::File(_) => false,
+    };
+    (is_built_in && config.may_loosen(Layer::User, entry)).then_some((policy, name))
+}
+
+/// The error for a rule of a built-in policy that the chain lacks. A hook that names the policy asked, and reads no allows.
+fn of_own_hook(rule: &str, config: &Config) -> Option<anyhow::Error> {
+    let (policy, _) = rule.split_once(':')?;
+    let builtin = guard_builtins::find(policy).filter(|_| config.entries.iter().all(|entry| entry.name != policy))?;
+    let hint = match builtin.settings_file {
+        Some(file) => format!("change its settings in {file}, or in the folder `config` next to its script"),
+        None => format!("give it settings in a `[[policy]]` named `{policy}` of your guard.toml"),
+    };
+    Some(refused(
+        Exit::NoQuestion,
+        format!("`{policy}` isn't in your chain: only a hook that names it evaluates it"),
+        hint,
+    ))
 }
 
 /// A description of what allows cover.
@@ -400,21 +426,22 @@ impl Others {
         Ok(passing)
     }
 
-    /// Returns the calls that only this rule denies.
-    fn denied_by(&self, rule: &str) -> Vec<String> {
+    /// Returns the calls that only these rules deny.
+    fn denied_by(&self, rules: &[String]) -> Vec<String> {
         let is_only = |other: &&Other| {
             let findings = other.trace.verdict.findings.iter();
-            findings.filter(|found| found.finding.outcome == Outcome::Deny).all(|found| found.rule() == rule)
+            findings.filter(|found| found.finding.outcome == Outcome::Deny).all(|found| rules.contains(&found.rule()))
         };
         self.denied.iter().filter(is_only).map(Other::shown).collect()
     }
 
-    /// Returns the calls for which only this rule asks.
-    fn asked_by(&self, rule: &str) -> Vec<String> {
-        let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| asked.rule() == rule);
-        let of_tools = self.of_tools.iter().filter(|(own, ..)| own == rule);
-        let of_tools =
-            of_tools.map(|(_, tool, operation)| format!("{} {}", plain(tool), shorten(&plain(operation), SHOWN_BYTES)));
+    /// Returns the calls for which only these rules ask.
+    fn asked_by(&self, rules: &[String]) -> Vec<String> {
+        let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| rules.contains(&asked.rule()));
+        let of_tools = self.of_tools.iter().filter(|(own, ..)| rules.contains(own));
+        let of_tools: BTreeSet<String> = of_tools
+            .map(|(_, tool, operation)| format!("{} {}", plain(tool), shorten(&plain(operation), SHOWN_BYTES)))
+            .collect();
         self.asked.iter().filter(is_only).map(Other::shown).chain(of_tools).collect()
     }
 }

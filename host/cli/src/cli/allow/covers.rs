@@ -19,7 +19,7 @@ struct Description {
 pub(super) fn covers(change: &Change) -> Vec<String> {
     let lines: BTreeSet<String> = match change {
         Change::Allows(allows) => allows.iter().map(of_allow).collect(),
-        Change::Setting(setting) => BTreeSet::from([of_setting(setting)]),
+        Change::Settings(settings) => settings.iter().map(of_setting).collect(),
         Change::CopyInstead => {
             BTreeSet::from(["every call that asks only because of a loss that a copy brings back".to_owned()])
         }
