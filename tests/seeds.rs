@@ -322,5 +322,13 @@ fn names(world: &World) {
     // Told what to do, it does that.
     assert_deny(&hook("write-control.sh", &["hook", "claude", "--only", "command-guard"], &bash("rm -rf /")), &[]);
     assert_eq!(hook("write-control.sh", &["check", "ls"], &json!({})).exit, 0);
+    // S2-12c, S2-42: the name of a harness says how to answer, and a word too many never lets the call run.
+    let plain = hook("guardrail.py", &["generic"], &json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } }));
+    assert_eq!((plain.exit, plain.stdout.as_str()), (0, "{\"decision\":\"allow\"}\n"));
+    let blocked = hook("guardrail.py", &["generic"], &bash("rm -rf /")).stdout;
+    assert!(blocked.starts_with("{\"decision\":\"block\",\"reason\":\"GUARDRAIL BLOCKED:"), "{blocked}");
+    for word in ["generics", "--foo"] {
+        assert_ask(&hook("guardrail.py", &[word], &bash("rm -rf /")), &["[hook: bad-arguments]"]);
+    }
     assert_ask(&hook("write-control.sh", &["hook", "nonsense"], &bash("ls")), &["[hook: bad-arguments]"]);
 }

@@ -52,7 +52,8 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         world.write(settings, &before);
         let arguments = ["install", "claude", "--scope", "project", "--shared", "--shim", name];
         let ended = done(&world, &arguments);
-        assert!(ended.stdout.contains(".before-guard-host"), "{ended:?}");
+        let back = "`guard-host uninstall claude --scope project --shared` puts it back";
+        assert!(ended.stdout.contains(".before-guard-host") && ended.stdout.contains(back), "{ended:?}");
         let written = read(&world, settings);
         let [other, own] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
         assert_eq!(other["command"], "./lint.sh", "{line}");
@@ -225,9 +226,16 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     world.configure("scripts = \"off\"\n");
     assert_ask(&world.bash(&format!("python ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
     let path = world.path(confirm);
-    let ended = attended_by(&world, "python3", &[text(&path), operation], "");
-    assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{ended:?}");
-    assert!(called(&world, script).stdout.contains("confirmed in this session"));
+    // Both ways in which the seed's people start it; the help recommends them, and no link.
+    let help = world.run(&["hook", "--help"], "").stdout;
+    assert!(help.contains("`./guardrail-confirm.py OPERATION`") && help.contains("use no link"), "{help}");
+    for (program, arguments) in [("python3", &[text(&path), operation][..]), (text(&path), &[operation])] {
+        let ended = attended_by(&world, program, arguments, "");
+        assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{program}: {ended:?}");
+        assert!(called(&world, script).stdout.contains("confirmed in this session"));
+        done(&world, &["session", "clear", "--yes"]);
+        called(&world, script);
+    }
     done(&world, &["uninstall", "claude"]);
     assert_eq!(read(&world, confirm), MINE);
     assert!(!world.path(script).exists());
@@ -264,4 +272,28 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
     fs::remove_file(world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     symlink("/bin/true", world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     assert_eq!(world.run(&["doctor", "claude"], "").exit, 69);
+}
+
+/// Two scripts that answer what they cannot read in two ways keep doing so: each has a configuration of its own.
+#[test]
+fn s1_84_s4_91_a_script_can_have_a_configuration_of_its_own() {
+    let world = World::new();
+    let own = world.write(".config/guard-host/write-control.toml", "on-malformed = \"allow\"\n");
+    let install = ["install", "claude", "--fail-open", "--matcher"];
+    let silent = ["Write|Edit", "--shim", "write-control.sh", "--config", text(&own)];
+    done(&world, &[&install[..], &silent].concat());
+    done(&world, &[&install[..], &["Bash", "--shim", "dangerous-command-guard.sh"]].concat());
+    let unreadable = |script: &str| {
+        let mut start = Command::new(world.path(".claude/hooks").join(script));
+        start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
+        end(start, "{oops")
+    };
+    let ended = unreadable("write-control.sh");
+    assert_eq!((ended.exit, ended.stdout.as_str(), ended.stderr.as_str()), (0, "", ""));
+    assert_eq!(unreadable("dangerous-command-guard.sh").exit, 1);
+    // It is checked like the usual one.
+    assert_eq!(world.run(&["config", "check"], "").exit, 0);
+    world.write(".config/guard-host/write-control.toml", "on-malformed = \"silent\"\n");
+    let ended = world.run(&["config", "check"], "");
+    assert!(ended.exit == 78 && ended.stderr.contains("write-control.toml:1:"), "{ended:?}");
 }

@@ -48,13 +48,14 @@ mod watch;
 mod wit;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use args::{AuditCommand, Cli, Command, HookOnly, OutputArgs, PolicyCommand, help};
 use guard_contract::exit::Exit;
-use guard_hook::command_line::{HookLine, by_name, is_hook};
+use guard_hook::command_line::{HookLine, by_name, is_hook, script_policy};
 use guard_hook::hook;
 use guard_state::Places;
 use guard_state::environment::Environment;
@@ -71,8 +72,13 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
         return undo::keep(environment);
     }
+    let is_script = arguments.first().is_some_and(|own| script_policy(Path::new(own)).is_some());
     let cli = match parse(arguments) {
         Ok(cli) => cli,
+        // A harness takes any other exit code than a verdict's for no answer, and runs the call.
+        Err(exit) if is_script && exit == Exit::Usage.code() => {
+            return hook::run(Err("the arguments name neither a command nor a harness".to_owned()), environment);
+        }
         Err(exit) => return exit,
     };
     print::follow(cli.output);

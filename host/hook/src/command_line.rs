@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use guard_builtins::Builtin;
 use guard_config::Brought;
 use guard_platform::paths::native;
 use guard_state::Places;
@@ -89,31 +90,42 @@ pub fn places([config, state, cache]: [&Option<PathBuf>; 3], environment: &Envir
 pub const SETTINGS_FOLDER: &str = "config";
 
 /// The command line that the program's own name stands for: the hook in place of the script of one built-in policy, with
-/// the settings that lie beside it, or `confirm` in place of the script that confirms.
+/// the settings that lie beside it, or `confirm` in place of the script that confirms. The script's arguments are options
+/// and the name of a harness.
 ///
 /// None if it has another name, or is told what to do.
 #[must_use]
 pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (path, rest) = arguments.split_first()?;
     let path = Path::new(path);
-    let own = path.file_name()?.to_str()?;
-    let mut builtins = guard_builtins::all().iter();
-    if builtins.clone().any(|builtin| builtin.confirmed_by == Some(own)) {
+    let is_confirming = |builtin: &Builtin| builtin.confirmed_by.is_some() && builtin.confirmed_by == own_name(path);
+    if guard_builtins::all().iter().any(is_confirming) {
         let confirm = [crate::programs::HOOK, "confirm"].map(OsString::from);
         return Some(confirm.into_iter().chain(rest.iter().cloned()).collect());
     }
-    let policy = builtins.find(|builtin| builtin.called == Some(own))?;
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if !matches!(word.to_str(), Some("--config" | "--state" | "--cache")) {
-            return None;
-        }
-        words.next()?;
-    }
-    let hook = ["hook", "claude", "--only", policy.name].map(OsString::from);
+    let policy = script_policy(path)?;
+    let at = command_index(arguments).unwrap_or(arguments.len());
+    let harness = match arguments.get(at) {
+        None => "claude",
+        Some(word) => word.to_str().filter(|name| guard_harness::named(name).is_some())?,
+    };
+    let hook = ["hook", harness, "--only", policy].map(OsString::from);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let settings = folder.map(|folder| [OsString::from("--settings-dir"), folder.join(SETTINGS_FOLDER).into()]);
-    Some(arguments.iter().cloned().chain(hook).chain(settings.into_iter().flatten()).collect())
+    let own = [arguments.first()?.clone()].into_iter().chain(hook).chain(settings.into_iter().flatten());
+    let options = rest.iter().enumerate().filter(|(index, _)| index + 1 != at).map(|(_, word)| word.clone());
+    Some(own.chain(options).collect())
+}
+
+/// The policy whose script has the program's own name.
+#[must_use]
+pub fn script_policy(path: &Path) -> Option<&'static str> {
+    let is_called = |builtin: &&Builtin| builtin.called.is_some() && builtin.called == own_name(path);
+    guard_builtins::all().iter().find(is_called).map(|builtin| builtin.name)
+}
+
+fn own_name(path: &Path) -> Option<&str> {
+    path.file_name().and_then(|name| name.to_str())
 }
 
 /// The command line is one of `hook`.

@@ -232,9 +232,12 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-Started through a link with the name of a built-in policy's script, such as nous-plan-enforcer or write-control.sh, the
-program is a hook of that policy alone, with the settings in the folder `config` next to the link. A link named
-guardrail-confirm.py runs `guard-host confirm`.")]
+Started through a link with the name of a built-in policy's script, the program is a hook of that policy alone, with the
+settings in the folder `config` next to the link: dangerous-command-guard.sh, guardrail.py, nous-plan-enforcer,
+protected-files-guard.py or write-control.sh. The name of a harness may follow, as in `guardrail.py generic`.
+
+For guardrail-confirm.py use no link, but the script that `guard-host install claude --shim guardrail-confirm.py` writes. It
+runs `guard-host confirm`, started as `./guardrail-confirm.py OPERATION` or as `python3 guardrail-confirm.py OPERATION`.")]
 pub(super) struct HookArgs {
     /// The harness, if the payload doesn't show it: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
     /// droid, opencode, openclaw, kilo, amp, pi, cline, windsurf, kiro, grok, hermes, kimi, vibe, crush, devin, or
