@@ -30,7 +30,7 @@ impl Manner {
 }
 
 pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let mirror = parsed.has("", "mirror");
+    let mirror = parsed.has("", "mirror") || parsed.from(1).iter().any(|refspec| takes_all(&refspec.text));
     let manner = if parsed.has("d", "delete") {
         Manner::Delete
     } else if parsed.is("f", "force") || mirror {
@@ -74,6 +74,12 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let known = parsed.operands.iter().all(|operand| !operand.dynamic);
         run.emit(draft(manner).certain(known));
     }
+}
+
+/// Whether a refspec is of all references, which are those of `--mirror`.
+fn takes_all(refspec: &str) -> bool {
+    let refspec = refspec.trim_start_matches('+');
+    refspec.split_once(':').map_or(refspec, |(source, _)| source) == "refs/*"
 }
 
 /// Returns the operation of one refspec, and its branch.
