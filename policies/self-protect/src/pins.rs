@@ -67,6 +67,16 @@ fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
         return None;
     }
     let mut rest = words.clone();
+    let prunes = words.clone().any(|word| word.starts_with("--prune") || word == "-p");
+    if prunes && matches!(verb, "fetch" | "pull") && words.clone().any(takes_all) {
+        return Some(PINS.to_owned());
+    }
     let is_fed = words.clone().any(|word| word == "--stdin") && view.text().contains(PINS);
     rest.find(|word| word.contains(PINS)).map(str::to_owned).or_else(|| is_fed.then(|| PINS.to_owned()))
+}
+
+/// A refspec puts the references of another repository in the place of all of this one.
+fn takes_all(refspec: &str) -> bool {
+    let begin = refspec.split_once(':').and_then(|(_, name)| name.strip_suffix('*'));
+    begin.is_some_and(|begin| begin.starts_with("refs/") && PINS.starts_with(begin))
 }
