@@ -114,6 +114,12 @@ fn begin_and_fill(
         Ok(git) => git.clone(),
         Err(_) => Vec::new(),
     };
+    let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if of_git::is_silent(loss));
+    if let Err(stop) = &gathered
+        && task.losses.list.iter().all(is_silent)
+    {
+        return Ok(Answer::nothing(stop.to_string()));
+    }
     if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
         // The losses are unknown, and there is nothing to copy.
         if let Some(why) = gatherer.left_out.into_iter().next() {

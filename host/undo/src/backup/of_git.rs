@@ -35,6 +35,11 @@ const UNDER_WAY: [&str; 7] =
 /// Operations of commands that daily work has, and that rarely lose something.
 const SILENT: [&str; 5] = ["git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
 
+/// Nothing says that the command loses something.
+pub(super) fn is_silent(loss: &GitLoss) -> bool {
+    SILENT.contains(&loss.operation.as_str())
+}
+
 /// The checked-out commit and branch.
 #[derive(Debug, Default)]
 pub(super) struct Head {
@@ -79,8 +84,7 @@ pub(super) fn gather(
     let repository = of_folder.filter(|repository| is_understood(repository, &folder, env));
     let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
     let (Some(repository), Some(root)) = (repository, root) else {
-        // Nothing says that such a command loses something.
-        if !SILENT.contains(&loss.operation.as_str()) {
+        if !is_silent(loss) {
             gatherer.leave_out(format!("{}: unknown repository", folder.display()));
         }
         return Ok(None);

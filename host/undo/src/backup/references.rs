@@ -68,7 +68,7 @@ pub(super) fn stashes(git: &Git<'_>) -> Vec<(String, String)> {
     list.lines().filter_map(stash).collect()
 }
 
-/// The references of these names, or below these folders. Those of the copies are none of them.
+/// The references of these names, or below these folders, without those of the copies.
 fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
     let prefixes = ["refs/heads/", "refs/remotes/", "refs/tags/", ""];
     let is_full = |name: &str| name.starts_with("refs/");
