@@ -19,14 +19,13 @@ const HARMLESS: [&str; 8] = [
 ];
 
 /// Settings given to one command that change nothing of what it loses, by how their names begin.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 9] = [
     "advice.",
     "clean.requireforce",
     "color.",
     "commit.gpgsign",
     "core.editor",
     "core.pager",
-    "fetch.prune",
     "gpg.",
     "protocol.",
     "user.",
@@ -177,7 +176,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         "rm" if !words.has("n", "dry-run") => "git.rm",
         "restore" if words.has("S", "staged") && !words.has("W", "worktree") => "git.index",
         "apply" if words.has("", "cached") || words.has("", "index") => "git.index",
-        "update-index" => "git.index",
+        "update-index" if !words.has("", "refresh") && !words.has("", "really-refresh") => "git.index",
         "read-tree" if words.has("u", "") => "git.discard",
         "read-tree" if !words.has("n", "dry-run") => "git.index",
         "remote" if !loss.refs.is_empty() => "git.remote",
@@ -191,9 +190,9 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     if matches!(operation, "git.discard" | "git.stash.pop" | "git.switch") {
         loss.words = commits(verb, words);
         loss.words.retain(|word| !loss.refs.contains(word));
-        // Changes are put away first, and put back afterwards.
-        loss.is_forced =
-            operation == "git.switch" && (words.has("", "autostash") || verb == "pull" && words.has("r", "rebase"));
+        // Changes are put away first, and put back afterwards, or staged ones are lost.
+        let puts_away = words.has("", "autostash") || verb == "pull" && words.has("r", "rebase");
+        loss.is_forced = operation == "git.switch" && (puts_away || verb == "reset");
     }
     operation.clone_into(&mut loss.operation);
     let is_loss = match operation {

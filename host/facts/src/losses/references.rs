@@ -78,7 +78,7 @@ impl<'a> GitWords<'a> {
     }
 }
 
-/// The names of the references that a command moves or takes, and the folders of those whose names it doesn't say, with a
+/// The names of the references that a command moves or takes, and their folders where it names none, with a
 /// slash at their ends. Where a reflog keeps the old commit for weeks, a plain `git fetch` or `git merge` loses none.
 pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();

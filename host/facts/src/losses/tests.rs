@@ -367,11 +367,12 @@ fn commands_of_git_say_which_references_files_and_index_they_replace() {
         ("git reset HEAD~3", "git.reset", "", ""),
         ("git restore --staged a", "git.index", "", ""),
         ("git apply --cached p", "git.index", "", ""),
+        ("git update-index --force-remove a", "git.index", "", ""),
         ("git read-tree HEAD", "git.index", "", ""),
         ("git read-tree -m -u HEAD x", "git.discard", "HEAD x", ""),
         ("git fetch --prune", "git.refs", "", "refs/remotes/"),
         ("git fetch -p origin +refs/heads/*:refs/heads/*", "git.refs", "", "refs/heads/ refs/remotes/"),
-        ("git -c fetch.prune=true fetch --prune-tags", "git.refs", "", "refs/remotes/ refs/tags/"),
+        ("git -c color.ui=never fetch --prune-tags", "git.refs", "", "refs/remotes/ refs/tags/"),
         ("git fetch --tags -f", "git.refs", "", "refs/remotes/ refs/tags/"),
         ("git remote prune origin", "git.remote", "", "refs/remotes/"),
         ("git remote update --prune", "git.remote", "", "refs/remotes/"),
@@ -418,6 +419,7 @@ fn commands_of_git_that_lose_nothing_are_no_losses() {
         "git rebase --continue",
         "git cherry-pick --continue",
         "git log --oneline",
+        "git update-index -q --refresh",
     ] {
         assert_eq!(silent(text), None, "{text}");
     }
