@@ -43,8 +43,8 @@ pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
     false
 }
 
-/// Whether the operand is a variable of a loop over the lines of a file: `for f in $(<names); do ... > $f; done`. The list
-/// is in no word of a command.
+/// Whether the operand is a variable of a loop over the lines of a file: `for f in $(<names); do ... > $f; done`. No
+/// command has the list among its words.
 pub(super) fn is_in_turn(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let in_loop = run.command.position.within.iter().any(|place| place == "loop");
     let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));

@@ -16,7 +16,7 @@ const BEFORE: usize = 256;
 /// The patterns by which searches select what the operand may name.
 pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
     let mut found: Vec<String> = with_defaults(&operand.text).into_iter().collect();
-    // `fd` finds more names than the one that stands for them.
+    // `fd` finds more names than the one in the placeholder.
     let is_fd = |command: &&Command| matches!(command.program(), "fd" | "fdfind");
     let suppliers = if run.is_placeholder(operand) {
         run.suppliers(operand)
