@@ -49,7 +49,7 @@ fn a_file_that_comes_to_need_trust_fails() {
         let ended = after(&world, FILE, "source =", &format!("{need}\nsource ="));
         let told = "until each person runs `guard-host trust`, its rules don't apply and every call needs confirmation";
         assert_line(&ended, 1, ".guard/guard.toml:", told);
-        // It needed trust before, so those who trust it have seen to it.
+        // It needed trust before, and each change ended that trust.
         git(&world.repo(), &["commit", "-q", "-a", "-m", "needs trust"]);
         let ended = after(&world, FILE, "\"git-push\", ", "");
         assert_line(&ended, 0, "ok   trust ", "needed after each change");
@@ -101,6 +101,19 @@ fn a_folder_of_cases_that_is_gone_fails() {
     fs::rename(world.repo().join(".guard/case"), &cases).unwrap();
     fs::rename(cases.join("team.toml"), cases.join("ours.toml")).unwrap();
     assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);
+}
+
+#[test]
+fn the_first_change_with_rules_has_nothing_to_compare_with() {
+    let world = repository();
+    git(&world.repo(), &["rm", "-q", "-r", "--cached", "."]);
+    world.write("repo/readme.md", "");
+    git(&world.repo(), &["add", "readme.md"]);
+    git(&world.repo(), &["commit", "-q", "-m", "no rules"]);
+    let ended = ci(&world, &["--against", "HEAD"]);
+    assert_line(&ended, 0, "skip replay ", "no configuration to compare with at HEAD");
+    assert_line(&ended, 0, "skip settings ", "no configuration to compare with at HEAD");
+    assert_eq!(ci(&world, &["--against", "nowhere"]).exit, 1);
 }
 
 /// Where `guard-host new` puts them.

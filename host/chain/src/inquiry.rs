@@ -127,7 +127,7 @@ impl<S: Sandbox> Chain<'_, S> {
         match &answer.decision {
             Ok(decision) => {
                 let decision = decision.clone();
-                // Trusted or not: whoever works in the project gets the same verdict.
+                // With and without trust, the verdict is the same.
                 let is_bound = entry.layer == Layer::Project && !entry.may_allow;
                 let decision = if is_bound { tighten_or_inform(decision) } else { decision };
                 Opinion { policy: entry.name.clone(), decision, may_allow: entry.may_allow, of_host: false }

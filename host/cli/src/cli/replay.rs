@@ -29,7 +29,7 @@ use guard_redact::plain;
 use guard_state::Places;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
-pub(super) use revision::{CALLS, files_at, revision};
+pub(super) use revision::{CALLS, CONFIGURATION, files_at, revision};
 use sides::Side;
 use sources::{Job, Sources, What, closed};
 use tally::{Change, Decided, Said, Tally};

@@ -74,7 +74,7 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     })
 }
 
-/// Lists the settings that differ from the revision, for those who review the change: no case and no call may show it.
+/// Lists the settings that differ from the revision, for a reviewer: no case and no call may show them.
 pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(against) = &project.args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::report::{Mistake, StepResult};
 use super::{Project, split};
 use crate::cli::print;
-use crate::cli::replay::{CALLS, Replayed, replay};
+use crate::cli::replay::{CALLS, CONFIGURATION, Replayed, files_at, replay};
 use crate::cli::subject::{Refused, refused};
 use guard_contract::exit::Exit;
 
@@ -17,6 +17,10 @@ pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(against) = &args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
     };
+    let files = files_at(against, &project.root.to_string_lossy())?;
+    if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| file == CONFIGURATION) {
+        return Ok(StepResult::skipped(format!("no configuration to compare with at {against}")));
+    }
     let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());
     let file = project.root.join(&calls);
     let failed = |text: String, hint: &str| Ok(StepResult::failed(vec![project.mistake(&file, None, text, hint)]));

@@ -40,7 +40,7 @@ enum Level {
 
 /// Something that does not hold, and its place.
 pub(super) struct Mistake {
-    /// The file, from the project's root where it lies there.
+    /// The file, from the project's root if it is below it.
     pub(super) file: String,
     pub(super) line: Option<usize>,
     pub(super) text: String,

@@ -15,7 +15,7 @@ use guard_redact::plain;
 const REVISION_BYTES: usize = 16 << 20;
 
 /// The configuration of a project, from its root.
-const CONFIGURATION: &str = ".guard/guard.toml";
+pub(in crate::cli) const CONFIGURATION: &str = ".guard/guard.toml";
 
 /// The folder of a project's configuration.
 const FOLDER: &str = ".guard";
@@ -65,7 +65,7 @@ pub(super) fn of_file(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     fs::write(scratch.join(CONFIGURATION), &text)?;
     let mut names: Vec<PathBuf> = Vec::new();
     for named in named(&text) {
-        // Of a folder, settings are what is read of it.
+        // A folder of settings may have other files.
         let files = guard_config::files_of(&root.join(&named)).into_iter().filter(|path| path.is_file());
         names.extend(files.filter_map(|path| path.strip_prefix(root).ok().map(Path::to_path_buf)));
     }
