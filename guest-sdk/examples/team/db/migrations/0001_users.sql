@@ -1,0 +1,2 @@
+-- The migrations that `.guard/guard.toml` protects.
+CREATE TABLE users (id INTEGER PRIMARY KEY);
