@@ -72,13 +72,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
         return undo::keep(environment);
     }
-    let is_script = arguments.first().is_some_and(|own| script_policy(Path::new(own)).is_some());
+    // A harness takes any other exit code than a verdict's for no answer, and runs the call.
+    if let Some(text) = misused_script(&arguments) {
+        return hook::run(Err(text), environment);
+    }
     let cli = match parse(arguments) {
         Ok(cli) => cli,
-        // A harness takes any other exit code than a verdict's for no answer, and runs the call.
-        Err(exit) if is_script && exit == Exit::Usage.code() => {
-            return hook::run(Err("the arguments name neither a command nor a harness".to_owned()), environment);
-        }
         Err(exit) => return exit,
     };
     print::follow(cli.output);
@@ -120,6 +119,18 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             exit_of(&error).code()
         }
     }
+}
+
+/// The error of a command line under the name of a hook script, which a harness started.
+fn misused_script(arguments: &[OsString]) -> Option<String> {
+    script_policy(Path::new(arguments.first()?))?;
+    let error = help::command().try_get_matches_from(arguments).err()?;
+    let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    (!is_asked).then(|| first_line(&error))
+}
+
+fn first_line(error: &clap::Error) -> String {
+    error.to_string().lines().next().unwrap_or("bad arguments").to_owned()
 }
 
 /// The command line, in which a former name of a command is replaced. The exit code if it is invalid.
@@ -212,7 +223,7 @@ fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             return refuse(&error);
         }
-        Err(error) => Err(error.to_string().lines().next().unwrap_or("bad arguments").to_owned()),
+        Err(error) => Err(first_line(&error)),
     };
     hook::run(options, environment)
 }
