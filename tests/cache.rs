@@ -44,7 +44,8 @@ fn is_answer(ended: &Ended) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(
         ended.reason().starts_with(
-            "the guest was asked. [shell: known]\n\nStop being asked:\nguard-host allow --last\n\nIf no prompt appears, ask"
+            // Without an analysis no allow covers the call, so none is offered.
+            "the guest was asked. [shell: known]\n\nIf no prompt appears, ask"
         ),
         "{ended:?}"
     );

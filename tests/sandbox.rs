@@ -49,10 +49,9 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
     chain(world, &[guest, "denies"], keys);
     let harmless = world.bash("ls -la");
     assert_eq!(harmless.decision(), "ask", "{harmless:?}");
-    let expected = format!(
-        "the guest was asked. [{guest}: known]\n\nStop being asked:\nguard-host allow --last\n\nIf no prompt appears, ask"
-    );
-    assert!(harmless.reason().starts_with(&expected), "{harmless:?}");
+    let reason = harmless.reason();
+    let begins = reason.starts_with(&format!("the guest was asked. [{guest}: known]\n\n"));
+    assert!(begins && reason.contains("If no prompt appears, ask"), "{harmless:?}");
     let harmful = world.bash("rm -rf /");
     assert_eq!(harmful.decision(), "deny", "{harmful:?}");
 }
