@@ -69,6 +69,7 @@ pub fn examine(
         findings.extend(switched_off(survey));
         findings.extend(versions::newer(harness.name(), site));
     }
+    findings.extend(machine::registrations(&surveys, site));
     findings.extend(machine::folders(site.places));
     let (idle, is_idle) = machine::idle(site, projects);
     // Before a call is tried, which would make what is missing.
@@ -140,6 +141,14 @@ fn registered(
         let Failing { text, remedy } = registration.when_it_fails(found.blocks);
         let state = if remedy.is_empty() { State::Ok } else { State::Note };
         findings.push(Finding { check: "failure", state, text, remedy });
+    }
+    if survey.found.iter().all(|found| !found.only.is_empty())
+        && let Some(found) = survey.found.iter().find(|found| found.managed)
+    {
+        let (place, only) = (found.place.display(), found.only.join(", "));
+        let text = format!("`{place}` asks `{only}` only; no other policy of the chain judges a call");
+        let remedy = format!("run `sudo guard-host install {name} --managed` without `--only`");
+        findings.push(Finding::problem(CHECK, text, remedy));
     }
     let left_out = |tool: &&str| survey.found.iter().all(|found| found.left_out.contains(tool));
     let uncovered: Vec<&str> = registration.tools().into_iter().filter(left_out).collect();

@@ -10,7 +10,7 @@ mod patterns;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_config::problem::of_entry;
+use guard_config::problem::{nearest_within, of_entry};
 use guard_config::{Config, nearest};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
@@ -27,6 +27,9 @@ use serde_json::Value;
 /// The file of a project, below its root.
 const FOLDER: &str = ".guard";
 const FILE: &str = "guard.toml";
+
+/// Names that other programs give to their configuration.
+const OTHER_NAMES: [&str; 2] = ["config.toml", "guard-host.toml"];
 
 /// Tables that only a configuration of this program has.
 const TABLES: [&str; 3] = ["policy", "preset", "tool"];
@@ -52,6 +55,8 @@ pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> 
     found.extend(undecided(of_projects(), config, places));
     found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
     found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
+    let right = &places.config;
+    found.extend(lookalikes(right).iter().map(|path| not_read(path, right)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
     found.extend(ineffective_rules::ineffective_rules(config, projects, places));
     found.extend(of_projects().filter_map(|entry| loosening(entry, prepared)));
@@ -185,12 +190,30 @@ fn misnamed(root: &str, places: &Places) -> Vec<Problem> {
             };
             is_like && path.is_file() && !is_used(path) && is_configuration(path)
         };
-        found.extend(files.iter().filter(is_meant).map(|path| {
-            let shown = path.display();
-            let text = format!("`{shown}` is not read");
-            warning(shown.to_string(), text, format!("rename it to `{}`", right.display()))
-        }));
+        found.extend(files.iter().filter(is_meant).map(|path| not_read(path, &right)));
     }
+    found
+}
+
+fn not_read(path: &Path, right: &Path) -> Problem {
+    let shown = path.display();
+    warning(shown.to_string(), format!("`{shown}` is not read"), format!("rename it to `{}`", right.display()))
+}
+
+/// The files beside a configuration that is missing which were probably meant to be it.
+pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
+    let Some(folder) = right.parent().filter(|folder| folder.is_absolute() && !right.exists()) else {
+        return Vec::new();
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
+    let is_meant = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // `guard.lock` is three changes away.
+        let is_like = nearest_within(&name, &[FILE], 2).is_some() || OTHER_NAMES.contains(&&*name);
+        path.is_file() && (is_like || name.ends_with(".toml") && is_configuration(path))
+    };
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_meant).collect();
+    found.sort();
     found
 }
 

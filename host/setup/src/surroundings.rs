@@ -3,21 +3,25 @@
 //! These are the managed file, the token of a server, the audit log, and the last `guard-host sync`. Reads only, and asks
 //! no other machine.
 
+mod managed;
+
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use guard_platform::Space;
-use guard_platform::access::{MachineAccess, of_machine};
 use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
-use serde::Deserialize;
+use guard_redact::plain;
+use serde::{Deserialize, Serialize};
 
 use crate::oversights::remote_file;
 use guard_config::bundle::FOLDER;
-use guard_config::{Audit, Config, Remote};
+use guard_config::{Audit, Config, Remote, line_and_column};
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
 use guard_state::{Places, io_hint};
+pub(crate) use managed::{MachineFile, open_to_others};
+use managed::{SYNC_FILE, managed_files, unread};
 
 /// The most that is read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
@@ -38,41 +42,18 @@ pub struct Deficiency {
 #[must_use]
 pub fn survey(config: &Config, places: &Places) -> Vec<Deficiency> {
     let layer = || if remote_file(places) == places.managed { Layer::Managed } else { Layer::User };
-    let managed = open_to_others(places).map(|problem| ("managed", problem));
+    let open = open_to_others(&managed_files(config, places), places);
+    let managed = unread(places).into_iter().chain(open).map(|problem| ("managed", problem));
     let token = config.remote.as_ref().and_then(|remote| token(remote, layer())).map(|problem| ("remote", problem));
     let audit = unwritable(&config.audit).map(|problem| ("audit", problem));
     let sync = failed_sync(places).map(|problem| ("sync", problem));
-    let all = [managed, token, audit, sync].into_iter().flatten();
-    all.map(|(check, problem)| Deficiency { check, problem }).collect()
+    let ship = failed_ships(places).into_iter().map(|problem| ("ship", problem));
+    let others = [token, audit, sync].into_iter().flatten();
+    managed.chain(others).chain(ship).map(|(check, problem)| Deficiency { check, problem }).collect()
 }
 
 fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<String>) -> Option<Problem> {
     Some(Problem { layer, place: file.display().to_string(), text: text.into(), hint: hint.into() })
-}
-
-/// The managed file, or its folder, can be changed by users whom it is to bind.
-fn open_to_others(places: &Places) -> Option<Problem> {
-    let file = &places.managed;
-    let real = fs::canonicalize(file).ok()?;
-    let folders = [file.parent(), real.parent()].into_iter().flatten();
-    for path in [file.as_path()].into_iter().chain(folders) {
-        let shown = path.display();
-        // Who owns the machine's settings may change this one, too.
-        match of_machine(path, places.machine()) {
-            Ok(MachineAccess::Foreign(hint)) => {
-                let text = format!(
-                    "another user than the administrator owns `{shown}` and can change the managed configuration"
-                );
-                return problem(Layer::Managed, file, text, hint);
-            }
-            Ok(MachineAccess::Open(hint)) => {
-                let text = format!("other users can write to `{shown}`, so they can change the managed configuration");
-                return problem(Layer::Managed, file, text, hint);
-            }
-            Ok(MachineAccess::Closed) | Err(_) => {}
-        }
-    }
-    None
 }
 
 /// The token can't be read, or by too many. Every user's hook reads the one that the managed file names.
@@ -127,9 +108,11 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
         };
         problem(Layer::User, path, format!("the audit log can't be written: {error}"), hint)
     };
-    // What is no file is a warning of the configuration.
     let is_there = match fs::metadata(path) {
-        Ok(data) if !data.is_file() => return None,
+        Ok(data) if !data.is_file() => {
+            let hint = format!("remove `{}`, or set another `path` in `[audit]`", path.display());
+            return problem(Layer::User, path, "the audit log is not a file, so no line is logged", hint);
+        }
         Ok(_) => true,
         Err(error) if error.kind() == ErrorKind::NotFound => false,
         Err(error) => return found(error, path),
@@ -165,6 +148,7 @@ pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
 #[derive(Deserialize)]
 struct SyncState {
     last: Option<SyncTry>,
+    current: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -174,16 +158,82 @@ struct SyncTry {
     text: String,
 }
 
-/// The managed file follows a registry, and the last `sync` failed.
+/// The managed file follows a registry, and the last `sync` failed or the next one can't succeed.
 fn failed_sync(places: &Places) -> Option<Problem> {
-    if !places.managed.with_file_name("sync.toml").exists() {
+    let (source, folder) = (places.managed.with_file_name(SYNC_FILE), places.managed.with_file_name(FOLDER));
+    let state = read_text(&folder.join("state.json"), TEXT_BYTES).ok();
+    let state = state.and_then(|text| serde_json::from_str::<SyncState>(&text).ok());
+    let has_taken = state.as_ref().is_some_and(|state| state.current.is_some());
+    let status = "run `sudo guard-host sync`, and `guard-host sync status`";
+    match read_text(&source, TEXT_BYTES) {
+        Err(error) if error.kind() == ErrorKind::NotFound && !has_taken => return None,
+        Err(error) => {
+            let text = format!("`guard-host sync` can't read its source, so it takes no new version: {error}");
+            return problem(Layer::Managed, &source, text, "restore the file");
+        }
+        Ok(text) => {
+            if let Err(error) = toml::from_str::<toml::Table>(&text) {
+                let at = error.span().map_or(0, |span| span.start);
+                let place = format!("{}:{}", source.display(), line_and_column(&text, at));
+                let text = format!("`guard-host sync` can't read its source: {}", error.message());
+                return Some(Problem { layer: Layer::Managed, place, text, hint: "correct the file".to_owned() });
+            }
+        }
+    }
+    if let Some(error) = full_or_read_only(&folder) {
+        let text = format!("`guard-host sync` takes no new version: {error}");
+        return problem(Layer::Managed, &folder, text, io_hint(&error));
+    }
+    let last = state?.last.filter(|last| !last.ok)?;
+    let text = format!("the last `guard-host sync` failed at {}: {}", last.time, last.text);
+    problem(Layer::Managed, &places.managed, text, status)
+}
+
+/// Why no one can write to this folder, whatever its owner and mode. Everyone can find out, not only the administrator.
+#[must_use]
+pub fn full_or_read_only(folder: &Path) -> Option<io::Error> {
+    if !folder.exists() {
         return None;
     }
-    let state = places.managed.with_file_name(FOLDER).join("state.json");
-    let remembered: SyncState = serde_json::from_str(&read_text(&state, TEXT_BYTES).ok()?).ok()?;
-    let last = remembered.last.filter(|last| !last.ok)?;
-    let text = format!("the last `guard-host sync` failed at {}: {}", last.time, last.text);
-    problem(Layer::Managed, &places.managed, text, "run `sudo guard-host sync`, and `guard-host sync status`")
+    if let Err(error) = check_entry(folder)
+        && error.kind() == ErrorKind::ReadOnlyFilesystem
+    {
+        return Some(error);
+    }
+    let Space { size, left, files, files_left } = Space::of(folder)?;
+    no_room(size, left, files, files_left).then(full_disk)
+}
+
+/// The end of the name of a file that `guard-host audit ship` leaves in `ship/` of the state folder when it fails.
+pub const SHIP_FAILED: &str = "failed.json";
+
+/// A failure of `guard-host audit ship`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct FailedShip {
+    /// When it failed.
+    pub time: String,
+    /// The receiver.
+    pub url: String,
+    /// The error.
+    pub text: String,
+}
+
+/// The receivers to which the audit log was not sent the last time.
+fn failed_ships(places: &Places) -> Vec<Problem> {
+    let folder = places.state.join("ship");
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = entries.filter(|path| path.to_string_lossy().ends_with(SHIP_FAILED)).collect();
+    files.sort();
+    let failure = |file: &PathBuf| {
+        let failed: FailedShip = serde_json::from_str(&read_text(file, TEXT_BYTES).ok()?).ok()?;
+        let FailedShip { time, url, text } = failed;
+        let text = format!("`guard-host audit ship` failed at {}: {}", plain(&time), plain(&text));
+        let shown = file.display();
+        let hint =
+            format!("run it again with `--to {}`; if nothing is sent there any more, remove `{shown}`", plain(&url));
+        problem(Layer::User, file, text, hint)
+    };
+    files.iter().filter_map(failure).collect()
 }
 
 #[cfg(test)]

@@ -1,22 +1,41 @@
 //! The files of this program on the machine: its configuration, its folders, what is compiled.
 
+use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
 use super::Finding;
 use crate::check::{Mistake, check, line, of_registrations};
-use crate::install::Site;
+use crate::install::{Running, Site, Survey};
 use crate::oversights::oversights;
-use crate::surroundings::obstacle;
+use crate::surroundings::{MachineFile, obstacle, open_to_others};
 use guard_config::load;
-use guard_contract::Layer;
 use guard_contract::policy::{Entry, Source};
-use guard_hook::cache::{Prepared, prepare};
+use guard_contract::{FaultKind, Layer};
+use guard_hook::cache::{Member, Prepared, Readiness, prepare};
+use guard_hook::programs::TOOLS;
 use guard_hook::watch::span;
+use guard_platform::paths::native;
 use guard_state::{FolderErrorKind, Pause, Places, check_private, io_hint};
 use jiff::Timestamp;
 
 const CONFIGURATION: &str = "configuration";
 const POLICIES: &str = "policies";
+
+/// Registrations for every user of the machine, and the programs that they start, which other users can change.
+pub(super) fn registrations(surveys: &[Survey], site: Site<'_>) -> Vec<Finding> {
+    let mut files = Vec::new();
+    for found in surveys.iter().flat_map(|survey| &survey.found).filter(|found| found.managed) {
+        files.push(MachineFile { path: found.place.clone(), role: "the registration of the hook" });
+        if let Running::Program(name, _) = &found.running {
+            let program = native(name).into_owned();
+            let tools = program.with_file_name(format!("{TOOLS}{EXE_SUFFIX}"));
+            let programs = [program, tools].into_iter().filter(|path| path.is_absolute());
+            files.extend(programs.map(|path| MachineFile { path, role: "the program of the hook" }));
+        }
+    }
+    let found = open_to_others(&files, site.places);
+    found.iter().map(|problem| Finding::problem("managed", problem.to_string(), &problem.hint)).collect()
+}
 
 /// The folders that must belong to this user alone.
 pub(super) fn folders(places: &Places) -> Vec<Finding> {
@@ -68,19 +87,28 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) 
     (findings, is_idle)
 }
 
-/// Whether a call finds everything made.
+/// Whether a call finds every policy compiled. After a change of the configuration the chain is prepared again here, as the
+/// next call would do it, so only a policy that still has to be compiled is a problem.
 pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
     const CHECK: &str = "artifacts";
-    match Prepared::open(site.places, &site.environment.program, projects) {
-        Some(_) => vec![Finding::ok(CHECK, "every policy is compiled")],
-        None => {
-            let text = "the chain is not prepared for this version of the program and its configuration; a policy that is \
-                        not compiled yet gives no answer until it is";
-            let remedy = match obstacle(&site.places.cache) {
-                Some((_, error)) => format!("{}; then run `guard-host cache warm`", io_hint(&error)),
-                None => "run `guard-host cache warm`".to_owned(),
-            };
-            vec![Finding::problem(CHECK, text, remedy)]
+    let program = &site.environment.program;
+    let is_compiled = |prepared: &Prepared| {
+        let is_missing = |member: &Member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady));
+        !prepared.members.iter().any(is_missing)
+    };
+    if Prepared::open(site.places, program, projects).is_some() {
+        return vec![Finding::ok(CHECK, "every policy is compiled")];
+    }
+    if let Some((_, error)) = obstacle(&site.places.cache) {
+        let text = "the chain can't be prepared for this version of the program and its configuration";
+        let remedy = format!("{}; then run `guard-host cache warm`", io_hint(&error));
+        return vec![Finding::problem(CHECK, text, remedy)];
+    }
+    match is_compiled(&prepare(site.places, program, projects, None)) {
+        true => vec![Finding::ok(CHECK, "every policy is compiled")],
+        false => {
+            let text = "a policy is not compiled for this version of the program, and gives no answer until it is";
+            vec![Finding::problem(CHECK, text, "run `guard-host cache warm`")]
         }
     }
 }

@@ -49,11 +49,60 @@ fn server(remote: &Remote, site: Site<'_>) -> Finding {
         Ok(_) => Finding::ok("remote", format!("`{url}` answers")),
         Err(why) => {
             let text = format!("`{url}` gives no answer within {limit} ms (`timeout-ms`): {why}");
-            let remedy = match why.contains("does not take the token") {
-                true => format!("save the server's present token in `{}`", remote.token_file.display()),
-                false => "start the server, or correct `url` in `[remote]`; until then `fallback` applies".to_owned(),
-            };
+            let remedy = remedy(&why, remote);
             Finding::problem("remote", text, remedy)
+        }
+    }
+}
+
+/// The remedy for a server that gives no answer for this reason.
+fn remedy(why: &str, remote: &Remote) -> String {
+    let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
+    if has(&["does not take the token"]) {
+        return format!("save the server's present token in `{}`", remote.token_file.display());
+    }
+    if has(&["certificate"]) {
+        return "check the name and the dates of the server's certificate, and set `ca` in `[remote]` to a file with its \
+                authority in PEM"
+            .to_owned();
+    }
+    if has(&["audit log"]) {
+        return "the server runs; make room for its audit log, and run `guard-host doctor` there".to_owned();
+    }
+    if has(&["answers with"]) {
+        return "the server runs; run `guard-host doctor` there".to_owned();
+    }
+    "start the server, or correct `url` in `[remote]`; until then `fallback` applies".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use guard_config::Fallback;
+    use guard_contract::grants::GrantSpec;
+
+    use super::*;
+
+    #[test]
+    fn each_reason_has_its_own_remedy() {
+        let remote = Remote {
+            url: "https://guard.example".to_owned(),
+            token_file: PathBuf::from("/t"),
+            ca: None,
+            timeout_ms: 1000,
+            fallback: Fallback::Ask,
+            grants: GrantSpec::default(),
+        };
+        for (why, word) in [
+            ("it does not take the token of `/t`", "`/t`"),
+            ("the certificate of `guard.example` does not count: expired", "`ca`"),
+            ("no certificate authority can be read from `/ca.pem`", "`ca`"),
+            ("it answers with 503: the server can't write its audit log", "make room"),
+            ("it answers with 503: the server is busy", "the server runs"),
+            ("`guard.example` cannot be reached: refused", "start the server"),
+        ] {
+            assert!(remedy(why, &remote).contains(word), "{why}: {}", remedy(why, &remote));
         }
     }
 }

@@ -81,6 +81,64 @@ fn a_managed_file_that_others_can_write_is_a_deficiency() {
 }
 
 #[test]
+fn every_file_that_binds_all_users_is_checked_for_other_writers() {
+    let machine = Machine::new();
+    let etc = machine.path("etc/guard-host");
+    let policy = format!(
+        "[[policy]]\nname = 'own'\nsource = '{0}/own.wasm'\nsettings-file = '{1}/own.json'\n\
+         [remote]\nurl = 'https://guard.example'\ntoken-file = '{0}/token'\nca = '{1}/ca.pem'\n",
+        etc.display(),
+        machine.path("shared").display(),
+    );
+    machine.write("etc/guard-host/guard.toml", &policy, 0o644);
+    machine.write("etc/guard-host/sync.toml", "", 0o644);
+    machine.write("etc/guard-host/token", "secret\n", 0o644);
+    machine.write("etc/guard-host/own.wasm", "", 0o644);
+    machine.write("shared/own.json", "{}", 0o644);
+    machine.write("shared/ca.pem", "", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    for file in ["etc/guard-host/sync.toml", "etc/guard-host/own.wasm", "shared/own.json", "shared/ca.pem"] {
+        machine.mode(file, 0o646);
+        machine.assert_found(&["managed: ", file, "other users can write", "chmod go-w"]);
+        machine.mode(file, 0o644);
+    }
+    // The folder of two of them is one problem.
+    machine.mode("shared", 0o777);
+    machine.assert_found(&["managed: ", "shared`", "other users can write"]);
+}
+
+#[test]
+fn a_managed_file_with_another_name_or_without_text_is_a_deficiency() {
+    for name in ["guard.tml", "gard.toml", "config.toml", "guard-host.toml", "policy.toml"] {
+        let machine = Machine::new();
+        machine.write(&format!("etc/guard-host/{name}"), "preset = 'standard'\n", 0o644);
+        machine.assert_found(&["managed: ", name, "is not read", "rename it to", "guard.toml`"]);
+    }
+    let machine = Machine::new();
+    machine.write("etc/guard-host/ship.env", "A=b\n", 0o644);
+    machine.write("etc/guard-host/notes.toml", "a = 1\n", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.write("etc/guard-host/guard.toml", "", 0o644);
+    machine.assert_found(&["managed: ", "is empty"]);
+    machine.write("etc/guard-host/guard.toml", "# Later.\n", 0o644);
+    machine.write("etc/guard-host/config.toml", "preset = 'standard'\n", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+}
+
+#[test]
+fn a_log_that_is_no_file_is_a_deficiency() {
+    let machine = Machine::new();
+    let log = machine.path("home/.local/state/guard-host/audit.jsonl");
+    for target in ["/dev/null", "/dev/full", "/"] {
+        std::os::unix::fs::symlink(target, &log).unwrap();
+        machine.assert_found(&["audit: ", "audit.jsonl", "not a file", "remove"]);
+        fs::remove_file(&log).unwrap();
+    }
+    assert!(std::process::Command::new("mkfifo").arg(&log).status().unwrap().success());
+    machine.assert_found(&["audit: ", "not a file"]);
+}
+
+#[test]
 fn the_token_of_a_server_is_there_and_read_by_the_right_users() {
     let remote = |machine: &Machine| {
         let token = machine.path("token");
@@ -139,4 +197,25 @@ fn a_failed_sync_is_a_deficiency_while_the_file_follows_a_registry() {
     machine.assert_found(&["sync: ", "failed at 2026-01-01T00:00:00Z: no route", "sync status"]);
     state(true);
     assert_eq!(machine.found(), Vec::<String>::new());
+}
+
+#[test]
+fn a_sync_that_can_leave_no_trace_is_a_deficiency() {
+    let machine = Machine::new();
+    let state = "{\"last\":{\"time\":\"2026-01-01T00:00:00Z\",\"ok\":true,\"text\":\"took 1.0.0\"},\"current\":{}}";
+    machine.write("etc/guard-host/sync/state.json", state, 0o644);
+    machine.assert_found(&["sync: ", "sync.toml", "can't read its source"]);
+    machine.write("etc/guard-host/sync.toml", "source = oci\n", 0o644);
+    machine.assert_found(&["sync: ", "sync.toml:1:", "can't read its source", "correct the file"]);
+    machine.write("etc/guard-host/sync.toml", "source = 'oci://x/y'\n", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+}
+
+#[test]
+fn a_receiver_that_refuses_the_log_is_a_deficiency() {
+    let machine = Machine::new();
+    let failed = serde_json::json!({ "time": "2026-01-01T00:00:00Z", "url": "https://x.example/v1/logs", "text": "answers with 401" });
+    machine.write("home/.local/state/guard-host/ship/0011.failed.json", &failed.to_string(), 0o600);
+    machine.write("home/.local/state/guard-host/ship/0011.json", "{}", 0o600);
+    machine.assert_found(&["ship: ", "2026-01-01", "answers with 401", "--to https://x.example/v1/logs"]);
 }

@@ -1,0 +1,100 @@
+//! Files that bind every user of the machine: each must be read, and no one but the administrator may change it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::problem;
+use crate::oversights::{lookalikes, remote_file};
+use guard_config::Config;
+use guard_contract::policy::Source;
+use guard_contract::{Layer, Problem};
+use guard_platform::access::{MachineAccess, of_machine};
+use guard_state::Places;
+use guard_state::files::read_text;
+
+/// The file beside the managed one that names the registry it comes from.
+pub(super) const SYNC_FILE: &str = "sync.toml";
+
+/// A file that only the administrator may change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MachineFile {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The thing that it determines, for messages.
+    pub(crate) role: &'static str,
+}
+
+/// The managed configuration, and the files that it names.
+pub(super) fn managed_files(config: &Config, places: &Places) -> Vec<MachineFile> {
+    const ROLE: &str = "the managed configuration";
+    let mut paths = vec![places.managed.clone(), places.managed.with_file_name(SYNC_FILE)];
+    for entry in config.entries.iter().filter(|entry| entry.layer == Layer::Managed) {
+        paths.push(entry.settings_source.file.clone());
+        paths.extend(match &entry.source {
+            Source::File(path) => Some(path.clone()),
+            Source::Builtin(_) => None,
+        });
+    }
+    let remote = config.remote.as_ref().filter(|_| remote_file(places) == places.managed);
+    paths.extend(remote.and_then(|remote| remote.ca.clone()));
+    paths.into_iter().filter(|path| path.exists()).map(|path| MachineFile { path, role: ROLE }).collect()
+}
+
+/// One problem for each of these files, or of their folders, that users can change whom it is to bind.
+pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Problem> {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut found = Vec::new();
+    for MachineFile { path: file, role } in files {
+        let Ok(real) = fs::canonicalize(file) else { continue };
+        let folders = [file.parent(), real.parent()].into_iter().flatten();
+        let near = [file.as_path()].into_iter().chain(folders).map(|path| (path, true));
+        // Who owns a folder further up can rename the folders below it.
+        let above = real.ancestors().skip(2).map(|path| (path, false));
+        let mut checked: Vec<(&Path, bool)> = near.chain(above).collect();
+        checked.retain(|(path, _)| !seen.iter().any(|seen| seen == path));
+        let opened = checked.iter().find_map(|(path, is_near)| opened(path, role, places, *is_near));
+        found.extend(opened.and_then(|(text, hint)| problem(Layer::Managed, file, text, hint)));
+        seen.extend(checked.iter().map(|(path, _)| path.to_path_buf()));
+    }
+    found
+}
+
+/// The flaw of a file or folder, and the remedy. A folder further up is usually a user's home, so the remedy is to move the
+/// file out of it.
+fn opened(path: &Path, role: &str, places: &Places, is_near: bool) -> Option<(String, String)> {
+    const MOVE: &str =
+        "move the file to a folder of the administrator's, such as `/usr/local/bin` or `/etc/guard-host`";
+    let shown = path.display();
+    // Who owns the machine's settings may change this one, too.
+    match of_machine(path, places.machine()).ok()? {
+        MachineAccess::Foreign(hint) => {
+            let text = format!("another user than the administrator owns `{shown}` and can change {role}");
+            Some((text, if is_near { hint } else { MOVE.to_owned() }))
+        }
+        MachineAccess::Open(hint) if is_near => {
+            Some((format!("other users can write to `{shown}`, so they can change {role}"), hint))
+        }
+        MachineAccess::Open(_) | MachineAccess::Closed => None,
+    }
+}
+
+/// The managed file is there under another name, or is empty. Either way it applies to no one.
+pub(super) fn unread(places: &Places) -> Option<Problem> {
+    const BYTES: u64 = 1 << 20;
+    let file = &places.managed;
+    match read_text(file, BYTES) {
+        Ok(text) if text.is_empty() => problem(
+            Layer::Managed,
+            file,
+            "the managed file is empty, so no policy is managed",
+            "write it, or remove it",
+        ),
+        Ok(_) => None,
+        Err(_) if file.exists() => None,
+        Err(_) => {
+            let other = lookalikes(file).into_iter().next()?;
+            let hint = format!("rename it to `{}`", file.display());
+            problem(Layer::Managed, &other, "this file is not read, so no policy is managed", hint)
+        }
+    }
+}
