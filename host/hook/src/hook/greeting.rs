@@ -3,12 +3,17 @@
 use jiff::Timestamp;
 
 use crate::cache::{Prepared, Readiness};
+use guard_config::{Fallback, Remote};
 use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
+use guard_state::files::read_text;
 use guard_state::{Pause, Places};
 
 /// The most policies that are named.
 const NAMES: usize = 6;
+
+/// The most that is read of a token's file.
+const TOKEN_BYTES: u64 = 64 << 10;
 
 /// One line about the chain. It decides nothing.
 pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
@@ -21,6 +26,14 @@ pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
     names.truncate(NAMES);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let what = match (&prepared.config.remote, names.is_empty()) {
+        (Some(remote), _) if !has_token(remote) => format!(
+            "the server's token can't be read, so {}; run `guard-host doctor`",
+            match remote.fallback {
+                Fallback::Local => "this machine judges each call instead",
+                Fallback::Ask => "each call asks",
+                Fallback::Deny => "each call is denied",
+            }
+        ),
         (Some(_), _) => "a server judges each call".to_owned(),
         (None, true) => "no policy judges a call".to_owned(),
         (None, false) => format!("{}{more} judge each call", names.join(", ")),
@@ -35,4 +48,9 @@ pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
     };
     let text = format!("guard-host is on: {what}{paused}{broken}");
     merge([Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new())])
+}
+
+/// Whether this user can read the token of the server.
+fn has_token(remote: &Remote) -> bool {
+    read_text(&remote.token_file, TOKEN_BYTES).is_ok()
 }
