@@ -66,16 +66,16 @@ impl Client {
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
         let body = serde_json::to_vec(request).map_err(|error| error.to_string())?;
-        let receiver = self.receiver(remote).map_err(|error| error.to_string())?;
+        let receiver = self.receiver(remote).map_err(|error| told(&error))?;
         let post = || receiver.post_until(&headers, &body, until);
         // A connection that was kept may be gone, and to ask twice changes nothing.
         let posted = post().or_else(|error| match error {
             RegistryError::Unreachable { .. } => post(),
             error => Err(error),
         });
-        let posted = posted.map_err(|error| error.to_string())?;
+        let posted = posted.map_err(|error| told(&error))?;
         match posted.status {
-            200 => sound::response(&posted.body),
+            200 => sound::response(&posted.body).map(|response| with_owner(response, remote)),
             401 | 403 => Err(format!("it does not take the token of `{}`", remote.token_file.display())),
             status @ 300..=399 => {
                 Err(format!("it answers with {status}, and leads elsewhere: `url` is not its address"))
@@ -112,6 +112,26 @@ impl Asker for Client {
     }
 }
 
+/// The error for people. One about certificates names the key that says which authorities count.
+fn told(error: &RegistryError) -> String {
+    match error {
+        RegistryError::Certificate { .. } => {
+            format!("{error}; `ca` in `[remote]` names the file with its authority, if it isn't a public one")
+        }
+        RegistryError::Authorities { .. } => format!("{error}; `ca` in `[remote]` names this file"),
+        _ => error.to_string(),
+    }
+}
+
+/// The response with findings about a broken configuration attributed to the server: the user has another one.
+fn with_owner(mut response: Response, remote: &Remote) -> Response {
+    for found in response.verdict.findings.iter_mut().filter(|found| found.is_broken_config()) {
+        found.finding.message = format!("on the server `{}`: {}", remote.url, found.finding.message);
+        found.finding.remedy = "ask the administrator of the server to correct its configuration".to_owned();
+    }
+    response
+}
+
 /// The token of a server.
 fn token(remote: &Remote) -> Result<String, String> {
     let file = remote.token_file.display();
@@ -121,5 +141,56 @@ fn token(remote: &Remote) -> Result<String, String> {
     match !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(token.to_owned()),
         false => Err(format!("`{file}` holds no token")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_config::Fallback;
+    use guard_contract::grants::GrantSpec;
+    use guard_contract::verdict::{Opinion, merge};
+    use guard_contract::{Layer, Problem};
+    use guard_facts::recorded::Missing;
+
+    use super::*;
+
+    #[test]
+    fn a_broken_configuration_of_the_server_is_not_the_users() {
+        let remote = Remote {
+            url: "https://guard.example".to_owned(),
+            token_file: PathBuf::new(),
+            ca: None,
+            timeout_ms: 1000,
+            fallback: Fallback::Ask,
+            grants: GrantSpec::default(),
+        };
+        let problem = Problem {
+            layer: Layer::User,
+            place: "/srv/guard.toml:1:1".to_owned(),
+            text: "unknown field `x`".to_owned(),
+            hint: "remove it".to_owned(),
+        };
+        let other = Opinion::of_host("p", "r", Outcome::Ask, "text".to_owned(), "hint".to_owned());
+        let verdict = merge([Opinion::of_problem(&problem), other]);
+        let response =
+            with_owner(Response { verdict, reply: None, journal: Vec::new(), missing: Missing::default() }, &remote);
+        let texts: Vec<(&str, &str)> = response
+            .verdict
+            .findings
+            .iter()
+            .map(|found| (found.finding.message.as_str(), found.finding.remedy.as_str()))
+            .collect();
+        let (message, remedy) = texts.iter().find(|(message, _)| message.contains("unknown field")).unwrap();
+        assert!(message.starts_with("on the server `https://guard.example`: "), "{message}");
+        assert!(remedy.contains("administrator of the server"), "{remedy}");
+        assert!(texts.contains(&("text", "hint")), "{texts:?}");
+    }
+
+    #[test]
+    fn an_error_about_certificates_names_the_key() {
+        let error = RegistryError::Certificate { host: "h".to_owned(), why: "expired".to_owned() };
+        assert!(told(&error).contains("`ca` in `[remote]`"));
+        let error = RegistryError::Slow { host: "h".to_owned() };
+        assert!(!told(&error).contains("`ca`"));
     }
 }

@@ -32,6 +32,10 @@ const NOTICE: &str = "notice";
 /// sets it, and takes it from policies.
 pub const WATCHED: &str = "watched";
 
+/// The name in place of a policy's, and the rule, of a finding about a broken configuration.
+const CONFIG: &str = "config";
+const BROKEN: &str = "broken-config";
+
 /// The longest name of a rule that is shown.
 const NAME_BYTES: usize = 120;
 
@@ -60,12 +64,20 @@ pub struct Opinion {
     pub of_host: bool,
 }
 
+impl Attributed {
+    /// Returns whether the finding is about a broken configuration.
+    #[must_use]
+    pub fn is_broken_config(&self) -> bool {
+        self.of_host && self.policy == CONFIG && self.finding.rule == BROKEN
+    }
+}
+
 impl Opinion {
     /// Returns the opinion of a broken configuration layer on every call.
     #[must_use]
     pub fn of_problem(problem: &Problem) -> Self {
         let text = format!("the {} configuration was left out: {problem}", problem.layer.name());
-        Opinion::of_host("config", "broken-config", problem.outcome(), text, problem.hint.clone())
+        Opinion::of_host(CONFIG, BROKEN, problem.outcome(), text, problem.hint.clone())
     }
 
     /// The opinion as one that is only watched as far as its outcome is at most `worst`.
