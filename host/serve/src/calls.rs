@@ -55,6 +55,8 @@ pub(crate) enum Answer {
     Report(String),
     /// The payload was not read in time, and nothing is decided.
     Busy,
+    /// The line of the call can't be logged, and without it nothing is decided.
+    Unlogged,
 }
 
 /// Decides calls.
@@ -212,7 +214,9 @@ impl Calls {
             Answer::Reply(_, tally) => self.metrics.answered(harness, tally, time),
             Answer::Response(_, tally, harness) => self.metrics.answered(harness, tally, time),
             Answer::Report(_) => self.metrics.answered(harness, &Tally::without_verdict(UNREADABLE), time),
-            Answer::Busy => self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time),
+            Answer::Busy | Answer::Unlogged => {
+                self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time);
+            }
         }
         self.answered.fetch_add(1, Ordering::Relaxed);
         answer
@@ -309,7 +313,7 @@ impl Turn {
                 if let Some(Unlogged { error, .. }) = logged.is_some().then(|| self.call.log_first(&verdict)).flatten()
                 {
                     self.tell(Err(error));
-                    return self.send(Answer::Busy);
+                    return self.send(Answer::Unlogged);
                 }
                 self.settle(answer);
                 if logged.is_some() {

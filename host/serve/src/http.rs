@@ -194,6 +194,12 @@ fn busy() -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy, and the call was not decided")
 }
 
+/// The call can't be logged, and the configuration wants its line first.
+fn unlogged() -> Refusal {
+    let text = "the server can't write its audit log, and the call was not decided";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
+}
+
 /// Reads a body to its end.
 async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::with_capacity(usize::try_from(body.size_hint().lower()).unwrap_or_default());
@@ -229,6 +235,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
     let (mut response, exit) = match answer {
         Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
         Answer::Busy | Answer::Response(..) => return Err(busy()),
+        Answer::Unlogged => return Err(unlogged()),
         Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
     };
     let headers = response.headers_mut();
@@ -245,6 +252,7 @@ fn told(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),
         Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),
         Answer::Reply(..) | Answer::Busy => Err(busy()),
+        Answer::Unlogged => Err(unlogged()),
     }
 }
 
