@@ -102,10 +102,30 @@ fn a_page_for_people_is_no_receiver() {
     let world = World::new();
     let receiver = Receiver::start();
     world.write(LOG, lines(0..3));
-    receiver.then([Mode::Answer(200, "content-type: text/html\r\n", "<p>Sign in</p>".to_owned())]);
-    let ended = ship(&world, &receiver, &[]);
-    assert_text!("ship_page", &world, 69, ended);
+    for (header, body) in [
+        ("content-type: text/html\r\n", "<p>Sign in</p>"),
+        ("", "<html>Sign in</html>"),
+        ("content-type: text/plain\r\n", "\n<!DOCTYPE html>"),
+    ] {
+        receiver.then([Mode::Answer(200, header, body.to_owned())]);
+        let ended = ship(&world, &receiver, &[]);
+        assert_text!("ship_page", &world, 69, ended);
+    }
     assert_eq!(ship_all(&world, &receiver), 3);
+}
+
+#[test]
+fn doctor_reports_a_receiver_that_refuses_until_it_takes_lines() {
+    let world = World::new();
+    let receiver = Receiver::start();
+    world.write(LOG, lines(0..3));
+    let reported = || world.run(&["doctor"], "").stdout.contains("`guard-host audit ship` failed at");
+    assert!(!reported());
+    receiver.then([Mode::Answer(401, "", String::new())]);
+    assert_eq!(ship(&world, &receiver, &[]).exit, 69);
+    assert!(reported());
+    assert_eq!(ship_all(&world, &receiver), 3);
+    assert!(!reported());
 }
 
 #[test]

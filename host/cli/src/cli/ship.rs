@@ -8,6 +8,7 @@ mod otlp;
 mod queue;
 mod receiver;
 
+use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,10 @@ use super::args::{ShipArgs, ShipFormat};
 use super::print;
 use super::subject::refused;
 use guard_contract::exit::Exit;
-use guard_state::{FileLock, Places, hex, make_private};
+use guard_setup::surroundings::{FailedShip, SHIP_FAILED};
+use guard_state::session::stamp;
+use guard_state::{FileLock, Places, hex, make_private, write_new};
+use jiff::Timestamp;
 use queue::{Batch, Loss, Most, Queue};
 use receiver::{Receiver, Taken};
 
@@ -62,15 +66,22 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
             place.display()
         ));
     }
+    let shipped = ship(&mut queue, &receiver, (log, &place), args.follow);
+    remember(&folder.join(format!("{name}.{SHIP_FAILED}")), &receiver.url, shipped.as_ref().err());
+    shipped
+}
+
+/// Sends what is left, or with `follow` goes on until the receiver refuses.
+fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), follow: bool) -> anyhow::Result<Exit> {
     let mut sums = Sums::default();
     let mut most = MOST;
     loop {
-        let batch = next(&queue, log, most)?;
+        let batch = next(queue, log, most)?;
         let lines = batch.lines.len();
         let is_end = lines == 0;
         let mut rejected = 0;
         if !is_end {
-            match receiver.take(&batch.lines, args.follow) {
+            match receiver.take(&batch.lines, follow) {
                 Ok(Taken::All) => {}
                 Ok(Taken::Rejected(count)) => rejected = count.min(lines as u64),
                 Ok(Taken::TooLarge) => {
@@ -78,7 +89,7 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
                     continue;
                 }
                 Err(error) => {
-                    tell(&sums, &receiver);
+                    tell(&sums, receiver);
                     return Err(error);
                 }
             }
@@ -90,15 +101,26 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
             let text = format!("the cursor `{}` cannot be written: {error}", place.display());
             refused(Exit::Software, text, "the lines that were sent since then are sent again")
         })?;
-        if is_end && !args.follow {
+        if is_end && !follow {
             break;
         }
         if is_end {
             std::thread::sleep(PAUSE);
         }
     }
-    tell(&sums, &receiver);
+    tell(&sums, receiver);
     Ok(if sums.lost == 0 { Exit::Success } else { Exit::Failures })
+}
+
+/// Leaves a failure for `doctor`, because the service that ships has no one who reads its errors.
+fn remember(file: &Path, url: &str, failure: Option<&anyhow::Error>) {
+    let Some(error) = failure else {
+        let _ = fs::remove_file(file);
+        return;
+    };
+    let failed = FailedShip { time: stamp(Timestamp::now()), url: url.to_owned(), text: error.to_string() };
+    // The command reports the failure itself; without the file, only `doctor` doesn't know of it.
+    let _ = serde_json::to_vec(&failed).map(|text| write_new(file, &text, 0o600));
 }
 
 fn next(queue: &Queue, log: &Path, most: Most) -> anyhow::Result<Batch> {

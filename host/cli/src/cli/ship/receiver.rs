@@ -128,7 +128,7 @@ impl Receiver {
         };
         let status = posted.status;
         match status {
-            200..=299 if posted.content_type.starts_with("text/html") => {
+            200..=299 if is_page(&posted) => {
                 let text = format!("what answers at `{}` is a page for people", self.url);
                 Err(refused(Exit::Unavailable, text, "give the address of a receiver of logs over HTTP"))
             }
@@ -165,6 +165,11 @@ impl Receiver {
         print::note(&format!("warning: `{}` rejected {lines}{text}", self.url));
         Taken::Rejected(partial.rejected)
     }
+}
+
+/// The answer is a page for people, whatever its header says. A proxy that wants a login answers so.
+fn is_page(posted: &Posted) -> bool {
+    posted.content_type.starts_with("text/html") || posted.body.trim_ascii_start().starts_with(b"<")
 }
 
 /// The address for logs of the receiver `to`, which ends with `path`.
