@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::support::guests;
 use crate::support::pages::{Shell, root};
 use crate::support::registry::{Registry, Wrong};
+use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, told};
 use crate::support::world::{Ended, World};
 use crate::texts::assert_text;
@@ -365,4 +366,57 @@ fn what_does_not_work_is_not_pushed() {
         transcript.add(&fleet.world, 78, &fleet.sync());
     }
     assert_text!("sync_refused", transcript.0);
+}
+
+#[test]
+fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("took 1.0.0");
+    assert_eq!(fleet.status()["failures"], serde_json::json!([]));
+    let source = fleet.world.path("repo/etc/sync.toml");
+    let text = fs::read_to_string(&source).unwrap();
+    let status = || fleet.world.run(&["sync", "status", "--to", "etc/guard.toml"], "");
+    fs::write(&source, text.replace("source", "sorce")).unwrap();
+    // Before the timer has tried it, and after.
+    let ended = status();
+    assert!(ended.exit == 69 && ended.stderr.contains("`sorce`"), "{ended:?}");
+    assert_eq!(fleet.sync().exit, 78);
+    assert_eq!(fleet.status()["last"]["ok"], false);
+    fs::remove_file(&source).unwrap();
+    let ended = status();
+    assert!(ended.exit == 69 && ended.stderr.contains("sync.toml` cannot be read"), "{ended:?}");
+    assert!(ended.stdout.contains("current    1.0.0"), "{ended:?}");
+    fs::write(&source, text).unwrap();
+    fleet.synced("nothing is new");
+    assert_eq!(status().exit, 0);
+}
+
+#[test]
+fn only_a_person_takes_an_older_version() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "2.0.0", &[]);
+    fleet.synced("took 2.0.0");
+    let other = Fleet::new("");
+    other.pushed(SECOND, "1.1.0", &[]);
+    for file in ["sync/state.json", "guard.toml"] {
+        let known = fs::read(fleet.world.path(&format!("repo/etc/{file}"))).unwrap();
+        other.world.write(&format!("repo/etc/{file}"), known);
+    }
+    let copy = fs::read_dir(fleet.world.path("repo/etc/sync")).unwrap().map(|entry| entry.unwrap());
+    for entry in copy.filter(|entry| entry.file_name() != "state.json" && entry.file_name() != "lock") {
+        let name = entry.file_name().into_string().unwrap();
+        other.world.write(&format!("repo/etc/sync/{name}"), fs::read(entry.path()).unwrap());
+    }
+    let ended = other.sync();
+    assert!(ended.exit == 65 && ended.stderr.contains("guard-host sync --allow-older"), "{ended:?}");
+    let arguments = ["sync", "--to", "etc/guard.toml", "--timeout", "2", "--allow-older"];
+    let ended = other.world.run(&arguments, "");
+    assert!(ended.exit == 77 && ended.stderr.contains("from a terminal"), "{ended:?}");
+    let ended = attended(&other.world, &arguments);
+    assert!(ended.exit == 0 && ended.stdout.contains("took 1.1.0"), "{ended:?}");
+    // It is the newest one now.
+    other.synced("nothing is new");
+    other.pushed(FIRST, "1.2.0", &[]);
+    other.synced("took 1.2.0");
 }

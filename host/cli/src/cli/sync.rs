@@ -22,6 +22,7 @@ use super::install::show;
 use super::policy::fetched::{has_signed, reference, told};
 use super::print;
 use super::subject::{not_edited, refused};
+use super::terminal::{is_attended, unattended};
 use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -31,6 +32,7 @@ use guard_kit::compile::making;
 use guard_registry::{Annotations, NamedFile, Offer, Registry};
 use guard_setup::check;
 use guard_setup::install::Edited;
+use guard_setup::surroundings::full_or_read_only;
 use guard_state::Places;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
@@ -60,13 +62,23 @@ pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -
 }
 
 fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+    if args.allow_older && !is_attended() {
+        return Err(unattended("an older configuration is taken", "guard-host sync --allow-older"));
+    }
     let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
-    let wanted = site.wanted()?;
+    let wanted = match site.wanted() {
+        Err(error) if args.dry_run || !site.folder().exists() => return Err(error),
+        wanted => wanted,
+    };
     // A trial makes no folder for it.
-    let _lock = (!args.dry_run).then(|| site.lock()).transpose()?;
+    let lock = (!args.dry_run).then(|| site.lock()).transpose();
+    let (wanted, _lock) = match (wanted, lock) {
+        (Err(error), Err(_)) => return Err(error),
+        (wanted, lock) => (wanted, lock?),
+    };
     let mut state = site.state()?;
     let mut after = state.clone();
-    let came = take(args, &site, &wanted, &mut after, places, environment);
+    let came = wanted.and_then(|wanted| take(args, &site, &wanted, &mut after, places, environment));
     if args.dry_run {
         return print::line(&came?).map(|()| Exit::Success);
     }
@@ -126,7 +138,7 @@ fn take(
     if let Some(why) = why {
         return stays(args, site, current.as_ref(), found.as_ref(), &format!("{version} {why}"));
     }
-    check_version(&new, current.as_ref(), state, &wanted.source)?;
+    check_version(&new, current.as_ref(), state, (&wanted.source, args.allow_older))?;
     if found.as_ref() != Some(&new.sha256) && !site.is_ours(found.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
         return Err(refused(Exit::Unavailable, text, MOVE));
@@ -149,24 +161,29 @@ fn take(
         state.previous = Some(before);
     }
     state.current = Some(taken);
-    state.newest = state.newest.take().max(Some(new.version.clone()));
+    state.newest = match args.allow_older {
+        true => Some(new.version.clone()),
+        false => state.newest.take().max(Some(new.version.clone())),
+    };
     deed(&format!("{version} {}", offer.digest), places, environment);
     Ok(format!("took {version} ({})", offer.digest))
 }
 
 /// Machines take no older version, and one version is one configuration.
-fn check_version(new: &Files, current: Option<&Taken>, state: &State, source: &str) -> anyhow::Result<()> {
+fn check_version(
+    new: &Files,
+    current: Option<&Taken>,
+    state: &State,
+    (source, allow_older): (&str, bool),
+) -> anyhow::Result<()> {
     let version = &new.version;
     if let Some(taken) = current {
         let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
         let newest = state.newest.clone().unwrap_or_else(|| before.clone());
-        if new.version < newest {
+        if new.version < newest && !allow_older {
             let text = format!("`{source}` has {version}, which is older than {newest}");
-            return Err(refused(
-                Exit::Data,
-                text,
-                "nothing was changed; push what was good once more, as a newer version",
-            ));
+            let hint = "nothing was changed; push it as a newer version, or run `guard-host sync --allow-older` here";
+            return Err(refused(Exit::Data, text, hint));
         }
         if new.version == before && taken.sha256 != new.sha256 {
             let text = format!("`{source}` has another configuration under the version {version}");
@@ -314,7 +331,14 @@ fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -
 
 fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
-    let (wanted, state) = (site.wanted()?, site.state()?);
+    let state = site.state()?;
+    let wanted = match site.wanted() {
+        // Nothing was ever taken here.
+        Err(error) if state.last.is_none() => return Err(error),
+        wanted => wanted,
+    };
+    let failures = failures(&site, wanted.as_ref().err(), &state);
+    let wanted = wanted.ok();
     let found = site.digest()?;
     let is_intact = state.current.as_ref().map_or(found.is_none(), |current| {
         found.as_ref() == Some(&current.sha256) && site.kept(&current.sha256).is_some()
@@ -324,14 +348,18 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
         Format::Json => {
             let State { current, previous, left_out, newest, last } = &state;
             let value = json!({
-                "file": file, "source": wanted.source, "machine": wanted.machine(), "group": wanted.group,
+                "file": file, "source": wanted.as_ref().map(|wanted| &wanted.source),
+                "machine": wanted.as_ref().map(Wanted::machine),
+                "group": wanted.as_ref().and_then(|wanted| wanted.group.as_ref()), "failures": failures,
                 "current": current, "previous": previous, "left_out": left_out, "newest": newest, "last": last, "intact": is_intact,
             });
             print::json(&value)?;
         }
         Format::Human => {
             print::line(&format!("file       {file}"))?;
-            print::line(&format!("source     {}", wanted.source))?;
+            if let Some(wanted) = &wanted {
+                print::line(&format!("source     {}", wanted.source))?;
+            }
             for (name, taken) in [("current", &state.current), ("previous", &state.previous)] {
                 if let Some(Taken { version, digest, since, .. }) = taken {
                     print::line(&format!("{name:<10} {version} since {since} ({digest})"))?;
@@ -346,15 +374,34 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
     if state.current.is_some() && !is_intact {
         print::note(&format!("warning: `{file}`, or a file that it names, is not what was taken"));
     }
-    // Whoever watches machines by exit codes learns of it.
-    match state.last {
-        Some(Try { ok: false, .. }) => {
-            print::problem("error: the last sync failed; the configuration of before decides");
-            print::problem("  hint:  run `guard-host sync` to see whether it still does");
-            Ok(Exit::Unavailable)
-        }
-        _ => Ok(Exit::Success),
+    if let Some(days) = state.last.as_ref().and_then(|last| days_since(&last.time)).filter(|days| *days > 0) {
+        let days = print::count(days, "day");
+        print::note(&format!("warning: no `guard-host sync` has ended for {days}; check that its timer runs"));
     }
+    // Whoever watches machines by exit codes learns of it.
+    for failure in &failures {
+        print::problem(&format!("error: {failure}"));
+    }
+    if failures.is_empty() {
+        return Ok(Exit::Success);
+    }
+    print::problem("  hint:  run `guard-host sync` to see whether it still fails; the configuration of before decides");
+    Ok(Exit::Unavailable)
+}
+
+/// Why the last `sync` failed, or why the next one will. One that could write nothing left no trace.
+fn failures(site: &Site, unread: Option<&anyhow::Error>, state: &State) -> Vec<String> {
+    let last = state.last.as_ref().filter(|last| !last.ok).map(|_| "the last sync failed".to_owned());
+    let folder = site.folder();
+    let unwritable =
+        full_or_read_only(&folder).map(|error| format!("`{}` takes no new version: {error}", folder.display()));
+    last.into_iter().chain(unread.map(ToString::to_string)).chain(unwritable).collect()
+}
+
+/// The whole days since a time of the state.
+fn days_since(time: &str) -> Option<u64> {
+    let since = Timestamp::now().duration_since(time.parse().ok()?);
+    u64::try_from(since.as_hours() / 24).ok()
 }
 
 /// Writes to the audit log what this machine runs from now on.

@@ -56,6 +56,9 @@ pub(in crate::cli) struct SyncRunArgs {
     /// Show what would change, and change nothing
     #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
+    /// Take the offered version even if this machine had a newer one; only from a terminal
+    #[arg(long)]
+    pub(in crate::cli) allow_older: bool,
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,
 }
@@ -92,7 +95,7 @@ pub(in crate::cli) struct SyncPushArgs {
   guard-host sync status
   guard-host sync status --format json
 
-Exit codes: 0, or 69 if the last sync failed.")]
+Exit codes: 0, or 69 if the last sync failed or the next one can't succeed.")]
 pub(in crate::cli) struct SyncStatusArgs {
     #[command(flatten)]
     pub(in crate::cli) target: SyncTargetArgs,
