@@ -121,3 +121,11 @@ fn a_length_or_a_name_that_cannot_be_is_refused() {
     }
     assert_text!("pause_refused", shown.join("\n"));
 }
+
+#[test]
+fn a_pause_of_nothing_is_refused() {
+    let world = World::new();
+    world.configure("preset = \"none\"\n[[policy]]\nname = \"self-protect\"\n");
+    let ended = world.run(&["pause", "10m"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("nothing to pause"), "{ended:?}");
+}

@@ -46,6 +46,11 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     if let Some((text, hint)) = decider.as_ref().filter(|_| paused.is_empty()) {
         return Err(refused(Exit::Unavailable, format!("nothing to pause: {text}"), hint));
     }
+    if paused.is_empty() {
+        let text = "nothing to pause: no policy of the chain can be paused";
+        let hint = format!("self-protect and the policies of {} always apply", places.managed.display());
+        return Err(refused(Exit::Unavailable, text, hint));
+    }
     if !is_attended() {
         let all = if args.all { " --all" } else { "" };
         let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
