@@ -118,7 +118,16 @@ fn a_users_single_key_loosens_no_locked_policy() {
     assert!(config.tools.iter().all(|entry| entry.adds));
     assert!(config.entries.iter().any(|entry| entry.name == "protected-files"));
     let told: Vec<&str> = config.ineffective.iter().map(|problem| problem.text.as_str()).collect();
-    let keys = ["preset", "scripts", "on-malformed", "bypass-ask", "deadline-ms", "mcp__box__exec", "git push", "protected-files"];
+    let keys = [
+        "preset",
+        "scripts",
+        "on-malformed",
+        "bypass-ask",
+        "deadline-ms",
+        "mcp__box__exec",
+        "git push",
+        "protected-files",
+    ];
     for key in keys {
         assert!(told.iter().any(|text| text.contains(&format!("`{key}`"))), "{key}: {told:#?}");
     }

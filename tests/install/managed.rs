@@ -29,13 +29,18 @@ impl Machine {
 
     /// Runs the program in the project, with `before` in front of it, such as another user.
     fn run_as(&self, before: &str, arguments: &[&str]) -> Ended {
+        self.given(before, arguments, "")
+    }
+
+    /// The same, with this text on its standard input.
+    fn given(&self, before: &str, arguments: &[&str], input: &str) -> Ended {
         let Machine(world) = self;
         let mut command = Command::new("unshare");
         let script = format!("mount --bind \"$HOME/etc\" /etc && exec {before} \"$0\" \"$@\"");
         command.args(["--mount", "sh", "-c", &script, env!("CARGO_BIN_EXE_guard-host")]).args(arguments);
         command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
         command.env("PATH", std::env::var_os("PATH").unwrap());
-        end(command, "")
+        end(command, input)
     }
 
     fn run(&self, arguments: &[&str]) -> Ended {
@@ -168,6 +173,86 @@ fn a_managed_file_that_others_can_write_is_a_problem() {
     let state = json!({ "last": { "time": "2026-01-01T00:00:00Z", "ok": false, "text": "no route" } });
     machine.0.write("etc/guard-host/sync/state.json", state.to_string());
     machine.assert_problem(true, &["the last `guard-host sync` failed", "no route", "guard-host sync status"]);
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn every_file_of_a_managed_installation_that_others_can_change_is_a_problem() {
+    let machine = Machine::new();
+    let world = &machine.0;
+    machine.0.write("etc/guard-host/guard.toml", "preset = \"standard\"\n");
+    machine.done(&["install", "claude", "--managed"]);
+    assert_eq!(machine.problems(), (0, Vec::new()));
+    let mode = |path: &str, mode| fs::set_permissions(world.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    mode(MANAGED, 0o666);
+    machine.assert_problem(false, &["managed-settings.json", "other users can write", "the registration of the hook"]);
+    mode(MANAGED, 0o644);
+    mode("etc/claude-code", 0o777);
+    machine.assert_problem(false, &["/etc/claude-code`", "the registration of the hook", "chmod go-w"]);
+    mode("etc/claude-code", 0o755);
+    world.write("etc/guard-host/sync.toml", "source = \"oci://x/y:z\"\n");
+    mode("etc/guard-host/sync.toml", 0o646);
+    machine.assert_problem(true, &["sync.toml", "other users can write"]);
+    mode("etc/guard-host/sync.toml", 0o644);
+    // A program that a user may replace.
+    let settings =
+        read(world, MANAGED).replace(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host").to_str().unwrap());
+    fs::create_dir(world.path("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host")).unwrap();
+    world.write(MANAGED, settings);
+    mode("bin", 0o777);
+    let (_, problems) = machine.problems();
+    assert!(
+        problems.iter().any(|text| text.contains("/bin`") && text.contains("the program of the hook")),
+        "{problems:#?}"
+    );
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn a_managed_file_that_is_not_read_is_a_problem() {
+    let machine = Machine::new();
+    machine.done(&["install", "claude"]);
+    let wrong = machine.0.write("etc/guard-host/guard.tml", "preset = \"standard\"\n");
+    machine.assert_problem(true, &["guard.tml", "is not read", "rename it to"]);
+    fs::remove_file(wrong).unwrap();
+    machine.0.write("etc/guard-host/guard.toml", "");
+    machine.assert_problem(true, &["guard.toml", "is empty"]);
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn a_registration_that_has_no_effect_is_reported_when_it_is_made() {
+    for (text, word) in [
+        (json!({ "disableAllHooks": true }), "disableAllHooks: true"),
+        (json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command" }] }] } }), "Claude Code skips the whole file"),
+    ] {
+        let machine = Machine::new();
+        machine.0.write(MANAGED, text.to_string());
+        let ended = machine.run(&["install", "claude", "--managed"]);
+        assert!(ended.exit == 0 && ended.stderr.contains("warning: no hook"), "{ended:?}");
+        assert!(ended.stderr.contains(word), "{word}: {ended:?}");
+    }
+    let machine = Machine::new();
+    machine.done(&["install", "claude", "--managed", "--only", "self-protect"]);
+    let (exit, problems) = machine.problems();
+    let found =
+        problems.iter().any(|text| text.contains("asks `self-protect` only") && text.contains("without `--only`"));
+    assert!(exit == 69 && found, "{problems:#?}");
+}
+
+#[test]
+#[ignore = "needs mounts"]
+fn no_allow_is_offered_for_a_question_of_a_managed_policy() {
+    let machine = Machine::new();
+    machine.0.write("etc/guard-host/guard.toml", "preset = \"standard\"\n");
+    let payload = json!({
+        "session_id": "s", "hook_event_name": "PreToolUse", "cwd": machine.0.repo(),
+        "tool_name": "Bash", "tool_input": { "command": "git push" },
+    });
+    let ended = machine.given("", &["hook", "claude"], &payload.to_string());
+    assert!(ended.stdout.contains("Only /etc/guard-host/guard.toml can end this question"), "{ended:?}");
+    assert!(!ended.stdout.contains("allow --last"), "{ended:?}");
 }
 
 #[test]

@@ -147,7 +147,8 @@ fn check(
     let mut mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     if !is_named {
         // A file that is named may be meant for another machine.
-        let surroundings = survey(&config, places).into_iter();
+        // A chain has its entries elsewhere.
+        let surroundings = survey(&load(places, &projects), places).into_iter();
         let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
         mistakes.extend(surroundings.map(|one| mistake(one.problem)));
         let site = Site { environment, project: &native(&at.project_root), places };

@@ -51,6 +51,13 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: Site<'_
     if dry {
         return Ok(Exit::Success);
     }
+    let survey = registration.survey(&options, site);
+    for (place, setting) in survey.switches.iter().map(|switch| (&switch.place, &switch.setting)) {
+        print::note(&format!("warning: no hook runs: `{}` has `{setting}`", place.display()));
+    }
+    for (place, error) in &survey.unreadable {
+        print::note(&format!("warning: no hook of `{}` runs: {error}", place.display()));
+    }
     let warmed = cache::warm(places, environment)?;
     let beside = cache::ready_beside(&options.policies(), places, environment)?;
     for step in registration.next_steps(&options, site) {
