@@ -49,6 +49,9 @@ pub(crate) const BLOCKED: &[&str] = &[
     ".my.cnf",
     ".pypirc",
     ".vault-token",
+    // The tokens of guard-host's servers, and the headers of its receiver.
+    "guard-host/*.token",
+    "guard-host/ship.env",
     ".boto",
     ".databrickscfg",
     ".dockercfg",

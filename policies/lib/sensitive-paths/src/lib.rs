@@ -198,6 +198,14 @@ mod tests {
     }
 
     #[test]
+    fn tokens_of_guard_host_are_secrets() {
+        all("secret", &["~/.local/state/guard-host/serve.token", "/etc/guard-host/remote.token"]);
+        all("secret", &["~/.config/guard-host/ship.env", "/etc/guard-host/*.token"]);
+        all("plain", &["guard-host/docs/serve.token.md", "src/serve.token", "guard-host/token.rs", "srv/ship.env"]);
+        all("plain", &["guard-host/README.md", "src/guard-host/*", "src/guard-host/*.rs"]);
+    }
+
+    #[test]
     fn templates_are_plain_unless_their_folder_is_listed() {
         all("plain", &[".env.example", ".env.local.sample", "app/.env.template", ".env.dist", "x.key.example"]);
         all("secret", &[".ssh/config.example"]);
