@@ -48,7 +48,7 @@ pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Prob
         let Ok(real) = fs::canonicalize(file) else { continue };
         let folders = [file.parent(), real.parent()].into_iter().flatten();
         let near = [file.as_path()].into_iter().chain(folders).map(|path| (path, true));
-        // Who owns a folder further up can rename the folders below it.
+        // The owner of a folder further up can rename the folders below it.
         let above = real.ancestors().skip(2).map(|path| (path, false));
         let mut checked: Vec<(&Path, bool)> = near.chain(above).collect();
         checked.retain(|(path, _)| !seen.iter().any(|seen| seen == path));
