@@ -132,7 +132,8 @@ impl Prepared {
         let manifests: Vec<(String, String, String)> = manifests.collect();
         let entries: Vec<&Entry> = self.members.iter().map(|member| &member.entry).collect();
         // The same one in every project that adds nothing.
-        let config = Config { inputs: Vec::new(), projects: Vec::new(), ..self.config.clone() };
+        let config =
+            Config { inputs: Vec::new(), projects: Vec::new(), ineffective: Vec::new(), ..self.config.clone() };
         let whole = (env!("CARGO_PKG_VERSION"), config, entries, manifests);
         let bytes = postcard::to_stdvec(&whole).unwrap_or_default();
         hex(Sha256::digest(bytes).get(..POLICIES_BYTES).unwrap_or_default())
