@@ -142,7 +142,8 @@ fn fetched(words: GitWords<'_>) -> Vec<String> {
     let (prunes, prunes_tags) =
         (words.has("p", "prune"), words.has("P", "") || words.options().any(|word| word.starts_with("--prune-t")));
     let forces = words.has("f", "force");
-    if prunes || prunes_tags || forces {
+    // With a refspec, git updates the branches of the remote as well.
+    if prunes || prunes_tags || forces || !found.is_empty() {
         found.push(REMOTES.to_owned());
     }
     let names_tags = words.has("t", "tags") || words.operands().any(|word| word == "tag");

@@ -373,6 +373,7 @@ fn commands_of_git_say_which_references_files_and_index_they_replace() {
         ("git fetch --prune", "git.refs", "", "refs/remotes/"),
         ("git fetch -p origin +refs/heads/*:refs/heads/*", "git.refs", "", "refs/heads/ refs/remotes/"),
         ("git -c color.ui=never fetch --prune-tags", "git.refs", "", "refs/remotes/ refs/tags/"),
+        ("git fetch origin +x:y", "git.refs", "", "y refs/remotes/"),
         ("git fetch --tags -f", "git.refs", "", "refs/remotes/ refs/tags/"),
         ("git remote prune origin", "git.remote", "", "refs/remotes/"),
         ("git remote update --prune", "git.remote", "", "refs/remotes/"),
