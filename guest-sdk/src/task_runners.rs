@@ -15,6 +15,8 @@ enum Names {
     Each,
     /// The operand behind one of these verbs.
     Behind(&'static [&'static str]),
+    /// The first operand, without a leading verb of these.
+    FirstBehind(&'static [&'static str]),
     /// Every operand, without a leading verb of these.
     EachBehind(&'static [&'static str]),
     /// The operand behind `run`, or the first one: npm and its siblings.
@@ -88,16 +90,29 @@ impl TaskRunner {
         before_dashes().any(|word| self.looks.contains(word) || is_make && is_rehearsal(word))
     }
 
+    fn reads_behind_dashes(&self) -> bool {
+        self.names.contains(&"make") || self.names.contains(&"just")
+    }
+
     /// The tasks that the words behind the program name, each with its index.
     #[must_use]
     pub fn tasks<'w>(&self, words: &[&'w str]) -> Vec<(usize, &'w str)> {
-        let operands = operands(words, self.values);
+        let mut operands = operands(words, self.values);
+        // Behind the dashes, these two read further targets, not arguments of one.
+        if let Some(dashes) = words.iter().position(|word| *word == "--").filter(|_| self.reads_behind_dashes()) {
+            let behind = self::operands(words.get(dashes + 1..).unwrap_or_default(), self.values);
+            operands.extend(behind.into_iter().map(|(at, word)| (dashes + 1 + at, word)));
+        }
         let mut rest = operands.iter().copied().peekable();
         match self.form {
             Names::First => rest.find(|(_, word)| !word.contains('=')).into_iter().collect(),
             Names::Each => rest.filter(|(_, word)| !word.contains('=')).map(script_of_command).collect(),
             Names::Behind(verbs) => {
                 rest.next().filter(|(_, verb)| verbs.contains(verb)).and_then(|_| rest.next()).into_iter().collect()
+            }
+            Names::FirstBehind(verbs) => {
+                rest.next_if(|(_, verb)| verbs.contains(verb));
+                rest.next().into_iter().collect()
             }
             Names::EachBehind(verbs) => {
                 rest.next_if(|(_, verb)| verbs.contains(verb));
@@ -218,6 +233,15 @@ mod tests {
             ("hatch -e prod run ship", &["ship"]),
             ("deno task --cwd x ship", &["ship"]),
             ("gradle -p api ship", &["ship"]),
+            ("make -j2 -- build ship", &["build", "ship"]),
+            ("just -- ship now", &["ship"]),
+            ("task -- ship", &[]),
+            ("composer ship", &["ship"]),
+            ("composer run ship", &["ship"]),
+            ("composer require a/ship", &["require"]),
+            ("cargo make --profile prod ship", &["ship"]),
+            ("cargo run ship", &[]),
+            ("makers ship", &["ship"]),
         ] {
             check(call, expected);
         }

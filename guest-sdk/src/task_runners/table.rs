@@ -59,7 +59,7 @@ pub(super) const RUNNERS: &[TaskRunner] = &[
     runner(&["pipenv"], Names::Behind(&["run"]), &["--python", "--pypi-mirror"], &[]),
     runner(
         &["composer"],
-        Names::Behind(&["run", "run-script"]),
+        Names::FirstBehind(&["run", "run-script"]),
         &["-d", "--working-dir", "--timeout"],
         &["-l", "--list"],
     ),
@@ -69,7 +69,7 @@ pub(super) const RUNNERS: &[TaskRunner] = &[
         &["--cwd", "-c", "--config", "--filter", "-f", "-L", "--log-level"],
         &["--eval"],
     ),
-    runner(&["cargo"], Names::Behind(&["xtask"]), &["--config", "-C", "-Z", "--color"], &[]),
+    runner(&["cargo"], Names::Behind(&["make", "xtask"]), CARGO, &["--list-all-steps", "--print-steps"]),
     runner(
         &["rake"],
         Names::Each,
@@ -214,6 +214,9 @@ const NX: List = &[
     "--output-style",
     "--runner",
 ];
+const CARGO: List =
+    &["--config", "-C", "-Z", "--color", "-p", "--profile", "-e", "--env", "--makefile", "-l", "--loglevel", "--cwd"];
+
 const MAKE: List = &[
     "-C",
     "--directory",

@@ -93,19 +93,25 @@ fn tasks<'a>(run: &'a Run<'_>) -> Vec<&'a str> {
 /// Tools that run a program, or a script of the project by its name, in an environment.
 const ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "pixi", "rye"];
 
+/// Programs whose first operand is a script.
+const INTERPRETERS: &[&str] =
+    &["bash", "dash", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh", "ts-node", "tsx", "zsh"];
+
 /// The name of the file of code, or of the project's script, that the command runs.
 fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
     let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let path = run.command.word(0);
     // `hatch run deploy` runs a script of the project or a program, and `npm:deploy` is a command of `concurrently`.
     let via = run.command.via.last().map_or("", |via| via.kind.as_str());
-    if ENVIRONMENTS.contains(&via) || PACKAGE_MANAGERS.iter().any(|manager| path.starts_with(&format!("{manager}:"))) {
+    let is_interpreter = INTERPRETERS.contains(&run.name.as_str());
+    if ENVIRONMENTS.contains(&via) && !is_interpreter
+        || PACKAGE_MANAGERS.iter().any(|manager| path.starts_with(&format!("{manager}:")))
+    {
         return Some(path);
     }
     match run.name.as_str() {
         "source" | "." => stem(operands.next()?),
-        "bash" | "dash" | "ksh" | "node" | "perl" | "php" | "python" | "python3" | "ruby" | "sh" | "ts-node"
-        | "tsx" | "zsh" => {
+        _ if is_interpreter => {
             // With these letters the first operand is no script, or it is not run.
             let other = |word: &&Word| word.text.starts_with('-') && word.text.contains(['c', 'm', 'n', 'r', 's', 'o']);
             let leading = run.arguments().iter().take_while(|word| word.text.starts_with('-'));
