@@ -137,6 +137,10 @@ fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
     for (at, word) in words.iter().enumerate().take(WORDS) {
         let (option, value) = match word.text.split_once(['=', ':']) {
             Some((option, value)) if option.starts_with('-') => (option, Operand::tail(word, value)),
+            // Attached to its letter: `-o~/page.html`.
+            _ if means_output && word.text.starts_with("-o") && word.text.get(2..).is_some_and(begins_like_path) => {
+                ("-o", Operand::tail(word, word.text.get(2..).unwrap_or_default()))
+            }
             _ => match words.get(at + 1) {
                 Some(next) if !next.text.starts_with('-') => (word.text.as_str(), Operand::of(next)),
                 _ => continue,
@@ -154,6 +158,10 @@ fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
         }
     }
     found
+}
+
+fn begins_like_path(text: &str) -> bool {
+    text.starts_with(['~', '/', '.', '$'])
 }
 
 /// Whether the value of an option may be a file, and is no format, column or setting.
