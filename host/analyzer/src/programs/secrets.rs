@@ -346,6 +346,9 @@ fn prints_by_form(run: &Run<'_>) -> bool {
             .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
         // Both hide what is sensitive in other forms. A program behind it takes a part.
         "terraform" | "tofu" if run.command.position.length < 2 && !is_redirected(run) => {
+            // Options of all subcommands come first: `-chdir=DIR`.
+            let options = words.iter().take_while(|word| word.text.starts_with('-')).count();
+            let words = words.get(options..).unwrap_or_default();
             let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
             leads(0, "output")
                 && (has(&["-json", "--json"])
