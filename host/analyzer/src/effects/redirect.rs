@@ -31,7 +31,10 @@ pub(super) fn find(run: &mut Run<'_>) {
 fn loses_content(run: &Run<'_>, file: &Operand<'_>) -> bool {
     let is_own = |word: &Word| word.text == file.text && (word.glob || word.dynamic || file.text.contains("{}"));
     let reads_own = || run.arguments().iter().any(is_own);
-    prints_nothing(run) || file.text == "{}" && run.is_placeholder(file) || reads_own()
+    prints_nothing(run)
+        || is_listed(file) && prints_always_the_same(run)
+        || file.text == "{}" && run.is_placeholder(file)
+        || reads_own()
 }
 
 /// Whether the command has nothing to print, so that a file it is redirected to is empty afterwards.
@@ -46,9 +49,21 @@ fn prints_nothing(run: &Run<'_>) -> bool {
         ":" | "true" | "false" => true,
         "cat" => command.argv.len() == 2 && word(1) == "/dev/null",
         "printf" => command.argv.len() == 2 && word(1).is_empty(),
-        "echo" => command.argv.len() <= 3 && word(1) == "-n" && word(2).is_empty(),
+        // A blank line is nothing as well.
+        "echo" => command.argv.iter().skip(1).all(|word| word.text.trim().is_empty() || word.text == "-n"),
         _ => false,
     }
+}
+
+/// Whether the file is one of those that a pattern finds, and none whose name is made of theirs.
+fn is_listed(file: &Operand<'_>) -> bool {
+    file.word.glob && file.text.ends_with('*')
+}
+
+/// Whether the command prints a text of its own, so that each of the files has the same afterwards.
+fn prints_always_the_same(run: &Run<'_>) -> bool {
+    let is_fixed = |word: &Word| !word.dynamic && !word.glob;
+    matches!(run.command.program(), "echo" | "printf") && run.arguments().iter().all(is_fixed)
 }
 
 fn written() -> Draft {
