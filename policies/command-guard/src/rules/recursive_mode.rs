@@ -1,5 +1,5 @@
 //! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
-//! directory, a mode that lets everybody write below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
+//! directory, a mode that lets everybody write or takes every permission below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
 //! that shows a secret to everybody, an access control list that shows it to another user, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
 //!
 //! ## Why
@@ -11,6 +11,7 @@
 //! - asked: `chmod -R 777 .`
 //! - asked: `chmod -R a+w /opt/app`
 //! - asked: `chmod -R 755 "$DIR"`
+//! - asked: `chmod -R 000 ~/work`
 //! - asked: `chown -R www-data /var/www/site`
 //! - asked: `chmod u+s /bin/bash`
 //! - asked: `chmod 644 ~/.ssh/id_rsa`
@@ -63,6 +64,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(lets_write) && is_outside(effect, view) {
         let why = "lets every user of the machine change all files in it";
         return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "give the one user or group that needs it the permission"));
+    }
+    let takes_all = effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(takes_all);
+    if takes_all && is_outside(effect, view) {
+        let why = "takes every permission from all files in it, and the old ones aren't recorded";
+        return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "take only the permission you mean, for example with `chmod -R go-w DIR`"));
     }
     if is_of_others(effect, view) {
         let why = "changes who can use files outside of the project";
@@ -135,6 +141,19 @@ fn climbs(target: &str) -> bool {
 fn is_of_system(effect: &Effect) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/run/", "/sbin/", "/usr/", "/var/run/"];
     effect.spellings().any(|text| FOLDERS.iter().any(|folder| text.starts_with(folder)))
+}
+
+/// Whether a mode leaves nobody any permission, not even the owner.
+fn takes_all(mode: &str) -> bool {
+    if mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        return mode.bytes().all(|byte| byte == b'0');
+    }
+    mode.split(',').any(|clause| {
+        let at = clause.find(['-', '=']);
+        let Some((who, what)) = at.and_then(|at| clause.split_at_checked(at)) else { return false };
+        let of_owner = who.is_empty() || who.contains(['u', 'a']);
+        of_owner && (what == "=" || what.starts_with('-') && what.contains('r'))
+    })
 }
 
 /// Whether a mode lets everybody write.
