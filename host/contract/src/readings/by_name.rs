@@ -81,7 +81,8 @@ fn of_action(server: &[String], all: &[String], input: &Map<String, Value>) -> V
 fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
     let bare = |text: &str| text.replace(['\'', '"', '`', '\\'], "");
     let filter = input.get("filter").map(|filter| filter.to_string().replace('\'', "")).unwrap_or_default();
-    line.replace("{}", &bare(target)).replace("{filter}", &filter)
+    let dyno = input.get("dyno").and_then(Value::as_str).unwrap_or_default();
+    line.replace("{}", &bare(target)).replace("{filter}", &filter).replace("{dyno}", &word(dyno))
 }
 
 /// The calls of a service's program.

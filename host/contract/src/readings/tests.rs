@@ -68,6 +68,7 @@ fn the_name_of_a_tool_tells_what_is_lost() {
     for (tool, input, line) in [
         ("mcp__github__delete_repository", json!({ "owner": "a", "repo": "b" }), "? Bash gh repo delete a/b"),
         ("mcp__github__merge_pull_request", json!({ "pullNumber": 1 }), "? Bash gh pr merge 1"),
+        ("mcp__heroku__ps_scale", json!({ "app": "shop", "dyno": "web=0" }), "? Bash heroku ps:scale web=0"),
         ("mcp__docker__remove_volume", json!({ "volume_name": "v" }), "? Bash docker volume rm v"),
         ("mcp__railway__volume_delete", json!({ "volumeId": "v" }), "? Bash railway volume delete v"),
         ("mcp__redis__flush_all", json!({}), "? Bash redis-cli flushall"),

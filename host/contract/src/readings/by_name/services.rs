@@ -31,7 +31,7 @@ pub(super) const SERVICES: &[(&str, &str)] = &[
 ];
 
 /// Words of a tool and of its server, and the command that loses or shows the same. `{}` is the name of the thing, and
-/// `{filter}` the argument of this name.
+/// `{filter}` or `{dyno}` the argument of this name.
 pub(super) const STORES: &[(&str, &[&str], &str)] = &[
     ("mongodb", &["drop", "collection"], "mongosh --eval 'db.getCollection(\"{}\").drop()'"),
     ("mongodb", &["drop", "database"], "mongosh --eval 'db.dropDatabase()'"),
@@ -47,6 +47,7 @@ pub(super) const STORES: &[(&str, &[&str], &str)] = &[
     ("postgres", &["drop", "database"], "psql -c 'DROP DATABASE \"{}\"'"),
     ("mysql", &["drop", "table"], "mysql -e 'DROP TABLE `{}`'"),
     ("mysql", &["drop", "database"], "mysql -e 'DROP DATABASE `{}`'"),
+    ("heroku", &["ps", "scale"], "heroku ps:scale {dyno}"),
     ("github", &["create", "release"], "gh release create {}"),
     ("github", &["run", "workflow"], "gh workflow run {}"),
     ("github", &["dispatch", "workflow"], "gh workflow run {}"),
