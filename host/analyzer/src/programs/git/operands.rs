@@ -5,10 +5,11 @@ use guard_sdk::syntax::Command;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Whether an operand can only be a path, not a branch.
+/// Whether an operand can only be a path, not a branch. Git expands a pattern that the shell leaves.
 pub(super) fn is_path(operand: &Operand<'_>) -> bool {
     let text = operand.text.as_ref();
-    matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || operand.word.glob
+    let is_pattern = operand.word.glob || !operand.dynamic && text.contains(['*', '?', '[']);
+    matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || is_pattern
 }
 
 /// Whether an operand may be a file as well as a branch: it has something like an extension. A dot behind a number is
