@@ -1,10 +1,10 @@
 //! Programs that end processes.
 
-use guard_sdk::syntax::{Command, Severity};
+use guard_sdk::syntax::{Command, Severity, Word};
 
 use super::program::Program;
 use crate::draft::Draft;
-use crate::options::{Options, Parsed};
+use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
@@ -28,7 +28,7 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         return;
     }
     let mild = words.iter().any(|word| tells(&word.text));
-    let all = lists_all(run);
+    let all = lists_all(run) || is_given_all(run);
     let mut skip = false;
     let mut signal_seen = false;
     let mut operands_only = false;
@@ -41,7 +41,8 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
             let first = text == "1" && !mild;
             // The parent is the program that started the shell: the agent itself.
             let parent = matches!(text, "$PPID" | "${PPID}") && !mild;
-            let everything = operands_only && text == "-1" || first || all && word.dynamic || parent;
+            let all = word.dynamic && (all || is_each_of_all(run, word));
+            let everything = operands_only && text == "-1" || first || all || parent;
             run.emit(ended(text).certain(!word.dynamic).severe(Severity::Destructive, everything));
         } else if text == "--" {
             operands_only = true;
@@ -64,22 +65,30 @@ fn tells(word: &str) -> bool {
 
 /// Whether the processes are those that a list of all of them gives, or of all of a user: `kill $(pgrep -u root)`.
 fn lists_all(run: &Run<'_>) -> bool {
-    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE);
-    inside.any(|command| {
-        let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
-        match command.program() {
-            _ if command.position.length > 1 => false,
-            "ps" => words().any(shows_every),
-            "pgrep" => {
-                let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
-                by_owner && words().filter(|word| !word.starts_with('-')).count() < 2
-                    || words().any(|word| is_any(word) || is_runtime(word))
-            }
-            "pidof" => words().any(is_runtime),
-            _ => false,
+    let inside = || run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE);
+    inside().any(|command| command.position.length < 2 && finds_all(command)) || lists_every(inside())
+}
+
+/// Whether a loop takes each process of such a list: `pgrep . | while read p; do kill $p; done`.
+fn is_each_of_all(run: &Run<'_>, word: &Word) -> bool {
+    let mut listing: Vec<&Command> = run.suppliers(&Operand::of(word)).into_iter().take(MAX_INSIDE).collect();
+    listing.reverse();
+    listing.iter().any(|command| command.program() != "ps" && finds_all(command)) || lists_every(listing.into_iter())
+}
+
+/// Whether a command prints all processes, all of a user, or those of a program that the agent itself may run in.
+fn finds_all(command: &Command) -> bool {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    match command.program() {
+        "ps" => words().any(shows_every),
+        "pgrep" => {
+            let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
+            by_owner && words().filter(|word| !word.starts_with('-')).count() < 2
+                || words().any(|word| is_any(word) || is_runtime(word))
         }
-    }) || lists_every(run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE))
-        || is_given_all(run)
+        "pidof" => words().any(is_runtime),
+        _ => false,
+    }
 }
 
 /// Whether an option of `ps` has it show the processes of everyone: `-e`, `-eo`, `aux`.
@@ -104,7 +113,7 @@ fn lists_every<'c>(mut stages: impl Iterator<Item = &'c Command>) -> bool {
     })
 }
 
-/// Whether `xargs` takes the processes from a search for a program that the agent itself may run in.
+/// Whether `xargs` or a loop takes the processes from a search for a program that the agent itself may run in.
 fn is_given_all(run: &Run<'_>) -> bool {
     let Some((pipeline, index)) = run.pipelines.source(run.command).filter(|_| run.is_via("xargs")) else {
         return false;
@@ -112,8 +121,9 @@ fn is_given_all(run: &Run<'_>) -> bool {
     let stages = || run.pipelines.stages(run.commands, pipeline, index).take(MAX_INSIDE);
     lists_every(stages())
         || stages().any(|stage| {
-            matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
-                && stage.argv.iter().skip(1).any(|word| is_runtime(&word.text.replace(['/', '[', ']'], "")))
+            stage.program() == "pgrep" && finds_all(stage)
+                || matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
+                    && stage.argv.iter().skip(1).any(|word| is_runtime(&word.text.replace(['/', '[', ']'], "")))
         })
 }
 
