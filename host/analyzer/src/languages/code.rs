@@ -8,7 +8,7 @@ mod elisp;
 pub(crate) mod environment;
 mod mentions;
 mod paths;
-mod requests;
+pub(crate) mod requests;
 mod scripting;
 
 use guard_sdk::secret_names::{Likelihood, likelihood};

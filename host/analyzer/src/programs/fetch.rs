@@ -2,7 +2,7 @@
 
 mod foreign_secrets;
 mod metadata;
-pub(super) mod removals;
+pub(crate) mod removals;
 
 use guard_sdk::syntax::{Command, Word};
 

@@ -125,8 +125,10 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
             }
             // What is only fetched is no loss by itself.
             What::Connect { to, sends: true, deletes } => {
+                let head = to.head();
                 let to = summaries::word(to, arguments);
-                if *deletes || fetch::removals::says_removal(&to.text) {
+                let removes = *deletes || fetch::removals::says_removal(&to.text);
+                if removes && !code::requests::is_answered(language, code, head) {
                     run.emit(Draft::destructive("network", "http.delete").target(&to.text).certain(action.certain));
                 }
                 let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);

@@ -9,6 +9,7 @@ pub(crate) mod client_libraries;
 mod clients;
 pub(crate) mod editors;
 pub(crate) mod languages;
+pub(crate) mod live;
 mod read;
 mod scripts;
 mod tools;

@@ -8,7 +8,8 @@ use guard_sdk::code::literal;
 use crate::draft::Draft;
 use crate::languages::{Found, sql};
 use crate::programs::is_runtime;
-use crate::wrappers::code::client_libraries::is_rehearsal;
+use crate::wrappers::code::client_libraries::Services;
+use crate::wrappers::code::live::live;
 
 /// A call in lower case without its blanks, the kind and the operation of what it does, what that loses, and the
 /// harmless way to look first.
@@ -37,7 +38,9 @@ const CALLS: &[Call] = &[
     (".drop_collection(", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
     (".drop_all(", "database", "orm.drop-tables", TABLES, COUNT),
     (".drop_tables(", "database", "orm.drop-tables", TABLES, COUNT),
-    (".objects.all().delete()", "database", "orm.delete-all", "everything that the table or bucket holds", COUNT),
+    (".drop_all_tables(", "database", "orm.drop-tables", TABLES, COUNT),
+    (".deletemany({where:{}", "database", "orm.delete-all", ROWS, COUNT),
+    (".all().delete()", "database", "orm.delete-all", "everything that the table or bucket holds", COUNT),
     (".sync({force:true", "database", "orm.drop-tables", TABLES, COUNT),
     (".destroy({where:{}", "database", "orm.delete-all", ROWS, COUNT),
     (".destroy({truncate:true", "database", "orm.delete-all", ROWS, COUNT),
@@ -57,6 +60,12 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             (".flushall", "database", "redis.flush-all", KEYS, COUNT),
             (".flushdb", "database", "redis.flush", KEYS, COUNT),
             (".drop_table", "database", "orm.drop-tables", "the table with all its rows", COUNT),
+            (".truncate_tables", "database", "orm.delete-all", ROWS, COUNT),
+            ("connection.truncate(", "database", "orm.delete-all", ROWS, COUNT),
+            (".find_each(&:destroy", "database", "orm.delete-all", ROWS, COUNT),
+            (".find_each(&:delete", "database", "orm.delete-all", ROWS, COUNT),
+            (".all.each(&:destroy", "database", "orm.delete-all", ROWS, COUNT),
+            (".all.each(&:delete", "database", "orm.delete-all", ROWS, COUNT),
         ],
     ),
     (
@@ -67,6 +76,12 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             (".synchronize(true)", "database", "orm.drop-tables", TABLES, COUNT),
             (".schema.droptable(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
             (".schema.droptableifexists(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
+            ("queryinterface.droptable(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
+            (".dropalltables(", "database", "orm.drop-tables", TABLES, COUNT),
+            (".refreshdatabase(", "database", "orm.drop-tables", TABLES, COUNT),
+            (".migrate.rollback(null,true", "database", "orm.drop-tables", TABLES, COUNT),
+            ("repository.clear()", "database", "orm.delete-all", ROWS, COUNT),
+            ("repo.clear()", "database", "orm.delete-all", ROWS, COUNT),
         ],
     ),
     (
@@ -121,15 +136,22 @@ const SENDS: &[&str] = &[
     ".prepare(",
 ];
 
+/// Beginnings of the names of methods that send a statement to a database.
+const STATEMENTS: &[&str] = &["exec", "query", "prepare", "raw", "run", "sql", "unsafe"];
+
 /// The most literals that are looked at.
 const MAX_LITERALS: usize = 256;
 
 /// Adds what the code does to data.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
+    let text = &*live(language, text);
+    let services = Services::of(language, text);
     let (code, literals) = split(text, language);
     super::requests::changes(found, language, text, &literals);
-    let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://");
-    if !in_memory && sends(language, &code) {
+    let code = services.plain.as_ref().unwrap_or(&code);
+    let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://")
+        || services.has_doubles_for(STATEMENTS);
+    if !in_memory && sends(language, code) {
         for literal in &literals {
             found.extend(sql::perhaps_effects(language, literal));
         }
@@ -140,31 +162,48 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
             found.push(Found::Effect(draft.tag("loses", TABLES).tag("instead", COUNT)));
         }
     }
-    if language == "python" && !in_memory && deletes_query(&code) {
+    if !in_memory && deletes_query(language, code) {
         let draft = Draft::destructive("database", "orm.delete-all").certain(false).tag("client", language);
         found.push(Found::Effect(draft.tag("loses", ROWS).tag("instead", COUNT)));
     }
-    if language == "applescript" && quits_runtime(&code, &literals) {
+    if language == "applescript" && quits_runtime(code, &literals) {
         let draft = Draft::destructive("process", "process.kill").certain(false).tag("client", language);
         found.push(Found::Effect(draft.tag("loses", "what runs in the app, perhaps this session")));
     }
     let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
     for (call, kind, operation, loses, instead) in CALLS.iter().chain(own) {
         let is_gone = || match *kind {
-            "cloud" => is_rehearsal(language, text),
+            _ if services.is_double(name_of(call)) => true,
+            "cloud" => services.is_rehearsal(),
             _ => in_memory && operation.starts_with("orm."),
         };
-        if code.match_indices(call).any(|(at, _)| !is_bounded(&code, at)) && !is_gone() {
+        if code.match_indices(call).any(|(at, _)| !is_bounded(code, at)) && !is_gone() {
             let draft = Draft::destructive(kind, operation).certain(false).tag("client", language);
             found.push(Found::Effect(draft.tag("loses", loses).tag("instead", instead)));
         }
     }
 }
 
+/// The name of the last method of a call in the table.
+fn name_of(call: &str) -> &str {
+    let name = call.rsplit_once('(').map_or(call, |(name, _)| name);
+    name.rsplit(['.', '>', ':']).next().unwrap_or_default()
+}
+
+/// Ends of calls that delete every row of a query, by language, and a call before them in the statement.
+const QUERIES: &[(&str, &str, &[&str])] = &[
+    ("python", ").delete()", &[".query("]),
+    ("javascript", ").clear()", &[".getrepository("]),
+    ("php", ")->delete()", &["db::table("]),
+];
+
 /// Whether all rows that a query finds are deleted: `session.query(User).delete()`.
-fn deletes_query(code: &str) -> bool {
-    let mut calls = code.match_indices(").delete()").take(MAX_LITERALS);
-    calls.any(|(at, _)| statement(code, at).contains(".query(") && !is_bounded(code, at))
+fn deletes_query(language: &str, code: &str) -> bool {
+    QUERIES.iter().filter(|(of, ..)| *of == language).any(|(_, end, begins)| {
+        let mut calls = code.match_indices(end).take(MAX_LITERALS);
+        let begins = |at| begins.iter().any(|call| statement(code, at).contains(call));
+        calls.any(|(at, _)| begins(at) && !is_bounded(code, at))
+    })
 }
 
 /// Whether AppleScript has an app quit in which an agent may run.

@@ -1,7 +1,10 @@
-//! Requests by code that take something away on a server, in languages that have no reader.
+//! Requests by code that take something away on a server, in languages that have no reader, and test doubles that
+//! answer requests.
 
 use crate::draft::Draft;
 use crate::languages::Found;
+use crate::programs::fetch::removals::says_message;
+use crate::wrappers::code::live::live;
 
 /// Calls in lower case without blanks, by language, that send such a request.
 const CALLS: &[(&str, &[&str])] = &[
@@ -18,16 +21,69 @@ const CALLS: &[(&str, &[&str])] = &[
 /// Calls that open a Ruby connection, on which a separate method deletes.
 const RUBY_CONNECTION: [&str; 2] = ["net::http.new(", "net::http.start("];
 
+/// Calls, without blanks and with one kind of quote, by which code answers its own requests.
+const DOUBLES: &[(&str, &[&str])] = &[
+    (
+        "javascript",
+        &[
+            "setupServer(",
+            "setGlobalDispatcher(newMockAgent",
+            "newMockAgent(",
+            "newMockAdapter(axios",
+            "fetchMock.",
+            "fetch=vi.fn(",
+            "fetch=jest.fn(",
+            "global.fetch=",
+            "globalThis.fetch=",
+            "spyOn(global,\"fetch\"",
+            "spyOn(globalThis,\"fetch\"",
+            "stubGlobal(\"fetch\"",
+        ],
+    ),
+    ("ruby", &["stub_request(", "VCR.use_cassette("]),
+];
+
+/// Whether a request of the code goes to a double, or is in a part of the code that does not run. `url` is the literal
+/// part of its address, as it is in the code.
+pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
+    let live = live(language, code);
+    let text = || plain(live.get(..LONGEST).unwrap_or(&live)).replace('`', "\"");
+    let host = url.match_indices('/').nth(2).map_or(url, |(at, _)| url.get(..at).unwrap_or_default());
+    code.contains(url) && !live.contains(url)
+        || has_double(language, &text())
+        || language == "javascript" && host.contains("://") && text().contains(&format!("nock(\"{host}\""))
+}
+
+/// Whether code without blanks answers its own requests.
+fn has_double(language: &str, plain: &str) -> bool {
+    let mut calls = DOUBLES.iter().filter(|(of, _)| *of == language).flat_map(|(_, calls)| calls.iter());
+    calls.any(|call| plain.contains(call))
+}
+
+/// The code without blanks, with one kind of quote.
+fn plain(code: &str) -> String {
+    let blank = |char: &char| matches!(char, ' ' | '\t' | '\r' | '\n');
+    code.chars().filter(|char| !blank(char)).map(|char| if char == '\'' { '"' } else { char }).collect()
+}
+
 /// The longest code that is looked at.
 const LONGEST: usize = 64 * 1024;
 
 /// Adds the requests that the code sends. `literals` are the texts in it.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, literals: &[String]) {
+    let posts = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase().contains("post");
+    let url = literals.iter().find(|url| says_message(url, posts) && url.contains("://"));
+    if let Some(url) = url.filter(|_| !has_double(language, &plain(text.get(..LONGEST).unwrap_or(text)))) {
+        found.push(Found::Effect(Draft::notable("cloud", "message.send").target(url).certain(false)));
+    }
     let Some((_, calls)) = CALLS.iter().find(|(name, _)| *name == language).filter(|_| text.len() <= LONGEST) else {
         return;
     };
-    let blank = |char: char| matches!(char, ' ' | '\t' | '\r' | '\n');
-    let code: String = text.to_ascii_lowercase().replace('\'', "\"").chars().filter(|char| !blank(*char)).collect();
+    let code = plain(text);
+    if has_double(language, &code) {
+        return;
+    }
+    let code = code.to_ascii_lowercase();
     let on_connection = language == "ruby"
         && RUBY_CONNECTION.iter().any(|opener| code.contains(opener))
         && [".delete(\"/", ".send_request(\"delete\""].iter().any(|call| code.contains(call));

@@ -1,4 +1,5 @@
-//! Requests that take something away on the other side, by their method, their address or their body.
+//! Requests that take something away on the other side or send a message to people, by their method, their address or
+//! their body.
 
 use crate::draft::Draft;
 use crate::programs::scripts;
@@ -20,7 +21,37 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
     let is_delete = method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query");
     if is_delete || changes && says_removal(url) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
+    } else if says_message(url, changes) {
+        run.emit(Draft::notable("cloud", "message.send").target(url));
     }
+}
+
+/// Beginnings of addresses by which a request with a body sends a message to people, and a later part of them.
+const MESSAGES: &[(&str, &str)] = &[
+    ("hooks.slack.com/", ""),
+    ("slack.com/api/chat.postMessage", ""),
+    ("discord.com/api/webhooks/", ""),
+    ("discordapp.com/api/webhooks/", ""),
+    ("outlook.office.com/webhook/", ""),
+    (TELEGRAM, "/send"),
+    ("api.twilio.com/", "/Messages"),
+    ("api.twilio.com/", "/Calls"),
+    ("api.sendgrid.com/v3/mail/send", ""),
+    ("api.resend.com/emails", ""),
+    ("api.postmarkapp.com/email", ""),
+    ("api.mailgun.net/", "/messages"),
+];
+
+/// Its address takes the message as well.
+const TELEGRAM: &str = "api.telegram.org/bot";
+
+/// Whether a request to an address sends a message to people. `sends`: it has a body.
+pub(crate) fn says_message(url: &str, sends: bool) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let is_message = |(start, later): &(&str, &str)| {
+        (sends || *start == TELEGRAM) && rest.strip_prefix(start).is_some_and(|path| path.contains(later))
+    };
+    MESSAGES.iter().any(is_message)
 }
 
 /// Whether the last part of an address says that it takes something away: `/v1/apps/7/delete`, `/admin/delete_series`.
@@ -80,7 +111,21 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::says_removal;
+    use super::{says_message, says_removal};
+
+    #[test]
+    fn an_address_says_that_people_get_a_message() {
+        for url in ["https://hooks.slack.com/services/T/B/x", "https://api.telegram.org/bot1:a/sendPhoto"] {
+            assert!(says_message(url, true), "{url}");
+        }
+        assert!(says_message("https://api.telegram.org/bot1:a/sendMessage?text=x", false));
+        assert!(!says_message("https://hooks.slack.com/services/T/B/x", false));
+        for url in
+            ["https://api.telegram.org/bot1:a/getMe", "https://hooks.slack.com.example.org/x", "https://slack.com"]
+        {
+            assert!(!says_message(url, true), "{url}");
+        }
+    }
 
     #[test]
     fn an_address_says_removal_by_its_last_part() {

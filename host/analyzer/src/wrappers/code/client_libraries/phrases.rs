@@ -101,10 +101,15 @@ pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
         Service::Hosting(program) => hosting(program, call, &parts),
         Service::Kubernetes => kubernetes(call, &parts),
         Service::Shell => return shell(call),
-        Service::Mail => mail(&parts),
+        Service::Mail => mail(call, &parts),
+        Service::Driver | Service::Double => None,
         Service::Store(store) => return stored(store, call, &parts),
+        Service::Requests("slack.com") if mail(call, &parts).is_some() => mail(call, &parts),
+        // A bot of one's own answers others; a webhook reaches a channel.
+        Service::Requests("discord.com") if call.origin.service == "webhook" => mail(call, &parts),
         // `remove` often takes back a step of the agent's own, such as a reaction.
         Service::Requests(_) if parts.first().is_some_and(|verb| verb == "remove") => None,
+        Service::Requests("api.stripe.com") if parts == ["create"] => payment(call),
         Service::Requests(host) => removal(&parts).map(|noun| request(host, call, &noun)),
     }?;
     Some(line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect())
@@ -154,10 +159,11 @@ fn aws(call: &Call<'_>, parts: &[String]) -> Option<String> {
     let verb = parts.join("-");
     let (verb, whole) = (verb.trim_end_matches('!'), service == "s3api" && (has("objects") || has("object_versions")));
     // A client is made, and nothing else is done.
-    if call.names.len() < 2 && !call.name().ends_with("Command") {
+    if call.names.len() < 2 && !call.name().ends_with("Command") && !call.origin.is_method {
         return None;
     }
     match verb {
+        "publish" | "publish-batch" if service == "sns" => Some(format!("aws sns {verb}")),
         "delete" | "batch-delete" | "clear" if whole => Some(format!("aws s3 rm s3://{} --recursive", target(call))),
         "delete" | "terminate" | "clear" | "purge" => Some(format!("aws {service} {verb}-{}", noun(call, ""))),
         _ if parts.len() > 1 => {
@@ -257,7 +263,9 @@ fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>
             removal(parts)?;
             words(&["curl", "-X", "DELETE", &format!("https://{}/x", target(call))])
         }
-        (Store::Tables, "delete") if !call.is_bounded => words(&["psql", "-c", "delete from x"]),
+        (Store::Tables, "del" | "delete" | "delete-from") if !call.is_bounded => {
+            words(&["psql", "-c", "delete from x"])
+        }
         (Store::Tables, "drop" | "drop-all" | "drop-table" | "truncate") => words(&["psql", "-c", "drop table x"]),
         (Store::Vault, "disable-secrets-engine" | "delete-metadata-and-all-versions" | "unmount") => {
             words(&["vault", "secrets", "disable", target(call)])
@@ -282,10 +290,28 @@ fn shell(call: &Call<'_>) -> Option<Vec<String>> {
     Some(vec!["ssh".to_owned(), "host".to_owned(), run])
 }
 
-fn mail(parts: &[String]) -> Option<String> {
-    let is_sent = matches!(
-        parts.iter().map(String::as_str).collect::<Vec<_>>().as_slice(),
-        ["sendmail" | "send"] | ["send", "mail" | "message"]
-    );
+/// Money that goes out, in the words of the program for it.
+fn payment(call: &Call<'_>) -> Option<String> {
+    let thing = call.names.iter().rev().nth(1)?.to_ascii_lowercase();
+    let thing = ["refund", "payout", "transfer"].into_iter().find(|name| thing.trim_end_matches('s') == *name)?;
+    Some(format!("stripe {thing}s create --live"))
+}
+
+/// Things that are sent by making one: `client.messages.create()`.
+const SENT: &[&str] = &["messages", "calls", "message"];
+
+/// A message to people.
+fn mail(call: &Call<'_>, parts: &[String]) -> Option<String> {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let is_sent = match parts.as_slice() {
+        ["sendmail"] => true,
+        // `send_chat_action` shows that somebody types.
+        ["send", rest @ ..] => !rest.contains(&"action"),
+        ["post", "message" | "ephemeral"] | ["chat", "post", "message" | "ephemeral"] => true,
+        ["create"] => call.names.iter().rev().nth(1).is_some_and(|thing| SENT.contains(thing)),
+        ["execute"] => call.origin.service == "webhook",
+        ["ping"] => call.names.iter().any(|name| *name == "Notifier"),
+        _ => false,
+    };
     is_sent.then(|| "sendmail -t".to_owned())
 }

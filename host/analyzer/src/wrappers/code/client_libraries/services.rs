@@ -21,8 +21,13 @@ pub(super) enum Service {
     Kubernetes,
     /// Runs commands on another machine.
     Shell,
+    /// Mail and other messages to people.
     Mail,
     Store(Store),
+    /// A driver or an object mapper, whose calls are found by their names.
+    Driver,
+    /// A library of test doubles.
+    Double,
     /// A service without a program of its own, by its host.
     Requests(&'static str),
 }
@@ -39,14 +44,87 @@ pub(super) enum Store {
     Vault,
 }
 
-use Service::{Aws, Azure, Docker, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
+use Service::{Aws, Azure, Docker, Double, Driver, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
+
+use super::places::DOUBLES;
 
 const fn library(modules: &'static [&'static str], globals: &'static [&'static str], speaks: Service) -> Library {
     Library { modules, globals, speaks }
 }
 
+/// Libraries that send mail and other messages to people.
+const MESSAGES: &[&str] = &[
+    "smtplib",
+    "aiosmtplib",
+    "nodemailer",
+    "yagmail",
+    "net/smtp",
+    "django.core.mail",
+    "sendgrid",
+    "@sendgrid",
+    "resend",
+    "mailgun",
+    "mailgun.js",
+    "postmark",
+    "postmarker",
+    "mailersend",
+    "twilio",
+    "twilio-ruby",
+    "vonage",
+    "@vonage",
+    "messagebird",
+    "plivo",
+    "telegram",
+    "telebot",
+    "aiogram",
+    "telethon",
+    "pyrogram",
+    "node-telegram-bot-api",
+    "telegraf",
+    "slack-ruby-client",
+    "slack-notifier",
+    "discord_webhook",
+    "pymsteams",
+    "apprise",
+    "pushover",
+];
+
+/// Drivers of databases, and object mappers.
+const DRIVERS: &[&str] = &[
+    "redis",
+    "ioredis",
+    "aioredis",
+    "valkey",
+    "pg",
+    "postgres",
+    "psycopg",
+    "psycopg2",
+    "asyncpg",
+    "mysql",
+    "mysql2",
+    "pymysql",
+    "mariadb",
+    "sqlite3",
+    "better-sqlite3",
+    "duckdb",
+    "typeorm",
+    "sequelize",
+    "@prisma",
+    "prisma",
+    "peewee",
+    "sqlmodel",
+    "tortoise",
+    "@mikro-orm",
+    "mssql",
+    "pyodbc",
+    "oracledb",
+    "cassandra",
+    "@electric-sql/pglite",
+];
+
 pub(super) static LIBRARIES: &[Library] = &[
-    library(&["boto3", "aioboto3", "botocore", "aws-sdk", "@aws-sdk", "Aws"], &["Aws"], Aws),
+    library(DOUBLES, &[], Double),
+    library(&["boto3", "aioboto3", "botocore", "aws-sdk", "@aws-sdk", "Aws", "minio"], &["Aws"], Aws),
     library(&["azure", "@azure"], &[], Azure),
     library(&["docker", "dockerode", "aiodocker", "podman"], &[], Docker),
     library(&["firebase_admin", "firebase-admin"], &[], Firebase),
@@ -55,7 +133,7 @@ pub(super) static LIBRARIES: &[Library] = &[
     library(&["gitlab", "@gitbeaker"], &["Gitlab"], Hosting("glab")),
     library(&["kubernetes", "kubernetes_asyncio", "@kubernetes", "lightkube", "pykube"], &[], Kubernetes),
     library(&["paramiko", "fabric", "asyncssh", "pxssh", "ssh2", "node-ssh", "net/ssh", "phpseclib3"], &["Net"], Shell),
-    library(&["smtplib", "aiosmtplib", "nodemailer", "yagmail", "net/smtp"], &[], Mail),
+    library(MESSAGES, &["Twilio", "Slack"], Mail),
     library(&["neo4j", "neo4j-driver"], &[], Service::Store(Store::Graph)),
     library(&["kafka", "kafkajs", "confluent_kafka", "aiokafka"], &[], Service::Store(Store::Kafka)),
     library(
@@ -83,7 +161,7 @@ pub(super) static LIBRARIES: &[Library] = &[
         Service::Store(Store::Search),
     ),
     library(
-        &["sqlalchemy", "sequel", "@supabase", "supabase", "drizzle-orm"],
+        &["sqlalchemy", "sequel", "@supabase", "supabase", "drizzle-orm", "knex", "kysely"],
         &["Sequel"],
         Service::Store(Store::Tables),
     ),
@@ -97,9 +175,10 @@ pub(super) static LIBRARIES: &[Library] = &[
     library(&["shopify", "@shopify"], &["ShopifyAPI"], Requests("myshopify.com")),
     library(&["algoliasearch"], &[], Requests("algolia.net")),
     library(&["pinecone", "@pinecone-database"], &[], Requests("api.pinecone.io")),
-    library(&["slack_sdk", "@slack"], &[], Requests("slack.com")),
+    library(DRIVERS, &[], Driver),
+    library(&["slack_sdk", "@slack", "slack"], &[], Requests("slack.com")),
     library(&["notion_client", "@notionhq"], &[], Requests("api.notion.com")),
-    library(&["discord"], &[], Requests("discord.com")),
+    library(&["discord", "discord.js"], &[], Requests("discord.com")),
     library(&["openstack"], &[], Requests("openstack.local")),
     library(&["@vercel"], &[], Requests("api.vercel.com")),
     library(&["auth0"], &[], Requests("auth0.com")),

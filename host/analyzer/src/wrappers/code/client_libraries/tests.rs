@@ -68,20 +68,59 @@ fn only_objects_of_a_local_service_are_left_out() {
         "import boto3, moto\nboto3.client('s3').delete_bucket(Bucket='prod')",
         "import paramiko\nc = paramiko.SSHClient()\nc.connect('localhost')\nc.exec_command('reset')",
     ] {
-        assert!(!commands("python", code).is_empty() && !is_rehearsal("python", code), "{code}");
+        assert!(!commands("python", code).is_empty() && !Services::of("python", code).is_rehearsal(), "{code}");
     }
     for code in [
         "import boto3\nboto3.client('s3', endpoint_url='http://localhost:4566').delete_bucket(Bucket='b')",
         "import boto3\nc = boto3.client('rds', endpoint_url='http://127.0.0.1:4566')\nc.delete_db_instance()",
+        "import boto3\nu = 'http://localhost:4566'\nboto3.client('s3', endpoint_url=u).delete_bucket(Bucket='b')",
     ] {
-        assert!(commands("python", code).is_empty() && is_rehearsal("python", code), "{code}");
+        assert!(commands("python", code).is_empty() && Services::of("python", code).is_rehearsal(), "{code}");
+    }
+}
+
+#[test]
+fn roundabout_calls_have_a_plain_spelling() {
+    for (language, code, expected) in [
+        ("python", "getattr(c, 'drop_x')(1)", "c.drop_x(1)"),
+        ("python", "n = 'drop_x'\ngetattr(f(a, b), n)()", "n=\"\nf(a,b).drop_x()"),
+        ("python", "c.__getattribute__('drop_x')()", "c.drop_x()"),
+        ("python", "operator.methodcaller('drop_x', 1)(c)", "c.drop_x(1)"),
+        ("javascript", "c['dropX'](1)", "c.dropx(1)"),
+        ("javascript", "c?.a?.dropX?.(1)", "c.a.dropx(1)"),
+        ("javascript", "c.dropX.call(c, 1)", "c.dropx(c,1)"),
+        ("ruby", "c.send(:drop_x, 1)", "c.drop_x(1)"),
+        ("ruby", "c.public_send(\"drop_x\")", "c.drop_x()"),
+    ] {
+        assert_eq!(Services::of(language, code).plain.as_deref(), Some(expected), "{code}");
+    }
+    for (language, code) in
+        [("python", "getattr(c, name)()"), ("javascript", "c['a-b'](1); d['x'] = 1"), ("ruby", "c.send(x)")]
+    {
+        assert_eq!(Services::of(language, code).plain, None, "{code}");
     }
 }
 
 #[test]
 fn long_and_deep_code_is_read_in_time() {
-    for part in ["x=(", "s3.a(", "[", "\n", "'", "s3.", "for s3 in ", "import boto3,", "x => (", "s3.delete_x();", "}"]
-    {
+    for part in [
+        "x=(",
+        "s3.a(",
+        "[",
+        "\n",
+        "'",
+        "s3.",
+        "for s3 in ",
+        "import boto3,",
+        "x => (",
+        "s3.delete_x();",
+        "}",
+        "getattr(s3, ",
+        "s3?.[",
+        "const {a: b} = s3;",
+        "mockClient(s3);",
+        "m = 'a'\n",
+    ] {
         let code = format!("import boto3 as s3\n{}", part.repeat(5_000));
         for language in ["python", "javascript", "ruby", "php"] {
             assert!(commands(language, &code).len() <= limits::STARTS);
