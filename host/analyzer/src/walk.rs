@@ -6,12 +6,13 @@ mod account;
 mod calls;
 mod compound;
 mod descriptors;
-mod echo;
+pub(crate) mod echo;
 mod edited;
 mod embedded;
 mod fields;
 mod files;
 mod foreign;
+mod handed;
 mod held;
 mod imports;
 mod layers;
@@ -87,6 +88,8 @@ pub(crate) struct Walker {
     files: Files,
     /// The output of a compound command so far, where it must be kept.
     sink: Option<Held>,
+    /// The known text that a stage of a pipeline reads from the commands before it, by its place.
+    told: handed::Told,
     /// The last pipeline's number.
     pipelines: u32,
     /// The visited parts of the text that is walked.
@@ -126,6 +129,7 @@ impl Walker {
             held: descriptors::Held::new(),
             files: Files::default(),
             sink: None,
+            told: handed::Told::new(),
             pipelines: 0,
             accounted: Vec::new(),
         }
@@ -332,16 +336,14 @@ impl Walker {
                 return self.node(unit, node, place, input);
             }
             let (shell, outer) = (self.shell.clone(), self.input.clone());
-            // Only the last command prints where the pipeline does.
-            let sink = (index + 1 < length).then(|| self.sink.take());
+            // Only the last command prints where the pipeline does. What another prints, the one behind it reads.
+            let sink = (index + 1 < length).then(|| self.sink.replace(Held::nothing()));
             // What stands in its words reads the pipe as well.
             self.input = input.clone();
-            input = self.node(unit, node, place, input);
-            self.sink = sink.unwrap_or_else(|| self.sink.take());
+            let output = self.node(unit, node, place, input.clone());
+            let printed = sink.and_then(|sink| std::mem::replace(&mut self.sink, sink));
             (self.shell, self.input) = (shell, outer);
-            if input == Input::Pipe {
-                input = Input::Stage(pipeline, place.index + 1);
-            }
+            input = if output == Input::Pipe { self.handed_on(printed, &input, place) } else { output };
         }
         input
     }

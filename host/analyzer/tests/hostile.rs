@@ -54,6 +54,9 @@ hostile! {
     open_negative_patterns: "!(a|", "\nrm -rf /";
     open_patterns_in_parameters: "${x/a@(", "\nrm -rf /";
     open_process_substitutions: "<(", "\nrm -rf /";
+    piped_groups: "(echo a; echo b) | ", "cat\nrm -rf /";
+    groups_into_clients: "{ echo 'select 1;'; cat a; } | psql x\n", "rm -rf /";
+    filters_behind_text: "echo a | sed p | ", "cat\nrm -rf /";
     open_loops: "while true; do ", "\nrm -rf /";
     open_conditions: "if true; then ", "\nrm -rf /";
     open_cases: "case x in x) ", "\nrm -rf /";

@@ -54,6 +54,9 @@ const EXECUTE: Options = Options::new("eqfhud", "execute query file host user ur
 fn from_input(run: &mut Run<'_>, client: &str) {
     if let Some(input) = run.input() {
         statements(run, client, &input.text, input.certain);
+        if !input.certain {
+            generated::find(run, client);
+        }
     } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
         unseen_statements(run, client);
     } else {

@@ -5,6 +5,7 @@ use guard_sdk::syntax::Command;
 use crate::options::Operand;
 use crate::run::{Run, path};
 use crate::sources::{self, Source};
+use crate::walk::echo;
 
 /// How many commands before are looked through for one that writes a file.
 const BEFORE: usize = 256;
@@ -107,6 +108,10 @@ fn own(command: &Command) -> Option<Input> {
 /// out.
 fn printed(command: &Command) -> Input {
     let is_printf = command.program() == "printf";
+    let words = command.argv.get(1..).filter(|words| is_printf && !words.iter().any(|word| word.dynamic || word.glob));
+    if let Some(text) = words.and_then(|words| echo::printf(words, echo::Speaker::Bash)) {
+        return Input { text, certain: true };
+    }
     let mut text = String::new();
     let mut certain = true;
     let mut expands = is_printf;

@@ -6,7 +6,7 @@ use crate::limits;
 
 /// Whose builtins print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(crate) enum Speaker {
     /// bash: `echo` takes escapes after `-e` only.
     Bash,
     /// dash, and older shells: `echo` takes the escapes of POSIX in any case, and nobody knows `\x`.
@@ -56,7 +56,7 @@ pub(super) fn echo(words: &[Word], speaker: Speaker) -> String {
 }
 
 /// Returns the output of `printf FORMAT WORDS`; `None` if it depends on more than the words.
-pub(super) fn printf(words: &[Word], speaker: Speaker) -> Option<String> {
+pub(crate) fn printf(words: &[Word], speaker: Speaker) -> Option<String> {
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
     let (format, arguments) = words.split_first()?;
     let mut arguments = arguments.iter().map(|word| word.text.as_str()).peekable();

@@ -21,12 +21,21 @@ pub(super) struct Held {
     pub(super) lies: bool,
     /// It was taken out of the file.
     pub(super) is_part: bool,
+    /// Some of it is the content of other files, or was decoded: a program that reads it reads more than its text shows.
+    pub(super) tells: bool,
 }
 
 impl Held {
     pub(super) fn known(text: Word) -> Held {
         let whole = text.text.len() <= limits::SOURCE;
-        Held { text: if whole { text } else { literal("") }, whole, adds: false, lies: false, is_part: false }
+        Held {
+            text: if whole { text } else { literal("") },
+            whole,
+            adds: false,
+            lies: false,
+            is_part: false,
+            tells: false,
+        }
     }
 
     /// Creates the content of an existing file.
@@ -45,8 +54,10 @@ impl Held {
 
     pub(super) fn append(&mut self, more: &Held) {
         self.lies &= more.lies;
-        self.whole &= more.whole && self.text.text.len() + more.text.text.len() <= limits::SOURCE;
-        if self.whole || !more.whole {
+        self.tells |= more.tells;
+        let fits = self.text.text.len() + more.text.text.len() <= limits::SOURCE;
+        self.whole &= more.whole && fits;
+        if fits {
             self.text.text.push_str(&more.text.text);
             self.text.parts.extend(more.text.parts.iter().cloned());
             self.text.dynamic |= more.text.dynamic;
@@ -136,9 +147,11 @@ impl Walker {
         let program = command.program();
         if let Input::Piped(word) | Input::Here(word) = output {
             let exact = program == "printf" || program == "echo" && command.word(1).starts_with("-n");
-            return Held::known(if exact { word.clone() } else { line(word) });
+            let tells = matches!(program, "base64" | "rev");
+            return Held { tells, ..Held::known(if exact { word.clone() } else { line(word) }) };
         }
-        if command.argv.is_empty() || SILENT.contains(&program) || self.defined.contains_key(program) {
+        let is_followed = self.defined.contains_key(program) && self.shell.function(program).is_some();
+        if command.argv.is_empty() || SILENT.contains(&program) || is_followed {
             return Held::nothing();
         }
         if !TELLING.contains(&program) {
@@ -151,7 +164,7 @@ impl Walker {
             match known {
                 Some(known) if program == "cat" => held.append(known),
                 Some(_) => held.append(&Held::unknown()),
-                None => {}
+                None => held.tells = true,
             }
             reads_file |= operand.text != "-";
         }
@@ -160,6 +173,7 @@ impl Walker {
         if is_fed && (!reads_file || program != "cat") {
             return Held::unknown();
         }
+        held.tells |= program != "cat";
         held
     }
 

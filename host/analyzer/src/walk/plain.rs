@@ -67,7 +67,7 @@ impl Walker {
         let piped = place.index + 1 < place.length;
         let depends =
             self.found.commands.last().filter(|command| command.id == id).is_some_and(output::depends_on_speaker);
-        self.spoke |= (redirected || piped || self.is_probe) && depends;
+        self.spoke |= (redirected || piped || self.is_probe || self.sink.is_some()) && depends;
         if unread {
             self.partial("more than one text is given to one program to read");
         }
@@ -102,9 +102,7 @@ impl Walker {
         }
         let assignments = std::mem::take(&mut pending.assignments);
         let mut redirections = std::mem::take(&mut pending.redirections);
-        // What `cat` prints of written files stands in no command that others could look at.
-        let by_cat = place.index > 0 && self.found.commands.last().is_some_and(|command| command.program() == "cat");
-        redirections.extend(inherited(&argv, &redirections, &pending.input, place.index == 0 || by_cat));
+        redirections.extend(self.inherited(&argv, &redirections, &pending.input, place));
         let id = self.push(argv, assignments, redirections, pending.span, certain, place);
         if from_pipe {
             self.scope.via.pop();
@@ -364,23 +362,6 @@ impl Walker {
             self.shell.export(name);
         }
     }
-}
-
-/// The known input of a command that has it from what is around it, such as `ssh HOST psql <<< TEXT`, where its input
-/// is a program. Without this nobody who looks at the command alone would know of it.
-fn inherited(argv: &[Word], redirections: &[Redirection], input: &Input, is_hidden: bool) -> Option<Redirection> {
-    let (Input::Here(text) | Input::Piped(text)) = input else { return None };
-    let own = redirections.iter().any(|redirection| redirection.fd == 0 && redirection.operator.starts_with("<<"));
-    if !is_hidden || own || !wrappers::reads_program(argv) {
-        return None;
-    }
-    Some(Redirection {
-        fd: 0,
-        operator: "<<<".to_owned(),
-        target: text.clone(),
-        body: String::new(),
-        body_quoted: false,
-    })
 }
 
 /// The file of which a process substitution shows all: `<(cat FILE)`.

@@ -1,0 +1,92 @@
+//! The text that one stage of a pipeline hands on to the next: the output of all commands of a group, a loop or a
+//! function.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use guard_sdk::syntax::{Redirection, Word};
+
+use super::held::Held;
+use super::output::Input;
+use super::{Place, Walker};
+use crate::wrappers;
+use crate::wrappers::shells;
+
+/// Texts by their pipeline and the place in it where they are read.
+pub(super) type Told = BTreeMap<(u32, u32), Rc<Word>>;
+
+/// Programs that print most of what they read.
+const PASSING: &[&str] =
+    &["dos2unix", "envsubst", "gsed", "head", "iconv", "pv", "sed", "sort", "tail", "tr", "unbuffer", "uniq"];
+
+impl Walker {
+    /// The input of the stage behind `place`, which printed this, as far as it was collected.
+    pub(super) fn handed_on(&mut self, printed: Option<Held>, input: &Input, place: Place<'_>) -> Input {
+        let key = (place.pipeline, place.index + 1);
+        let printed = printed.filter(|held| !held.text.text.is_empty());
+        let text = match (printed, input) {
+            (Some(held), _) if held.whole && !held.tells => {
+                self.told.insert(key, Rc::new(held.text.clone()));
+                return Input::Piped(held.text);
+            }
+            (Some(held), _) => Some(Rc::new(unsure(held.text))),
+            (None, input) if self.passes_on(place) => match input {
+                Input::Piped(word) | Input::Here(word) => Some(Rc::new(unsure(word.clone()))),
+                Input::Stage(pipeline, index) => self.told.get(&(*pipeline, *index)).cloned(),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(text) = text {
+            self.told.insert(key, text);
+        }
+        Input::Stage(key.0, key.1)
+    }
+
+    /// Whether the command that was just listed at this place prints most of what it reads.
+    fn passes_on(&self, place: Place<'_>) -> bool {
+        self.found.commands.last().is_some_and(|command| {
+            let position = &command.position;
+            (position.pipeline, position.index) == (place.pipeline, place.index) && PASSING.contains(&command.program())
+        })
+    }
+
+    /// A command's input where no command before it shows it by its words: what a wrapper, a group, or a function gives
+    /// it. Without this nobody who looks at the command alone would know of it.
+    pub(super) fn inherited(
+        &self,
+        argv: &[Word],
+        redirections: &[Redirection],
+        input: &Input,
+        place: Place<'_>,
+    ) -> Option<Redirection> {
+        let own = redirections.iter().any(|redirection| redirection.fd == 0 && redirection.operator.starts_with("<<"));
+        if own || shells::reads_input(argv) {
+            return None;
+        }
+        let target = match input {
+            Input::Stage(pipeline, index) => {
+                // Code that is known in part runs unknown code.
+                let is_data = !wrappers::layer::program(argv).is_some_and(wrappers::reads_code)
+                    && ((*pipeline, *index) == (place.pipeline, place.index) || wrappers::reads_program(argv));
+                (**self.told.get(&(*pipeline, *index)).filter(|_| is_data)?).clone()
+            }
+            Input::Here(text) | Input::Piped(text) => {
+                // What `cat` prints of written files stands in no command that others could look at.
+                let by_cat =
+                    self.found.commands.last().is_some_and(|command| matches!(command.program(), "cat" | "tee"));
+                let is_hidden = (place.index == 0 || by_cat) && wrappers::reads_program(argv);
+                let is_told = self.told.contains_key(&(place.pipeline, place.index));
+                Some(text).filter(|_| is_hidden || is_told)?.clone()
+            }
+            Input::Outer | Input::Pipe | Input::File => return None,
+        };
+        Some(Redirection { fd: 0, operator: "<<<".to_owned(), target, body: String::new(), body_quoted: false })
+    }
+}
+
+/// A text of which more may be printed, or less.
+fn unsure(mut text: Word) -> Word {
+    text.dynamic = true;
+    text
+}
