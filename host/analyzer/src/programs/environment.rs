@@ -1,7 +1,7 @@
 //! Commands that print the environment: of this machine, of a service, or of a program that was given secrets.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
 use super::secrets::{MAX_BEHIND, is_passed_on, is_redirected, names_variable};
 use crate::languages::code;
@@ -251,7 +251,9 @@ fn is_searched_for_secrets(run: &Run<'_>) -> bool {
     let has = |text: &str| words.iter().any(|word| word.text == text);
     let lists = match run.name.as_str() {
         "env" | "printenv" | "set" => words.is_empty(),
-        "export" | "declare" => first == "-p",
+        "export" | "declare" | "typeset" => {
+            words.is_empty() || words.len() == 1 && matches!(first, "-p" | "-x" | "-xp")
+        }
         // What was typed has passwords and tokens, too.
         "history" => words.iter().all(|word| word.text.bytes().all(|byte| byte.is_ascii_digit())),
         "fc" => first == "-l",
@@ -265,12 +267,28 @@ fn is_searched_for_secrets(run: &Run<'_>) -> bool {
     if !lists || is_captured || !is_passed_on(run) {
         return false;
     }
-    let mut next = behind(run);
-    let Some(search) = next.next().filter(|command| command.program() == "grep") else { return false };
+    // Their order changes nothing about the lines.
+    let mut next = behind(run).skip_while(|command| PAGERS.contains(&command.program()));
+    let Some(search) = next.next() else { return false };
     // The part before the sign is the name alone.
     let cuts = |command: &Command| matches!(command.program(), "cut" | "sed" | "awk");
+    shows_lines_with_secrets(search) && !next.any(cuts)
+}
+
+/// Whether a search shows whole lines that name a secret: `grep TOKEN`, `awk '/TOKEN/'`, `sed -n '/TOKEN/p'`.
+fn shows_lines_with_secrets(search: &Command) -> bool {
     let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-    words.any(|word| names_secret(&word.text)) && !search.argv.iter().any(|word| word.text == "-v") && !next.any(cuts)
+    let has = |option: &str| search.argv.iter().any(|word| word.text == option);
+    match search.program() {
+        "grep" | "egrep" | "fgrep" | "rg" => words.any(|word| names_secret(&word.text)) && !has("-v"),
+        // What an action prints may be the name alone.
+        "awk" | "gawk" | "mawk" => words.any(|word| !word.text.contains('{') && names_secret(&word.text)),
+        "sed" | "gsed" => {
+            let prints = |word: &Word| word.text.starts_with('/') && word.text.ends_with("/p");
+            has("-n") && words.any(|word| prints(word) && names_secret(&word.text))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a pattern has a word by which variables with secrets are searched for.
