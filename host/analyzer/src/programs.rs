@@ -16,7 +16,7 @@ mod editors;
 mod environment;
 pub(crate) mod fetch;
 mod files;
-mod find;
+pub(crate) mod find;
 mod formatters;
 mod git;
 pub(crate) mod interpreters;

@@ -9,7 +9,7 @@ mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
 mod remediation;
-mod searches;
+pub(crate) mod searches;
 
 use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};

@@ -42,14 +42,14 @@ const FILTERS: &[&str] = &[
 ];
 
 /// Where it starts; the working directory if nothing is named.
-pub(super) fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
+pub(crate) fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
     let is_option = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P") || word.text.starts_with("-O");
     let ends = |word: &Word| word.text.starts_with('-') || matches!(word.text.as_str(), "(" | "!" | "\\(");
     words.iter().skip_while(is_option).take_while(move |word| !ends(word))
 }
 
 /// Whether tests leave most files alone.
-pub(super) fn is_filtered(words: &[Word]) -> bool {
+pub(crate) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 

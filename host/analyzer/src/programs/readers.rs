@@ -1,9 +1,10 @@
 //! Programs that do nothing but read the files they are given.
 
 use super::program::Program;
+use super::text::sweep;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
-use crate::run::Run;
+use crate::run::{Run, searches};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["cat", "gcat", "bat", "batcat", "tac", "nl", "rev", "expand", "unexpand"], Options::NONE, reads),
@@ -58,8 +59,18 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["readelf", "objdump", "nm"], Options::new("jMx", ""), reads),
 ];
 
+/// Of these, the programs that show what the files hold.
+const SHOWING: &[&str] = &[
+    "bat", "batcat", "cat", "gcat", "ghead", "gtail", "head", "hexdump", "less", "more", "most", "nl", "od", "strings",
+    "tac", "tail",
+];
+
 /// Reads every operand.
 pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let shows = SHOWING.contains(&run.name.as_str());
+    if shows && parsed.operands.iter().any(|operand| searches::are_hidden_listed(run, operand)) {
+        sweep::reads_settings(run);
+    }
     parsed.operands.iter().for_each(|operand| run.read(operand));
 }
 

@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Command, Word};
 
 use super::Run;
 use crate::options::{Operand, parse};
+use crate::programs::find;
 use crate::programs::placeholder_operands::{self, FD};
 
 /// The most searches that are looked at, and the most names of one.
@@ -32,7 +33,7 @@ pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
         };
         let parent = usize::try_from(command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
         let is_list = parent.is_none_or(|parent| parent.argv.is_empty() || parent.id == run.command.id);
-        if is_list && lists_hidden(command) && !suppliers.iter().any(is_behind) {
+        if is_list && shows_hidden(command) && !suppliers.iter().any(is_behind) {
             found.push(".*".to_owned());
         }
     }
@@ -50,6 +51,67 @@ pub(super) fn suppliers<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Vec<&'a Com
     let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(BEFORE);
     let supplies = |command: &&Command| is_captured(command) || in_loop && command.position.length > 1;
     before.filter(supplies).take(SEARCHES).collect()
+}
+
+/// Whether the operand may be any file of the working directory, hidden ones included, by a list that another program
+/// makes: `ls -A | xargs cat`, `find . -type f -exec cat {} +`.
+pub(crate) fn are_hidden_listed(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let is_given = run.is_via("find-exec") || run.is_via("xargs");
+    if !is_given && !operand.dynamic {
+        return false;
+    }
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
+    let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
+    let position = &run.command.position;
+    let suppliers: Vec<&Command> = match parent {
+        Some(parent) => vec![parent],
+        None if is_given => {
+            run.pipelines.stages(run.commands, position.pipeline, position.index).take(SEARCHES).collect()
+        }
+        None => suppliers(run, operand),
+    };
+    let narrows =
+        |command: &&Command| matches!(command.program(), "grep" | "egrep" | "rg" | "awk" | "sed" | "head" | "tail");
+    suppliers.iter().any(|command| shows_hidden(command)) && !suppliers.iter().any(narrows)
+}
+
+/// Whether a command lists all files of the working directory, with those that begin with a dot.
+fn shows_hidden(command: &Command) -> bool {
+    let words = command.argv.get(1..).unwrap_or_default();
+    let operands = || words.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    let letters = |wanted: &[char]| {
+        words
+            .iter()
+            .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(wanted))
+    };
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
+    let is_here = || operands().all(|root| matches!(root, "." | "./"));
+    match command.program() {
+        "ls" | "gls" => is_here() && (letters(&['a', 'A']) || has(&["--all", "--almost-all"])),
+        "git" => {
+            let ignored = letters(&['i']) || has(&["--ignored"]);
+            let excludes = has(&["--exclude-standard"]) && !ignored;
+            operands().eq(["ls-files"]) && (letters(&['o']) || has(&["--others"])) && !excludes
+        }
+        "find" | "gfind" => takes_all(words),
+        "fd" | "fdfind" => {
+            let found = placeholder_operands::found(command).unwrap_or_default();
+            let is_all = found.first().is_some_and(|name| name.text == "./*");
+            is_all && (letters(&['H', 'u']) || has(&["--hidden", "--unrestricted"]))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the tests of a `find` in the working directory leave out some files at most.
+fn takes_all(words: &[Word]) -> bool {
+    let text = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+    let narrows = |(at, word): (usize, &Word)| {
+        let is_negated = matches!(text(at.checked_sub(1)), "!" | "-not") || text(at.checked_add(2)) == "-prune";
+        let folders = word.text == "-type" && text(at.checked_add(1)) == "d";
+        folders || find::is_filtered(std::slice::from_ref(word)) && !is_negated
+    };
+    find::starts(words).all(|start| matches!(start.text.as_str(), "." | "./")) && !words.iter().enumerate().any(narrows)
 }
 
 /// Whether the text takes what the command prints.
@@ -73,24 +135,6 @@ fn with_defaults(text: &str) -> Option<String> {
     }
     spelled.push_str(rest);
     (spelled != text && !spelled.contains('$')).then_some(spelled)
-}
-
-/// Whether the command lists all files of a folder, hidden ones among them.
-fn lists_hidden(command: &Command) -> bool {
-    let words = command.argv.get(1..).unwrap_or_default();
-    let has = |letters: &[char], long: &[&str]| {
-        words.iter().any(|word| match word.text.strip_prefix('-') {
-            Some(rest) if !rest.starts_with('-') => rest.contains(letters),
-            _ => long.contains(&word.text.as_str()),
-        })
-    };
-    match command.program() {
-        "ls" => has(&['a', 'A'], &["--all", "--almost-all"]) && words.iter().all(|word| word.text.starts_with('-')),
-        "git" if names_files(command) => {
-            has(&['i'], &["--ignored"]) || has(&['o'], &["--others"]) && !has(&[], &["--exclude-standard"])
-        }
-        _ => false,
-    }
 }
 
 /// Whether git prints the names of files that its operands choose.

@@ -7,7 +7,7 @@ use crate::languages::pieces::Pieces;
 use crate::languages::with_options::Given;
 use crate::languages::{awk, sed as script};
 use crate::options::{Operand, Parsed};
-use crate::run::Run;
+use crate::run::{Run, searches};
 use crate::wrappers::shells::is_input;
 
 /// The text of a file of commands, where the call holds it.
@@ -70,7 +70,11 @@ pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             awk::Act::Runs(pieces) => started(run, &pieces),
         }
     }
-    for file in parsed.from(given.operands).iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
+    let files = parsed.from(given.operands);
+    if !in_place && files.iter().any(|file| searches::are_hidden_listed(run, file)) {
+        super::sweep::reads_settings(run);
+    }
+    for file in files.iter().filter(|file| !file.text.contains('=') || file.text.contains('/')) {
         if in_place && prints_nothing(&given.text) {
             run.empty(file, Draft::notable("write", "fs.write").tag("by", "awk"));
         } else if in_place {
@@ -84,7 +88,9 @@ pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Whether a program of awk prints no line at all: nothing in it prints, and no pattern stands without an action.
 fn prints_nothing(program: &str) -> bool {
     let program = program.trim();
-    program == "0" || program.ends_with('}') && !program.contains("print") && !program.contains("}1")
+    let test: String = program.chars().filter(|char| !char.is_whitespace()).collect();
+    let is_never = matches!(test.as_str(), "0" | "1==0" | "0==1" | "NR<0" | "NR<1" | "NR==0");
+    is_never || program.ends_with('}') && !program.contains("print") && !program.contains("}1")
 }
 
 /// The word that names a file, if more than its end is known.

@@ -39,9 +39,14 @@ pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patt
         asks_for_values(parsed.text(0), any_case)
     };
     if asks {
-        let word = Word { text: ".env".to_owned(), ..here() };
-        run.read_as(&Operand::of(&word), Draft::routine("read", "fs.read").certain(false).flag("swept", true));
+        reads_settings(run);
     }
+}
+
+/// Adds a read of `.env`, which is shown if there is one.
+pub(in crate::programs) fn reads_settings(run: &mut Run<'_>) {
+    let word = Word { text: ".env".to_owned(), ..here() };
+    run.read_as(&Operand::of(&word), Draft::routine("read", "fs.read").certain(false).flag("swept", true));
 }
 
 /// Whether a recursive search takes hidden files, and those that a project leaves out.
