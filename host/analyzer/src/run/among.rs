@@ -106,6 +106,14 @@ impl<'a> Run<'a> {
         found
     }
 
+    /// Whether the operand names every file of the working directory, by a pattern or by a list that another program makes.
+    pub(crate) fn is_anything_here(&self, operand: &Operand<'_>) -> bool {
+        let pattern = operand.text.trim_start_matches("./");
+        let is_pattern =
+            operand.word.glob && !pattern.is_empty() && pattern.split('/').all(|part| matches!(part, "*" | "**"));
+        is_pattern || self.anything().iter().any(|all| self.supplied(operand).contains(all))
+    }
+
     /// The patterns of the files that a program reads the names of from its input.
     fn listed_on_input(&self) -> Vec<String> {
         match self.before().filter(|_| self.is_via("xargs") || self.is_via("parallel")) {

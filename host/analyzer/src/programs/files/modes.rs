@@ -4,7 +4,7 @@ use guard_sdk::syntax::{Severity, Word};
 
 use super::super::placeholder_operands;
 use crate::draft::Draft;
-use crate::options::Parsed;
+use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
 /// A mode may begin with a dash, `-w`, and then looks like an option.
@@ -25,9 +25,13 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // A mode for files or for folders alone is how a tree is given its modes.
     let typed = finder_has(run, |words| words.iter().any(|word| word.text == "-type"));
     let files = parsed.from(usize::from(!named && !lacks_mode)).iter();
+    let here = &crate::run::here();
     let started = files.flat_map(|operand| {
         let starts = if open { placeholder_operands::starts(run, operand) } else { Vec::new() };
         if starts.is_empty() {
+            if open && !recursive && run.is_anything_here(operand) {
+                return vec![(Operand::of(here), true)];
+            }
             let all = placeholder_operands::is_start(operand) && (open || !typed || run.is_catastrophic(operand));
             vec![(operand.clone(), recursive || all)]
         } else {
