@@ -50,7 +50,10 @@ fn prints_nothing(run: &Run<'_>) -> bool {
         "cat" => command.argv.len() == 2 && word(1) == "/dev/null",
         "printf" => command.argv.len() == 2 && word(1).is_empty(),
         // A blank line is nothing as well.
-        "echo" => command.argv.iter().skip(1).all(|word| word.text.trim().is_empty() || word.text == "-n"),
+        "echo" => {
+            let mut words = command.argv.iter().skip(1);
+            words.all(|word| !word.dynamic && (word.text.trim().is_empty() || word.text == "-n"))
+        }
         _ => false,
     }
 }

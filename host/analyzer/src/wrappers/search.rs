@@ -217,10 +217,10 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         return (!runs.is_empty()).then_some(Layer { outer: None, runs });
     }
     let given = options.rest.iter().skip(words.len());
-    let mut arguments: Vec<String> =
-        given.filter(|word| !word.text.starts_with(":::") && !word.dynamic).map(|word| word.text.clone()).collect();
+    let given = given.filter(|word| !word.text.starts_with(":::") && !word.dynamic);
+    let mut arguments: Vec<String> = given.map(put_in).collect();
     if let Some(text) = input.filter(|_| arguments.is_empty()) {
-        arguments.extend(text.lines().map(str::to_owned).take(limits::LINES + 1));
+        arguments.extend(text.lines().map(|line| put_in(&literal(line))).take(limits::LINES + 1));
     }
     if !words.iter().any(|word| word.text.contains('{')) {
         words.push(literal("{}"));
@@ -229,12 +229,7 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         limits::reached("a program is given too many lines to follow");
     }
     if (1..=limits::LINES).contains(&arguments.len()) {
-        let text = |argument: &String| {
-            // The text is shell again, so what is put in is quoted.
-            let argument = joined(&[spelled(&literal(argument))]);
-            let quoted: String = argument.parts.iter().map(|part| part.text.as_str()).collect();
-            What::Text { text: joined(&replaced(&words, "{}", &quoted)), parameters: None }
-        };
+        let text = |argument: &String| What::Text { text: joined(&replaced(&words, "{}", argument)), parameters: None };
         let runs = arguments.iter().map(|argument| Run { what: text(argument), ..run("parallel", &[], Place::Apart) });
         return Some(Layer { outer: None, runs: runs.collect() });
     }
@@ -247,4 +242,15 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         outer: None,
         runs: vec![Run { what: text, mark: Some("{".to_owned()), ..run("parallel", &[], Place::Apart) }],
     })
+}
+
+/// An argument as a word of a text that is shell again: it is quoted, unless it is a pattern, which means the files that
+/// fit it.
+fn put_in(word: &Word) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "/._-+*?[]{},".contains(char);
+    if word.glob && word.text.chars().all(plain) {
+        return word.text.clone();
+    }
+    let quoted = joined(&[spelled(&literal(&word.text))]);
+    quoted.parts.iter().map(|part| part.text.as_str()).collect()
 }
