@@ -249,7 +249,12 @@ impl<'a> Reader<'a> {
             Some(elements) => elements.into_iter().for_each(|value| turn(self, value)),
             None => {
                 let element = row.element();
-                self.repeat(&mut |reader| turn(reader, element.clone()));
+                let outer = self.turn_branches;
+                self.repeat(&mut |reader| {
+                    reader.turn_branches = Some(reader.branches);
+                    turn(reader, element.clone());
+                });
+                self.turn_branches = outer;
             }
         }
         self.leave();
