@@ -176,6 +176,8 @@ const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["gem"], &["specific_install"]),
     (&["ansible-galaxy"], &["install", "role", "collection"]),
     (&["bun"], &["create"]),
+    (&["helm"], &["install", "upgrade", "template"]),
+    (&["gh"], &["extension", "extensions", "ext"]),
 ];
 
 /// Runners of packages: what they are given runs at once.
@@ -189,7 +191,9 @@ fn fetched(run: &mut Run<'_>) {
     if let Some(via) = via {
         // A name with one slash is a path for some of them.
         let manager = if matches!(via.kind.as_str(), "npx" | "pnpx" | "bunx") { &NODE } else { &PYTHON };
-        let package = [run.command.word(0), &via.detail].into_iter().find(|text| from_elsewhere(text, manager));
+        // `uv run ADDRESS` starts Python.
+        let script = if run.name.starts_with("python") { run.command.word(1) } else { "" };
+        let package = [run.command.word(0), script, &via.detail].into_iter().find(|text| from_elsewhere(text, manager));
         let package = package.filter(|text| !text.starts_with(['.', '/', '~']));
         found.extend(package.map(|package| (via.kind.clone(), package.to_owned())));
     }
@@ -201,13 +205,14 @@ fn fetched(run: &mut Run<'_>) {
         let words = run.arguments();
         let before = words.len().checked_sub(2).and_then(|at| words.get(at));
         let builds_last = before.is_none_or(|word| !word.text.starts_with('-'));
-        let operand = if builds {
-            operands.next_back().filter(|_| builds_last)
-        } else {
-            operands.find(|word| !matches!(*word, "install"))
+        let operand = match run.name.as_str() {
+            _ if builds => operands.next_back().filter(|_| builds_last),
+            // The name of the release comes before the chart.
+            "helm" => operands.find(|word| word.contains("://") && word.ends_with(".tgz")),
+            _ => operands.find(|word| !matches!(*word, "install")),
         };
         let given = operand.filter(|_| verb.is_some()).filter(|text| {
-            let short = if run.name == "bun" { &NODE } else { &PYTHON };
+            let short = if matches!(run.name.as_str(), "bun" | "gh") { &NODE } else { &PYTHON };
             from_elsewhere(text, short) || builds && text.starts_with("github.com/")
         });
         found.extend(given.map(|given| (run.name.clone(), given.to_owned())));
@@ -222,11 +227,27 @@ fn fetched(run: &mut Run<'_>) {
     }
 }
 
-/// An address whose code an option of deno runs.
+/// An address whose code an option of the program runs.
 fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
-    let mut words = run.arguments().iter().filter(|_| run.name == "deno");
-    let value = words.find_map(|word| word.text.strip_prefix("--eval-file="))?;
+    let option = match run.name.as_str() {
+        "deno" => "--eval-file=",
+        "terraform" | "tofu" => "-from-module=",
+        _ => return None,
+    };
+    let value = run.arguments().iter().find_map(|word| word.text.strip_prefix(option))?;
     value.contains("://").then(|| (run.name.clone(), value.to_owned()))
+}
+
+/// Whether an option has the manager ask a registry whose answers anybody on the way can change.
+fn asks_in_the_clear(parsed: &Parsed<'_>) -> bool {
+    const REGISTRIES: &[&str] =
+        &["index-url", "extra-index-url", "default-index", "index", "find-links", "registry", "source"];
+    let values = REGISTRIES.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("ifs", ""));
+    let is_near = |host: &str| {
+        let host = host.split(['/', ':']).next().unwrap_or_default();
+        !host.contains('.') || ["127.", "10.", "192.168."].iter().any(|near| host.starts_with(near))
+    };
+    values.take(MOST).any(|value| value.text.strip_prefix("http://").is_some_and(|rest| !is_near(rest)))
 }
 
 fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words: &'a [Word]) {
@@ -277,7 +298,7 @@ fn base(name: &str, parsed: &Parsed<'_>) -> Draft {
 }
 
 fn told(draft: Draft, manager: &Manager, package: &Operand<'_>, parsed: &Parsed<'_>) -> Draft {
-    let source = source(manager, &package.text);
+    let source = if asks_in_the_clear(parsed) { "url" } else { source(manager, &package.text) };
     let (name, version) = parts(manager, &package.text, source);
     let given = parsed.value("v", "version").filter(|_| manager.names == ["gem"] || manager.names == ["cargo"]);
     let version = given.map_or(version.to_owned(), |version| version.text.into_owned());
