@@ -183,7 +183,14 @@ fn is_named(effect: &Effect) -> bool {
     let name = last(&effect.target);
     let is_glob = effect.tag("glob").is_some();
     let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
-    if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) || folder.contains(['*', '?', '[']) {
+    if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) {
+        return false;
+    }
+    // A program gives the name in any folder.
+    if is_glob && folder.contains('*') && name.starts_with(['.', '_']) && NAMES.contains(&name.as_str()) {
+        return !folder.split('/').any(|part| part == "..");
+    }
+    if folder.contains(['*', '?', '[']) {
         return false;
     }
     let is_front = |name: &str| FRONTS.iter().any(|front| name.starts_with(front));

@@ -44,7 +44,13 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     let commands = || view.analysis.commands.iter().take(MOST);
     let assignments = || commands().flat_map(|command| command.assignments.iter().map(move |one| (command.id, one)));
     let mut own = assignments().filter(|(_, one)| one.name == name).peekable();
-    let Some(first) = own.peek().map(|(id, _)| *id).filter(|id| *id < effect.command_id) else { return false };
+    // A trap runs when the text ends, and so does the body of a function that is only defined.
+    let is_late = |command: &Command| {
+        let within = |what: &str| command.position.within.iter().any(|place| place == what);
+        within("trap") || within("function") && !command.via.iter().any(|via| via.kind == "function")
+    };
+    let is_behind = |id: &u32| *id < effect.command_id || view.command(effect).is_some_and(is_late);
+    let Some(first) = own.peek().map(|(id, _)| *id).filter(is_behind) else { return false };
     let count = own.clone().count();
     // Without quotes the shell splits a path with spaces, which only a quoted template can give.
     let is_split = view.command(effect).is_none_or(|command| {
