@@ -242,6 +242,11 @@ fn whole_home(command: &Command, view: &View<'_>) -> Option<String> {
     if !is_any(&name(command), &["rsync", "scp", "rclone"]) || !is_on_a_machine(command) {
         return None;
     }
+    // A rehearsal sends nothing.
+    let letter = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('n');
+    if texts(command).any(|text| text == "--dry-run" || name(command) != "scp" && letter(text)) {
+        return None;
+    }
     let operands: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
     let (to, sources) = operands.split_last()?;
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
