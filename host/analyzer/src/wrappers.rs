@@ -2,6 +2,7 @@
 //!
 //! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
 
+mod ansible;
 mod carried;
 pub(crate) mod code;
 pub(crate) mod git_settings;
@@ -30,13 +31,34 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
     let mut carried = carried::runs(name, argv);
     carried.append(&mut code::runs(name, argv, input));
-    let layer = spelled::layer(name, argv).or_else(|| outermost(name, argv, input));
+    let typed = input.filter(|_| hands_to_shell(name, argv)).map(|text| {
+        let what = What::Text { text: literal(text), parameters: None };
+        let contained = matches!(name, "kubectl" | "docker" | "podman");
+        let (kind, place) = if contained { ("container", Place::Remote) } else { ("terminal", Place::Apart) };
+        Layer { outer: Some(argv.to_vec()), ..Layer::one(kind, name, what, place) }
+    });
+    let layer = typed.or_else(|| spelled::layer(name, argv)).or_else(|| outermost(name, argv, input));
     if carried.is_empty() {
         return layer;
     }
     let mut layer = layer.unwrap_or_else(|| Layer { outer: Some(argv.to_vec()), runs: Vec::new() });
     layer.runs.extend(carried);
     Some(layer)
+}
+
+/// Whether what the program reads goes to a program that runs already and is mostly a shell: a session, a socket, a
+/// container.
+fn hands_to_shell(name: &str, argv: &[Word]) -> bool {
+    let has = |wanted: &str| argv.iter().skip(1).any(|word| word.text == wanted);
+    match name {
+        "dtach" => has("-p"),
+        "nc" | "ncat" | "netcat" => {
+            argv.iter().skip(1).any(|word| word.text.starts_with('-') && word.text.contains('U'))
+        }
+        "socat" => argv.iter().skip(1).any(|word| word.text.starts_with("UNIX")),
+        "kubectl" | "docker" | "podman" => argv.get(1).is_some_and(|verb| verb.text == "attach"),
+        _ => false,
+    }
 }
 
 /// The files that a wrapper itself writes, such as `strace -o FILE`.

@@ -466,12 +466,15 @@ impl Walker {
     }
 }
 
-/// A single word with blanks is no program's name: who is given it hands it to a shell.
+/// A word with blanks is no program's name: who is given it hands it to a shell, with what stands behind it.
 fn as_text(what: What) -> What {
     match what {
         What::Words { words, assignments } => match words.as_slice() {
-            [text] if !text.dynamic && text.text.trim().contains(' ') && !text.text.starts_with(['/', '.']) => {
-                What::Text { text: text.clone(), parameters: None }
+            [text, rest @ ..]
+                if !text.dynamic && text.text.trim().contains(' ') && !text.text.starts_with(['/', '.']) =>
+            {
+                let text = if rest.is_empty() { text.clone() } else { layer::joined(&words) };
+                What::Text { text, parameters: None }
             }
             _ => What::Words { words, assignments },
         },

@@ -7,9 +7,9 @@ mod table;
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::git_settings;
 use super::layer::{Place, Run, What, joined, takes};
 use super::shells::is_shell;
+use super::{ansible, git_settings};
 use crate::options::{Flag, Options, leading};
 use crate::sources::is_own_program;
 use crate::word::expand::literal;
@@ -54,6 +54,11 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
     if name == "git" {
         return git(words);
+    }
+    if name == "ansible"
+        && let Some(runs) = ansible::runs(argv)
+    {
+        return runs;
     }
     if matches!(name, "gcc" | "g++" | "cc" | "c++" | "c89" | "c99" | "clang" | "clang++" | "gfortran") {
         // `-wrapper PROGRAM,WORD,...`

@@ -30,6 +30,8 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
         "setarch" => behind_architecture(words)?,
         "cmake" => of_cmake(words)?,
         _ if name.starts_with("python") => module(name, words)?,
+        "java" => of_archive(words)?,
+        "ruby" => of_ruby(words)?,
         "cargo" | "go" | "deno" | "dx" | "node" | "nodejs" | "ts-node" | "tsx" | "bun" => of_toolchain(name, words)?,
         _ => renamed(name, words)?,
     };
@@ -44,11 +46,18 @@ fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     Some(match name {
         "cargo" => {
             let at = words.iter().position(|word| !word.text.starts_with(['+', '-']))?;
+            if words.get(at).is_some_and(|verb| matches!(verb.text.as_str(), "run" | "r")) {
+                return binary_of_cargo(words);
+            }
             let tool = CARGO_TOOLS.iter().find(|tool| **tool == words.get(at).map_or("", |word| &word.text))?;
             with(&[tool], words.get(at + 1..)?)
         }
         "go" => {
             let at = words.iter().skip(1).position(|word| !word.text.starts_with('-'))? + 1;
+            let named = words.get(at).map(|word| word.text.as_str()).filter(|name| programs::is_known(name));
+            if let Some(tool) = named.filter(|_| words.first().is_some_and(|verb| verb.text == "tool")) {
+                return Some(with(&[tool], words.get(at + 1..)?));
+            }
             let tool =
                 go_tool(&words.get(at)?.text).filter(|_| words.first().is_some_and(|verb| verb.text == "run"))?;
             with(&[tool], words.get(at + 1..)?)
@@ -64,6 +73,36 @@ fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
         }
         _ => return None,
     })
+}
+
+/// The program that `cargo run --bin NAME -- WORDS` builds and starts.
+fn binary_of_cargo(words: &[Word]) -> Option<Vec<Word>> {
+    let named = words.windows(2).find(|pair| pair.first().is_some_and(|option| option.text == "--bin"));
+    let named = named.and_then(<[Word]>::last).map(|name| name.text.as_str());
+    let name = named.or_else(|| words.iter().find_map(|word| word.text.strip_prefix("--bin=")))?;
+    let dashes = words.iter().position(|word| word.text == "--")?;
+    programs::is_known(name).then(|| with(&[name], words.get(dashes + 1..).unwrap_or_default()))
+}
+
+/// The program in an archive of Java: `java -jar liquibase-4.1.jar WORDS`.
+fn of_archive(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.text == "-jar")?;
+    let stem = words.get(at + 1)?.text.rsplit('/').next()?.strip_suffix(".jar")?;
+    let is_number = |part: &str| part.starts_with(|char: char| char.is_ascii_digit());
+    let parts: Vec<&str> =
+        stem.split('-').take_while(|part| !is_number(part) && !matches!(*part, "commandline" | "all")).collect();
+    let name = parts.join("-");
+    programs::is_known(&name).then(|| with(&[&name], words.get(at + 2..).unwrap_or_default()))
+}
+
+/// The program that `ruby -S NAME` finds, or whose starter is given by its path: `ruby bin/rails WORDS`.
+fn of_ruby(words: &[Word]) -> Option<Vec<Word>> {
+    let (first, rest) = words.split_first()?;
+    if first.text == "-S" {
+        return Some(rest.to_vec());
+    }
+    let starter = ["bin/rails", "bin/rake", "script/rails"].iter().find(|starter| first.text.ends_with(*starter))?;
+    Some(with(&[starter.rsplit('/').next()?], rest))
 }
 
 /// The program that this one is another name or a form of.

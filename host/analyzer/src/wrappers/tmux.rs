@@ -49,6 +49,15 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         *words.get_mut(at)? = literal(full);
         return Some(Layer::one("tmux", "", What::Words { assignments: Vec::new(), words }, Place::Apart));
     }
+    // `bind KEY COMMAND WORDS`
+    if matches!(given, "bind-key" | "bind")
+        && let [_, command, words @ ..] = leading(rest, takes("TN", "")).rest
+        && !command.text.contains(' ')
+    {
+        let words = [&literal("tmux"), command].into_iter().chain(words).cloned().collect();
+        let layer = Layer::one("tmux", "", What::Words { assignments: Vec::new(), words }, Place::Apart);
+        return Some(Layer { outer: Some(argv.to_vec()), ..layer });
+    }
     let operands = || rest.iter().filter(|word| !word.text.starts_with('-') && !word.dynamic);
     let mut texts: Vec<Word> = Vec::new();
     match given {
