@@ -52,7 +52,10 @@ fn a_chain_that_only_watches_is_not_called_on() {
     assert_eq!(world.run(&["install", "claude"], "").exit, 0);
     for mode in ["watch", "watch-all"] {
         world.configure(&format!("mode = \"{mode}\"\n"));
-        assert_eq!(line(&world, "s1"), "guard ONLY WATCHES: no call is stopped | no call in this session yet");
+        assert_eq!(
+            line(&world, "s1"),
+            "guard ONLY WATCHES: it stops nothing but changes to itself | no call in this session yet"
+        );
     }
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"command-guard\"\nmode = \"enforce\"\n");
     assert!(line(&world, "s1").starts_with("guard on | "), "{}", line(&world, "s1"));

@@ -184,16 +184,18 @@ fn no_manifest() -> Manifest {
 }
 
 /// The root that the patterns of a project's file begin at, if that isn't the root of the call's project: the file is one
-/// of another repository, or of the repository around the project.
+/// of another repository, which may be inside the project or around it.
 fn other_root(entry: &Entry, at: &CallContext, scene: &Scene) -> Option<String> {
-    let is_own = |root: &str| entry.project == root || is_below(&entry.project, root);
-    if entry.project.is_empty()
-        || is_own(&at.project_root)
-        || is_own(&scene.resolver.resolve(&*scene.facts, &at.project_root).canonical)
-    {
+    if entry.project.is_empty() || entry.project == at.project_root {
         return None;
     }
-    Some(git_root(&*scene.facts, &entry.project, &at.home).unwrap_or_else(|| entry.project.clone()))
+    let root = match git_root(&*scene.facts, &entry.project, &at.home) {
+        Some(root) => root,
+        None if is_below(&entry.project, &at.project_root) => return None,
+        None => entry.project.clone(),
+    };
+    let own = scene.resolver.resolve(&*scene.facts, &at.project_root).canonical;
+    (root != at.project_root && root != own).then_some(root)
 }
 
 /// Returns the grants of a policy in this call.

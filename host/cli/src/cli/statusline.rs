@@ -11,6 +11,7 @@ use super::seen::Seen;
 use super::subject::circumstances;
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_setup::install::{InstallOptions, Site};
@@ -47,8 +48,8 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
         None if config.problems.is_empty() && config.entries.is_empty() => {
             parts.push("guard OFF: no policies, run `guard-host config check`".to_owned());
         }
-        None if config.problems.is_empty() && config.entries.iter().all(|entry| entry.watched) => {
-            parts.push("guard ONLY WATCHES: no call is stopped".to_owned());
+        None if config.problems.is_empty() && is_watched(&config.entries) => {
+            parts.push("guard ONLY WATCHES: it stops nothing but changes to itself".to_owned());
         }
         None if config.problems.is_empty() => parts.push("guard on".to_owned()),
         None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),
@@ -69,6 +70,11 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
     }
     print::line(&parts.join(" | "))?;
     Ok(Exit::Success)
+}
+
+/// All policies are only watched, except the one that a user can't switch to that.
+fn is_watched(entries: &[Entry]) -> bool {
+    entries.iter().all(|entry| entry.watched || entry.name == SELF_PROTECT)
 }
 
 /// Reads the harness's JSON from standard input. The value is null where a person types the command.
