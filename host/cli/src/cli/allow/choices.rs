@@ -226,12 +226,7 @@ impl Choices {
                     others.recoverable(&mut evaluators)?
                 }
                 Change::Settings(settings) => {
-                    settings.iter().try_for_each(|Setting { policy, key, item }| {
-                        print::line(&format!(
-                            "   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{}\"] }}",
-                            plain(item)
-                        ))
-                    })?;
+                    settings.iter().try_for_each(show)?;
                     if settings.iter().any(|setting| setting.key == "confirm") {
                         continue;
                     }
@@ -350,6 +345,12 @@ fn of_own_hook(rule: &str, config: &Config) -> Option<anyhow::Error> {
         format!("`{policy}` isn't in your chain: only a hook that names it evaluates it"),
         hint,
     ))
+}
+
+/// Prints a setting as it is written.
+fn show(Setting { policy, key, item }: &Setting) -> anyhow::Result<()> {
+    let item = plain(item);
+    print::line(&format!("   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{item}\"] }}"))
 }
 
 /// A description of what allows cover.
