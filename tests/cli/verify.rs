@@ -334,7 +334,7 @@ fn lines_of_a_removed_log_are_missing() {
     let world = logged(3);
     fs::remove_file(world.path(LOG)).unwrap();
     assert_ask(&world.bash("git push"), &[]);
-    assert_broken(&world, LOG, 1, "lines 1 to 3 are missing before this line, which is number 4");
+    assert_text!("verify_removed", broken(&world, LOG, 1));
 }
 
 #[test]
