@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::sides::POLICY;
 use super::sources::{Skipped, Sources};
 use super::tally::{Change, Group, Sum, Tally};
 use crate::cli::asked::INSTEAD_OF_ASK;
@@ -62,9 +63,9 @@ impl Replayed<'_> {
             files => format!(", in {}", print::count(files, "file")),
         };
         let mut lines = vec![format!("{} ({distinct} distinct){files}", print::count(*calls, "call"))];
-        lines.extend(
-            self.against.as_ref().map(|against| format!("compared with `{against}`, read as {}", self.read_as)),
-        );
+        // A policy can be nothing else.
+        let against = self.against.as_ref().filter(|_| self.read_as != POLICY);
+        lines.extend(against.map(|against| format!("compared with `{against}`, read as {}", self.read_as)));
         for (reason, Skipped { count, places }) in &self.sources.skipped {
             let more = if *count > places.len() as u64 { ", ..." } else { "" };
             lines.push(format!("skipped {count}: {reason} ({}{more})", plain(&places.join(", "))));

@@ -25,6 +25,9 @@ use guard_platform::paths::native;
 use guard_state::Places;
 use guard_state::environment::Environment;
 
+/// How a policy is read.
+pub(super) const POLICY: &str = "a policy";
+
 /// The most folders whose chains are kept; those of others are opened again.
 const CHAINS: usize = 1024;
 
@@ -172,7 +175,7 @@ impl Side {
         // Two files of one policy have two names, and their rules are the same all the same.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));
         let kind = Kind::Policy { chain: Arc::new(chain), _subject: Box::new(subject) };
-        Ok(Side { kind, read_as: "a policy", _clock: None })
+        Ok(Side { kind, read_as: POLICY, _clock: None })
     }
 
     /// The worst verdict of the calls of one event.
