@@ -214,42 +214,7 @@ impl Choices {
         let mut evaluators = Evaluators::new(places, environment);
         for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| wanted(*at)) {
             print::line(&format!("\n{at}  {title}"))?;
-            let passing = match change {
-                Change::Allows(allows) => {
-                    allows
-                        .iter()
-                        .try_for_each(|allow| print::line(&indented(&plain(block(allow, "\n").trim_end()))))?;
-                    others.passing(allows, &mut evaluators)?
-                }
-                Change::CopyInstead => {
-                    print::line(&format!("   {INSTEAD_OF_ASK}"))?;
-                    others.recoverable(&mut evaluators)?
-                }
-                Change::Settings(settings) => {
-                    settings.iter().try_for_each(show)?;
-                    if settings.iter().any(|setting| setting.key == "confirm") {
-                        continue;
-                    }
-                    others.asked_by(&self.rules)
-                }
-            };
-            for kind in covers(change) {
-                print::line(&format!("   covers {kind}"))?;
-            }
-            print::line(&format!(
-                "   would also allow {} of {} other calls (your log and the examples of policies)",
-                passing.len(),
-                others.count()
-            ))?;
-            list(&passing)?;
-            let loosened = match change {
-                Change::Settings(_) => others.denied_by(&self.rules),
-                Change::Allows(_) | Change::CopyInstead => Vec::new(),
-            };
-            if !loosened.is_empty() {
-                print::line(&format!("   would also loosen {} of {} denials", loosened.len(), others.denied.len()))?;
-                list(&loosened)?;
-            }
+            self.show(change, &others, &mut evaluators)?;
         }
         print::line("")?;
         let chosen = match number {
@@ -268,6 +233,45 @@ impl Choices {
         };
         let found = chosen.checked_sub(1).and_then(|index| self.offered.get(index));
         found.map(|(_, change)| Some(change)).ok_or_else(|| self.no_option(&chosen.to_string()))
+    }
+
+    /// Shows a change, what it covers, and which other calls it affects.
+    fn show(&self, change: &Change, others: &Others, evaluators: &mut Evaluators<'_>) -> anyhow::Result<()> {
+        let passing = match change {
+            Change::Allows(allows) => {
+                allows.iter().try_for_each(|allow| print::line(&indented(&plain(block(allow, "\n").trim_end()))))?;
+                others.passing(allows, evaluators)?
+            }
+            Change::CopyInstead => {
+                print::line(&format!("   {INSTEAD_OF_ASK}"))?;
+                others.recoverable(evaluators)?
+            }
+            Change::Settings(settings) => {
+                settings.iter().try_for_each(show_setting)?;
+                if settings.iter().any(|setting| setting.key == "confirm") {
+                    return Ok(());
+                }
+                others.asked_by(&self.rules)
+            }
+        };
+        for kind in covers(change) {
+            print::line(&format!("   covers {kind}"))?;
+        }
+        print::line(&format!(
+            "   would also allow {} of {} other calls (your log and the examples of policies)",
+            passing.len(),
+            others.count()
+        ))?;
+        list(&passing)?;
+        let loosened = match change {
+            Change::Settings(_) => others.denied_by(&self.rules),
+            Change::Allows(_) | Change::CopyInstead => Vec::new(),
+        };
+        if loosened.is_empty() {
+            return Ok(());
+        }
+        print::line(&format!("   would also loosen {} of {} denials", loosened.len(), others.denied.len()))?;
+        list(&loosened)
     }
 
     fn no_option(&self, answer: &str) -> anyhow::Error {
@@ -348,7 +352,7 @@ fn of_own_hook(rule: &str, config: &Config) -> Option<anyhow::Error> {
 }
 
 /// Prints a setting as it is written.
-fn show(Setting { policy, key, item }: &Setting) -> anyhow::Result<()> {
+fn show_setting(Setting { policy, key, item }: &Setting) -> anyhow::Result<()> {
     let item = plain(item);
     print::line(&format!("   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{item}\"] }}"))
 }
