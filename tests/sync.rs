@@ -372,7 +372,7 @@ fn what_does_not_work_is_not_pushed() {
 fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
     let fleet = Fleet::new("");
     fleet.pushed(FIRST, "1.0.0", &[]);
-    fleet.synced("took 1.0.0");
+    fleet.synced("1.0.0");
     assert_eq!(fleet.status()["failures"], serde_json::json!([]));
     let source = fleet.world.path("repo/etc/sync.toml");
     let text = fs::read_to_string(&source).unwrap();
@@ -388,7 +388,7 @@ fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
     assert!(ended.exit == 69 && ended.stderr.contains("sync.toml` cannot be read"), "{ended:?}");
     assert!(ended.stdout.contains("current    1.0.0"), "{ended:?}");
     fs::write(&source, text).unwrap();
-    fleet.synced("nothing is new");
+    fleet.synced("1.0.0");
     assert_eq!(status().exit, 0);
 }
 
@@ -396,7 +396,7 @@ fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
 fn only_a_person_takes_an_older_version() {
     let fleet = Fleet::new("");
     fleet.pushed(FIRST, "2.0.0", &[]);
-    fleet.synced("took 2.0.0");
+    fleet.synced("2.0.0");
     let other = Fleet::new("");
     other.pushed(SECOND, "1.1.0", &[]);
     for file in ["sync/state.json", "guard.toml"] {

@@ -83,7 +83,7 @@ fn what_cannot_be_used_is_a_problem_of_its_layer() {
 fn a_broken_table_is_never_the_chain_here_without_a_word() {
     let world = World::new();
     world.configure("[remote]\nurl = \"http://guard.example\"\ntoken-file = \"/t\"\nfallback = \"local\"\n");
-    assert_ask(&world.bash("ls"), &["the user configuration is broken", "`http://guard.example` has no TLS"]);
+    assert_ask(&world.bash("ls"), &["the user configuration was left out", "`http://guard.example` has no TLS"]);
 }
 
 #[test]

@@ -84,7 +84,6 @@ fn a_call_that_destroys_nothing_starts_no_child() {
         "cp notes.txt other.txt",
         "mkdir -p a/b",
         "git commit -m x",
-        "git checkout main",
         "git push",
         "rm -rf not-there",
         "echo 'rm -rf src'",
