@@ -79,7 +79,7 @@ fn the_settings_that_differ_are_listed() {
         assert!(has && ended.stdout.contains("ok   settings"), "{told}: {ended:?}");
     }
     let world = repository();
-    assert_line(&ci(&world, &["--against", "HEAD"]), 0, "ok   settings ", "as at HEAD");
+    assert_line(&ci(&world, &["--against", "HEAD"]), 0, "ok   settings ", "no changes since HEAD");
     assert_line(&ci(&world, &[]), 0, "skip settings ", "`--against` names no revision");
 }
 

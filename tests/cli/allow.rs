@@ -289,7 +289,7 @@ fn a_setting_is_shown_with_the_denials_that_it_loosens() {
     let ended = attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["allow", "--last"], "n\n");
     assert!(ended.stdout.contains("would also loosen"), "{ended:?}");
     assert!(ended.stdout.contains("git push --force origin main"), "{ended:?}");
-    assert!(ended.stdout.contains("`git push --force origin main` was denied later"), "{ended:?}");
+    assert!(ended.stdout.contains("`git push --force origin main` was denied after this question"), "{ended:?}");
     let wrong = attended(&world, &["allow", "--last", "--choose", "99"]);
     assert!(wrong.exit == 64 && !wrong.stdout.contains("Write it"), "{wrong:?}");
 }

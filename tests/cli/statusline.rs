@@ -54,7 +54,7 @@ fn a_chain_that_only_watches_is_not_called_on() {
         world.configure(&format!("mode = \"{mode}\"\n"));
         assert_eq!(
             line(&world, "s1"),
-            "guard ONLY WATCHES: it stops nothing but changes to itself | no call in this session yet"
+            "guard NOT ENFORCING: only changes to guard-host itself are stopped | no call in this session yet"
         );
     }
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"command-guard\"\nmode = \"enforce\"\n");

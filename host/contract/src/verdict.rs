@@ -32,7 +32,7 @@ const NOTICE: &str = "notice";
 /// sets it, and takes it from policies.
 pub const WATCHED: &str = "watched";
 
-/// The name in place of a policy's, and the rule, of a finding about a broken configuration.
+/// The pseudo-policy and the rule of findings about a broken configuration.
 const CONFIG: &str = "config";
 const BROKEN: &str = "broken-config";
 

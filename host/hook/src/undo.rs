@@ -161,7 +161,7 @@ impl Copy {
         (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
 
-    /// Says under a question what is kept. A call that the question refuses has destroyed nothing.
+    /// Adds to a question whether a copy is kept. A refused call gets no such line, because it destroys nothing.
     pub(crate) fn tell(&self, verdict: &mut Verdict, is_refused: bool) {
         let Some(answer) = self.answer.as_ref().filter(|answer| !answer.is_needless) else { return };
         if verdict.outcome != Outcome::Ask || is_refused {

@@ -196,7 +196,7 @@ fn busy() -> Refusal {
 
 /// The call can't be logged, and the configuration wants its line first.
 fn unlogged() -> Refusal {
-    let text = "the server can't write its audit log, and the call was not decided";
+    let text = "the server can't write its audit log, so it didn't decide the call";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
 }
 

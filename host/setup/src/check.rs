@@ -123,7 +123,7 @@ pub fn of_registrations(site: Site<'_>, projects: &[String], making: Option<Maki
     found.mistakes
 }
 
-/// The configuration file of each registered hook, and what its command line adds to it, as far as they aren't the usual.
+/// The configuration file and command-line additions of each registered hook that doesn't use the defaults.
 fn registered(site: Site<'_>) -> Vec<(PathBuf, Brought)> {
     let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
     let mut found: Vec<Registered> = Vec::new();

@@ -194,7 +194,7 @@ fn of_link(path: &Path, names: &Names) -> Option<Started> {
     is_program(target.to_str()?, names).then_some(started)
 }
 
-/// The hook that a script was which is gone: only this program's lines say what happens then.
+/// The hook behind a script that no longer exists. Only lines written by this program block calls in that case.
 fn of_gone(line: &str, path: &str) -> Option<Started> {
     (is_closed(line) && !Path::new(path).exists()).then(Started::default)
 }

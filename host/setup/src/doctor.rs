@@ -181,7 +181,7 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
         }
         Program::NotExecutable => Finding::problem(CHECK, format!("`{name}` cannot be executed"), again),
         Program::Missing if !name.contains('/') => {
-            let fate = if found.blocks { "is blocked" } else { "runs unasked" };
+            let fate = if found.blocks { "is blocked" } else { "runs unchecked" };
             let text = format!("there is no program `{name}` on the PATH, so every call {fate}");
             let remedy = format!(
                 "put this program there, for example with `sudo ln -s {} /usr/local/bin/{name}`",

@@ -103,7 +103,7 @@ fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
     }
     if let Some(program) = allow.command.first().filter(|program| program.contains(' ')) {
         let words: Vec<String> = program.split_whitespace().map(|word| format!("{word:?}")).collect();
-        let text = format!("the `[[allow]]` for `{command}` has `{program}` as one word, and covers no command");
+        let text = format!("the `[[allow]]` for `{command}` has `{program}` as one word, so it matches no command");
         return told(text, format!("write `command = [{}]`", words.join(", ")));
     }
     if !allow.within.is_empty() && !native(&allow.within).exists() {

@@ -58,12 +58,12 @@ fn prints_nothing(run: &Run<'_>) -> bool {
     }
 }
 
-/// Whether the file is one of those that a pattern finds, and none whose name is made of theirs.
+/// Whether a pattern expands to the file itself, not to a part of its name.
 fn is_listed(file: &Operand<'_>) -> bool {
     file.word.glob && file.text.ends_with('*')
 }
 
-/// Whether the command prints a text of its own, so that each of the files has the same afterwards.
+/// Whether the command prints fixed text, so that every file ends up with the same content.
 fn prints_always_the_same(run: &Run<'_>) -> bool {
     let is_fixed = |word: &Word| !word.dynamic && !word.glob;
     matches!(run.command.program(), "echo" | "printf") && run.arguments().iter().all(is_fixed)

@@ -51,8 +51,8 @@ impl Walker {
         })
     }
 
-    /// A command's input where no command before it shows it by its words: what a wrapper, a group, or a function gives
-    /// it. Without this nobody who looks at the command alone would know of it.
+    /// The input that a wrapper, a group or a function passes to a command. The words of earlier commands don't show
+    /// it, so rules that look only at this command would miss it.
     pub(super) fn inherited(
         &self,
         argv: &[Word],

@@ -466,7 +466,7 @@ impl Walker {
     }
 }
 
-/// A word with blanks is no program's name: who is given it hands it to a shell, with what stands behind it.
+/// A first word with spaces isn't a program name. The wrapper passes it to a shell, together with the words after it.
 fn as_text(what: What) -> What {
     match what {
         What::Words { words, assignments } => match words.as_slice() {

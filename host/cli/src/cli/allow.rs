@@ -202,7 +202,9 @@ fn logged(path: &Path, action: &str) -> anyhow::Result<Vec<Record>> {
 fn warn_of_denial(path: &Path, question: &Record) -> anyhow::Result<()> {
     if let Some(denied) = logged(path, "block")?.last().filter(|denied| denied.ts > question.ts) {
         let shown = shorten(&plain(&redact(&denied.operation)), SHOWN_BYTES);
-        print::note(&format!("`{shown}` was denied later; an allow lifts no denial, so this is the last question"));
+        print::note(&format!(
+            "`{shown}` was denied after this question, but an allow can't lift a denial; `--last` means the question"
+        ));
     }
     Ok(())
 }

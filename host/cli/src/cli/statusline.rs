@@ -49,7 +49,7 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
             parts.push("guard OFF: no policies, run `guard-host config check`".to_owned());
         }
         None if config.problems.is_empty() && is_watched(&config.entries) => {
-            parts.push("guard ONLY WATCHES: it stops nothing but changes to itself".to_owned());
+            parts.push("guard NOT ENFORCING: only changes to guard-host itself are stopped".to_owned());
         }
         None if config.problems.is_empty() => parts.push("guard on".to_owned()),
         None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),

@@ -63,7 +63,7 @@ pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -
 
 fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     if args.allow_older && !is_attended() {
-        return Err(unattended("an older configuration is taken", "guard-host sync --allow-older"));
+        return Err(unattended("`--allow-older` works", "guard-host sync --allow-older"));
     }
     let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
     let wanted = match site.wanted() {
@@ -385,7 +385,9 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
     if failures.is_empty() {
         return Ok(Exit::Success);
     }
-    print::problem("  hint:  run `guard-host sync` to see whether it still fails; the configuration of before decides");
+    print::problem(
+        "  hint:  run `guard-host sync` to see whether it still fails; until it succeeds, the previous configuration applies",
+    );
     Ok(Exit::Unavailable)
 }
 

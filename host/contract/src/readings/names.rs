@@ -299,7 +299,7 @@ const PROGRAMS: &[&str] = &[
 /// Arguments that name what such a program's verb is about, in the order of its words.
 pub(super) const OBJECTS: &[&str] = &["subcommand", "resourcetype", "resource", "resourcename", "name"];
 
-/// The client that a tool of a server with these words in its names gives its words to.
+/// The command-line client that a tool with these words in its name passes its arguments to.
 pub(super) fn client_of(tool: &[String]) -> Option<&'static str> {
     tool.iter().any(|word| word == "redis" || word == "valkey").then_some("redis-cli")
 }

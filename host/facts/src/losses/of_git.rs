@@ -130,7 +130,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     Some(Fate::Lost(Loss::Git(loss)))
 }
 
-/// Its words are only known at run time.
+/// Whether the command's arguments are only known at run time.
 fn is_fed(command: &Command) -> bool {
     command.via.iter().any(|via| FED.contains(&via.kind.as_str()))
 }
@@ -190,7 +190,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     if matches!(operation, "git.discard" | "git.stash.pop" | "git.switch") {
         loss.words = commits(verb, words);
         loss.words.retain(|word| !loss.refs.contains(word));
-        // Changes are put away first, and put back afterwards, or staged ones are lost.
+        // The command stashes and restores changes, or it drops staged ones.
         let puts_away = words.has("", "autostash") || verb == "pull" && words.has("r", "rebase");
         loss.is_forced = operation == "git.switch" && (puts_away || verb == "reset");
     }

@@ -21,7 +21,7 @@ impl<'a> GitWords<'a> {
         self.0.iter().copied().take_while(|word| *word != "--")
     }
 
-    /// An option is given, by one of these letters or its name, which git takes cut short as well.
+    /// Whether an option is given, by one of these letters or its name. Git accepts abbreviated names.
     pub(super) fn has(&self, letters: &str, name: &str) -> bool {
         self.options().any(|word| match word.strip_prefix("--") {
             Some(long) => {

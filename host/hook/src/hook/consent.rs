@@ -168,7 +168,8 @@ pub(super) fn with_way_out(
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// An `[[allow]]` can end the question: it is for one shell command, without a secret, and lifts every ask.
+/// Whether an `[[allow]]` can end the question: the call is one shell command without a secret, and the allow would
+/// lift every ask.
 pub(super) fn can_allow(
     verdict: &Verdict,
     chain: &Chain,

@@ -30,7 +30,7 @@ pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
             "the server's token can't be read, so {}; run `guard-host doctor`",
             match remote.fallback {
                 Fallback::Local => "this machine judges each call instead",
-                Fallback::Ask => "each call asks",
+                Fallback::Ask => "every call needs confirmation",
                 Fallback::Deny => "each call is denied",
             }
         ),

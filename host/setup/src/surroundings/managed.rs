@@ -40,7 +40,7 @@ pub(super) fn managed_files(config: &Config, places: &Places) -> Vec<MachineFile
     paths.into_iter().filter(|path| path.exists()).map(|path| MachineFile { path, role: ROLE }).collect()
 }
 
-/// One problem for each of these files, or of their folders, that users can change whom it is to bind.
+/// One problem for each file that users can change although it binds them, directly or through a parent folder.
 pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Problem> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut found = Vec::new();

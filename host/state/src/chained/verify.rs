@@ -71,7 +71,8 @@ impl ChainedLog<'_> {
                 place.line += 1;
                 let is_open = end == Line::Unfinished;
                 let checked = match overlong {
-                    true => Err("this line was put in or changed: it is longer than any line of a log".to_owned()),
+                    true => Err("this line was inserted or changed: it's longer than any line that guard-host writes"
+                        .to_owned()),
                     false => walk.line(&line, &place, &seal, first.unwrap_or_default(), is_open),
                 };
                 if let Err(text) = checked {
@@ -99,7 +100,7 @@ impl Walk {
                 return Ok(());
             }
             if has_begun && is_record {
-                return Err("this line was put in or changed: it has no place in the chain".to_owned());
+                return Err("this line was inserted or changed: it has no place in the chain".to_owned());
             }
             self.settle()?;
             if has_begun {
@@ -150,7 +151,7 @@ impl Walk {
     /// Nothing proves a line that is no record if another such one follows.
     fn settle(&self) -> Result<(), String> {
         match self.pending {
-            Some(_) => Err("this line was put in or changed: it is no record".to_owned()),
+            Some(_) => Err("this line was inserted or changed: it is no record".to_owned()),
             None => Ok(()),
         }
     }
@@ -158,7 +159,7 @@ impl Walk {
     fn end(mut self, end: Place, last: Option<&Last>) -> Result<Verified, Break> {
         let after = Place { line: end.line + 1, ..end };
         if let Some(place) = self.pending.take() {
-            return Err(Break { place, text: "this line was put in or changed: it is no record".to_owned() });
+            return Err(Break { place, text: "this line was inserted or changed: it is no record".to_owned() });
         }
         let found = self.found;
         let missing = |text: String| Err(Break { place: after, text });

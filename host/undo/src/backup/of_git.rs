@@ -32,7 +32,7 @@ const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const UNDER_WAY: [&str; 7] =
     ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-/// Operations of commands that daily work has, and that rarely lose something.
+/// Operations of everyday commands that rarely lose anything.
 const SILENT: [&str; 5] = ["git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
 
 /// Nothing says that the command loses something.
@@ -242,7 +242,7 @@ fn deinit(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, fold
     add_replaced(gatherer, &repository.common_dir.join("config"))
 }
 
-/// With a branch go its settings.
+/// Adds the settings of a deleted branch.
 fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), Stop> {
     let config = repository.common_dir.join("config");
     let text = fs::read_to_string(&config).unwrap_or_default();
@@ -340,7 +340,7 @@ fn add_sources(
     Ok(())
 }
 
-/// The tree of a commit, or of the branch of another repository from which git makes one of this name.
+/// The tree of a commit, or of the remote branch from which git would create a branch of this name.
 fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
     let commit = if word == "-" { "@{-1}" } else { word };
     let parse =

@@ -51,12 +51,12 @@ pub(super) fn lost_references(
     refs
 }
 
-/// The operation of an effect on references that are named.
+/// Whether the operation affects named references.
 fn is_of_references(operation: &str) -> bool {
     matches!(operation, "git.branch.delete" | "git.branch.move" | "git.ref.delete" | "git.tag.delete" | "git.tag.move")
 }
 
-/// A branch gets another commit or another name that is checked out, which a restore leaves to the user.
+/// Whether the checked-out branch is moved or renamed. A restore leaves that to the user.
 fn is_of_head(loss: &GitLoss, head: &Head) -> bool {
     let name = head.branch.strip_prefix("refs/heads/").unwrap_or_default();
     loss.target == name || loss.words.first().is_some_and(|word| word == name) && loss.words.len() > 1
@@ -132,7 +132,7 @@ pub(super) fn pin(
     Ok(())
 }
 
-/// The objects with one commit in the place of all commits, which has them as its parents: each reference is a file.
+/// Replaces all commits with one that has them as parents, because each reference is a file.
 fn joined(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
     let asked: String = oids.iter().map(|oid| format!("{oid}\n")).collect();
     let types = git.fed(&["cat-file", "--batch-check=%(objecttype)"], asked.into_bytes())?;

@@ -57,7 +57,7 @@ const VERBS: &[(&[&str], &[&str])] = &[
     (&["systemctl"], &["cat", "list-units", "show", "status"]),
 ];
 
-/// The index of the first word of a command behind which all words are names or texts.
+/// The index from which all words of a command are names or texts.
 pub(super) fn first_name(command: &Command) -> Option<usize> {
     let program = command.program();
     let words: Vec<&str> = command.argv.iter().skip(1).take(MOST).map(|word| word.text.as_str()).collect();

@@ -196,8 +196,8 @@ fn is_one_of(command: &Command, rows: &[(&str, &[&str])]) -> bool {
     rows.iter().any(|(program, words)| is_program(command.word(0), &[program]) && leads(words))
 }
 
-/// The command that runs a file which another program brought from elsewhere in this very text, or which an archive
-/// held that was fetched here.
+/// The command that runs a file downloaded by another command of this text, or unpacked from an archive downloaded
+/// here.
 fn runs_arrived(commands: &[Command]) -> Option<&Command> {
     let last = |path: &str| plain(path).trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let mut names: Vec<String> = Vec::new();

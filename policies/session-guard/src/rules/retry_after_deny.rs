@@ -1,7 +1,7 @@
 //! `retry-after-deny`: a call that repeats an effect that was denied in this session, by other means. Effects are compared, not
 //! texts: the file that is written, deleted or read, or the operation and what it is done to. The effect must be one that
-//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. A deletion of the files of some
-//! names isn't the deletion of their folder. In the examples, `rm -rf data` was denied.
+//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. Deleting only files with
+//! certain names doesn't count as deleting their folder. In the examples, `rm -rf data` was denied.
 //!
 //! ## Why
 //! A blocked agent looks for another way. The effect is just as unwanted the second time.

@@ -1,6 +1,6 @@
-//! `production-path`: a write to a path that ships. The write passes with a notice. Whether the
-//! allow skips the harness's own prompt is a matter of the configuration. Where it may not, as in a project's file, the
-//! notice is a warning.
+//! `production-path`: a write to a path that ships. The write passes with a notice. The configuration decides whether
+//! the allow also skips the harness's own prompt. If it can't, for example in a project's file, the notice becomes a
+//! warning.
 //!
 //! ## Why
 //! Probes and notes belong elsewhere, and the model should know where it writes.

@@ -82,11 +82,11 @@ pub(super) fn commands(language: &str, code: &str) -> Vec<What> {
 /// The calls of a piece of code on objects, whatever library they are of.
 #[derive(Default)]
 pub(crate) struct Services {
-    /// The commands that calls amount to of services that do not run on this machine.
+    /// The equivalent commands of calls to remote services.
     commands: Vec<Vec<String>>,
     /// Calls by their names in lower case, with the place of the most remote object that has one.
     places: HashMap<String, Place>,
-    /// All calls that change a service change one on this machine.
+    /// Every call that changes a service targets a local or fake one.
     is_rehearsal: bool,
     /// The code in lower case without blanks, with each call in its plain spelling, if it has a roundabout one.
     pub(crate) plain: Option<String>,
@@ -135,7 +135,7 @@ impl Services {
         self.places.get(name) == Some(&Place::Double)
     }
 
-    /// Whether there are calls that send a statement, and only doubles get one.
+    /// Whether the code sends statements, and only to test doubles.
     pub(crate) fn has_doubles_for(&self, beginnings: &[&str]) -> bool {
         let is_sent = |name: &str| beginnings.iter().any(|start| name.starts_with(start));
         let mut sent = self.places.iter().filter(|(name, _)| is_sent(name)).peekable();

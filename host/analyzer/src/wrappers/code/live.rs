@@ -19,7 +19,7 @@ const MAX_BLOCKS: usize = 256;
 /// The most literals of code that are evaluated.
 const MAX_EVALUATED: usize = 8;
 
-/// How often definitions are looked for that only other unused ones mention.
+/// The number of passes that look for definitions used only by unused definitions.
 const ROUNDS: usize = 3;
 
 /// A definition or a block of code.
@@ -66,7 +66,7 @@ fn mark(is_gone: &mut [bool], range: Range<usize>) {
     }
 }
 
-/// Code that reaches definitions by names that it puts together.
+/// Calls that can reach a definition by a computed name.
 const CALLS_ANY: &[&str] = &[
     "globals()",
     "locals()",
@@ -186,7 +186,7 @@ fn listed(bare: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether a mention of a definition uses nothing of it but its name.
+/// Whether a mention only refers to the name and doesn't call the definition.
 fn only_looks(bare: &str, at: usize, name: &str) -> bool {
     let before = bare.get(..at).unwrap_or_default().trim_end();
     let after = bare.get(at + name.len()..).unwrap_or_default();

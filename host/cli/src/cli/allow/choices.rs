@@ -38,7 +38,7 @@ pub(in crate::cli) struct Setting {
 #[derive(Debug)]
 pub(super) enum Change {
     Allows(Vec<Allow>),
-    /// For each rule that asks, so that none is left that does.
+    /// One setting for each rule that asks, so that none asks again.
     Settings(Vec<Setting>),
     /// Copies of what calls destroy take the place of questions.
     CopyInstead,
@@ -336,7 +336,8 @@ fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> 
     (is_built_in && config.may_loosen(Layer::User, entry)).then_some((policy, name))
 }
 
-/// The error for a rule of a built-in policy that the chain lacks. A hook that names the policy asked, and reads no allows.
+/// The error for a rule of a built-in policy that the chain lacks. The question came from a hook for that policy
+/// alone, which ignores allows.
 fn of_own_hook(rule: &str, config: &Config) -> Option<anyhow::Error> {
     let (policy, _) = rule.split_once(':')?;
     let builtin = guard_builtins::find(policy).filter(|_| config.entries.iter().all(|entry| entry.name != policy))?;

@@ -74,7 +74,7 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     })
 }
 
-/// Lists the settings that differ from the revision, for a reviewer: no case and no call may show them.
+/// Lists the settings that differ from the revision, for a reviewer. Cases and recorded calls may not cover them.
 pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(against) = &project.args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
@@ -89,7 +89,7 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     };
     let notices: Vec<Remark> = changes(project, base, &now.entries).into_iter().map(Remark::notice).collect();
     Ok(match notices.len() {
-        0 => StepResult::passed(format!("as at {}", base.name)),
+        0 => StepResult::passed(format!("no changes since {}", base.name)),
         count => StepResult::passed(format!("{} since {}", print::count(count as u64, "change"), base.name)),
     }
     .with(notices))

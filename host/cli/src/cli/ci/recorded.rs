@@ -54,7 +54,7 @@ pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
     }
     match replayed.calls() {
         0 if !file.is_file() => Ok(StepResult::skipped(format!("there is no `{CALLS}`"))),
-        0 => failed("it holds no call that can be read".to_owned(), "see `guard-host replay --help`"),
+        0 => failed("no call in this file can be read".to_owned(), "see `guard-host replay --help`"),
         calls => {
             let calls = print::count(calls, "call");
             Ok(StepResult::passed(format!("{calls}, none judged milder than at {against}")))

@@ -25,7 +25,7 @@ pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
 
 /// Runs git in a project. The output is `None` if it fails.
 fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
-    // What only reads starts no program that the repository names, and fetches nothing.
+    // Reading must not start programs that the repository configures, and must not fetch.
     let calm = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "credential.helper="];
     let mut git = Command::new("git");
     git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
@@ -120,7 +120,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
     }
     for named in named(&String::from_utf8_lossy(&text)) {
         let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
-        // Of a folder, settings are what ends so.
+        // In a folder, only files with these extensions are settings.
         let counts = |file: &str| file.ends_with(".rego") || file.ends_with(".json");
         for file in listed.iter().filter(|file| **file == named || (is_below(file) && counts(file))) {
             put(file, &read(file)?)?;
@@ -132,7 +132,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
         for locked in Lock::read(&scratch.join(file)).unwrap_or_default().policy {
             let component = locked.component(Path::new(CONFIGURATION));
             let component = component.to_string_lossy();
-            // Most leave the components to `policy fetch`; its digest says which one it is, wherever it lies.
+            // Most projects don't commit components but use `policy fetch`. The digest identifies the component.
             match fs::read(Path::new(project).join(&*component)) {
                 _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
                 Ok(bytes) => put(&component, &bytes)?,
@@ -148,7 +148,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
 
 /// The files of the project that its configuration names, from the project's root.
 fn named(text: &str) -> Vec<String> {
-    // What cannot be read is a problem of the configuration, which every verdict then tells.
+    // Every verdict reports a configuration that can't be read, so it's ignored here.
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let policies = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
     let paths = policies.flat_map(|policy| ["source", "settings-file"].map(|key| policy.get(key)));

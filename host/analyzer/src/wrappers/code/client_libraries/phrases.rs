@@ -310,7 +310,7 @@ fn mail(call: &Call<'_>, parts: &[String]) -> Option<String> {
         ["post", "message" | "ephemeral"] | ["chat", "post", "message" | "ephemeral"] => true,
         ["create"] => call.names.iter().rev().nth(1).is_some_and(|thing| SENT.contains(thing)),
         ["execute"] => call.origin.service == "webhook",
-        ["ping"] => call.names.iter().any(|name| *name == "Notifier"),
+        ["ping"] => call.names.contains(&"Notifier"),
         _ => false,
     };
     is_sent.then(|| "sendmail -t".to_owned())

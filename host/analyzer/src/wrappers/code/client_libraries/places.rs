@@ -91,7 +91,7 @@ pub(super) fn of_text(text: &str) -> Place {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit('@').next().unwrap_or_default();
     let is = |name: &&str| host.strip_prefix(*name).is_some_and(|port| port.is_empty() || port.starts_with(':'));
-    if HOSTS.iter().any(|name| is(&name)) { Place::Here } else { Place::Remote }
+    if HOSTS.iter().any(is) { Place::Here } else { Place::Remote }
 }
 
 /// Where the result of a call is, by its names and its arguments. `of` is the place that a name says.

@@ -137,7 +137,7 @@ impl<'t> Reader<'t> {
         self.places.clear();
     }
 
-    /// Where all clients are, if they are in one place.
+    /// The most remote place of any client, or `Remote` without clients.
     pub(super) fn place_of_clients(&self) -> Place {
         self.clients.iter().copied().min().unwrap_or(Place::Remote)
     }
