@@ -98,7 +98,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     }
     if reader.guesses == Guesses::All {
         let server = tool.rsplit_once("__").map_or("", |(server, _)| server);
-        for line in by_name::lines(tool, &input).into_iter().chain(requests::without_host(server, &input)) {
+        for line in by_name::lines(tool, &input).into_iter().chain(requests::without_host(server, tool, &input)) {
             reader.bash(line, "the tool's name", "a change elsewhere", Certainty::Perhaps);
         }
         reader.words.extend(by_name::verb(&input).map(words).unwrap_or_default());

@@ -108,6 +108,10 @@ fn takes_all(words: &[Word]) -> bool {
     let text = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
     let narrows = |(at, word): (usize, &Word)| {
         let is_negated = matches!(text(at.checked_sub(1)), "!" | "-not") || text(at.checked_add(2)) == "-prune";
+        let pattern = text(at.checked_add(1));
+        if is_negated && (pattern == ".*" || pattern.starts_with(".env") || pattern.ends_with("/.*")) {
+            return true;
+        }
         let folders = word.text == "-type" && text(at.checked_add(1)) == "d";
         folders || find::is_filtered(std::slice::from_ref(word)) && !is_negated
     };

@@ -21,7 +21,8 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
     let (server, own) = (words(server), words(action));
     let mut found = of_action(&server, &own, input);
-    if let Some(verb) = verb(input) {
+    let looks = |words: &[String]| words.first().is_some_and(|word| LOOKS.contains(&word.as_str()) && word != "query");
+    if let Some(verb) = verb(input).filter(|verb| !looks(&own) && !looks(&words(verb))) {
         found.extend(of_action(&server, &with_verb(verb, &own, input), input));
     }
     found

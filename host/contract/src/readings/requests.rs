@@ -25,7 +25,11 @@ pub(super) fn line(url: &str, object: &Map<String, Value>) -> Option<String> {
 const PATHS: [&str; 5] = ["path", "endpoint", "uri", "route", "apipath"];
 
 /// The request of a tool that knows the host itself, if it deletes: the method and the path are arguments of their own.
-pub(super) fn without_host(server: &str, object: &Map<String, Value>) -> Option<String> {
+pub(super) fn without_host(server: &str, tool: &str, object: &Map<String, Value>) -> Option<String> {
+    let name = tool.get(server.len()..).unwrap_or_default().trim_start_matches('_');
+    if ["get", "list", "describe", "find", "search", "show"].iter().any(|look| name.starts_with(look)) {
+        return None;
+    }
     let text = |names: &[&str]| {
         let named = object.iter().filter(|(key, _)| names.contains(&plain(key).as_str()));
         named.filter_map(|(_, value)| value.as_str()).next()

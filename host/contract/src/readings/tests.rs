@@ -341,6 +341,8 @@ fn an_argument_may_be_the_verb_of_a_tool() {
     for (tool, input) in [
         ("mcp__k8s__manage_resource", json!({ "operation": "list", "kind": "Namespace" })),
         ("mcp__docker__volume", json!({ "action": "ls" })),
+        ("mcp__github__actions_get", json!({ "method": "get_workflow_run" })),
+        ("mcp__openapi__get_operation", json!({ "method": "delete", "name": "users" })),
         ("mcp__notes__manage", json!({ "operation": "delete", "id": "7" })),
         ("mcp__hubspot__records", json!({ "operation": "please delete what is old" })),
     ] {

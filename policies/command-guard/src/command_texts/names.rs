@@ -92,9 +92,11 @@ pub(super) fn names_program(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| VARIABLES.iter().any(|variable| name.contains(variable)))
 }
 
-/// Whether a command only prints its help: the last word is `--help`, or `-help` as Go's programs spell it.
+/// Whether a command only prints its help: the last word is `--help`, or `-help` as Go's programs spell it, and no option
+/// before it can take it for its value.
 pub(super) fn asks_for_help(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     let is_last = matches!(words.next_back(), Some("--help" | "-help"));
-    is_last && !words.take(MOST).any(|word| word == "--")
+    let is_value = words.clone().next_back().is_some_and(|word| word.starts_with('-'));
+    is_last && !is_value && !words.take(MOST).any(|word| word == "--")
 }

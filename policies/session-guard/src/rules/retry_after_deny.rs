@@ -79,7 +79,8 @@ fn is_change(effect: &Effect) -> bool {
 
 /// Whether a search takes only files of some names, and not all that is there.
 fn is_of_some_names(effect: &Effect) -> bool {
-    effect.tag("every").is_some_and(|name| name.contains(|char: char| char.is_alphanumeric()))
+    let is_some = |name: &str| !name.contains('[') && name.contains(|char: char| char.is_alphanumeric());
+    effect.tag("every").is_some_and(is_some)
 }
 
 fn is_known(effect: &Effect) -> bool {

@@ -43,7 +43,7 @@ const DOUBLES: &[(&str, &[&str])] = &[
     ("ruby", &["stub_request(", "VCR.use_cassette("]),
 ];
 
-/// Whether a request of the code goes to a double, or is in a part of the code that does not run. `url` is the literal
+/// Whether a request of the code goes to a double, or stands in a comment. `url` is the literal
 /// part of its address, as it is in the code.
 pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
     let live = live(language, code);
@@ -51,7 +51,10 @@ pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
     let host = url.match_indices('/').nth(2).map_or(url, |(at, _)| url.get(..at).unwrap_or_default());
     code.contains(url) && !live.contains(url)
         || has_double(language, &text())
-        || language == "javascript" && host.contains("://") && text().contains(&format!("nock(\"{host}\""))
+        || language == "javascript"
+            && host.contains("://")
+            && text().contains(&format!("nock(\"{host}\""))
+            && !text().contains("nock.restore(")
 }
 
 /// Whether code without blanks answers its own requests.

@@ -92,6 +92,9 @@ pub(crate) struct Services {
     pub(crate) plain: Option<String>,
 }
 
+/// Words by which a test double hands calls on to the service, or ends.
+const PASS_ON: &[&str] = &["wraps=", "side_effect=", "return_value=", "new=", "passthrough", ".restore("];
+
 impl Services {
     /// Reads code that has only live parts.
     pub(crate) fn of(language: &str, code: &str) -> Services {
@@ -110,9 +113,11 @@ impl Services {
         reader.begin_again();
         reader.read();
         let is_tried = code.contains("sk_test_") && !code.contains("sk_live_");
+        let passes_on = PASS_ON.iter().any(|word| code.contains(word));
         let place = |call: &Call<'_>| match call.origin.library.speaks {
             STRIPE if is_tried => Place::Double,
             _ if call.is_made_apart => reader.place_of_clients(),
+            _ if passes_on && call.origin.place == Place::Double => Place::Remote,
             _ => call.origin.place,
         };
         let calls: Vec<(Place, Vec<String>)> =

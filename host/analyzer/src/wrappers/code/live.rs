@@ -1,52 +1,24 @@
-//! The part of a piece of code that calls services: without comments, definitions that nothing uses, and blocks in
-//! which a test double takes the place of a service.
-//!
-//! No language is parsed. A definition or block ends by its indentation or its brackets.
-
-mod blocks;
-mod doubles;
+//! The part of a piece of code that calls services: without comments, and with the texts that it evaluates.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use guard_sdk::code::literal;
 
-/// The longest code, and the most definitions and blocks of it, that are looked at.
+/// The longest code that is examined, in bytes.
 const LONGEST: usize = 256 * 1024;
-const MAX_BLOCKS: usize = 256;
 
 /// The most literals of code that are evaluated.
 const MAX_EVALUATED: usize = 8;
 
-/// The number of passes that look for definitions used only by unused definitions.
-const ROUNDS: usize = 3;
-
-/// A definition or a block of code.
-struct Block {
-    /// Its name, if it is a definition outside of classes.
-    name: Option<String>,
-    /// Its first line, with the decorators before it.
-    header: Range<usize>,
-    /// All of it.
-    whole: Range<usize>,
-}
-
-/// The code with the texts that it evaluates, without the parts that change no service.
+/// The code with the texts that it evaluates, without its comments.
 pub(crate) fn live<'t>(language: &str, code: &'t str) -> Cow<'t, str> {
     if code.len() > LONGEST || !matches!(language, "python" | "javascript" | "ruby" | "php") {
         return Cow::Borrowed(code);
     }
     let (bare, comments) = bare(code, language);
-    let blocks = blocks::of(language, &bare);
     let mut is_gone = vec![false; code.len()];
     comments.into_iter().for_each(|range| mark(&mut is_gone, range));
-    if language == "python" {
-        doubles::scopes(code, &bare, &blocks).into_iter().for_each(|range| mark(&mut is_gone, range));
-    }
-    if !CALLS_ANY.iter().any(|call| bare.contains(call)) {
-        (0..ROUNDS).for_each(|_| drop_unused(code, &bare, &blocks, &mut is_gone));
-    }
     let evaluated = evaluated(code, &bare, &is_gone);
     if evaluated.is_empty() && !is_gone.contains(&true) {
         return Cow::Borrowed(code);
@@ -65,23 +37,6 @@ fn mark(is_gone: &mut [bool], range: Range<usize>) {
         part.fill(true);
     }
 }
-
-/// Calls that can reach a definition by a computed name.
-const CALLS_ANY: &[&str] = &[
-    "globals()",
-    "locals()",
-    "vars(",
-    "fire.Fire",
-    "unittest.main",
-    "pytest.main",
-    "doctest",
-    "sys.modules",
-    "getmembers",
-    "globalThis[",
-    "window[",
-    "ObjectSpace",
-    "Minitest",
-];
 
 /// The code with blanks in place of comments and literals, whose quotes stay, and where the comments are.
 fn bare(code: &str, language: &str) -> (String, Vec<Range<usize>>) {
@@ -124,77 +79,6 @@ fn bare(code: &str, language: &str) -> (String, Vec<Range<usize>>) {
         rest = rest.get(width..).unwrap_or_default();
     }
     (bare, comments)
-}
-
-/// The names in a text, and where each of them is.
-fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let rest = text.get(at..)?;
-        let start = at + rest.find(is_part)?;
-        let name = text.get(start..)?;
-        let name = name.get(..name.find(|char| !is_part(char)).unwrap_or(name.len()))?;
-        at = start + name.len();
-        Some((start, name))
-    })
-}
-
-/// Marks the definitions whose name is nowhere else, not even in a literal.
-fn drop_unused(code: &str, bare: &str, blocks: &[Block], is_gone: &mut [bool]) {
-    let mut uses: HashMap<&str, Vec<usize>> =
-        blocks.iter().filter_map(|block| Some((block.name.as_deref()?, Vec::new()))).collect();
-    uses.retain(|name, _| !is_found_by_tools(name));
-    if uses.is_empty() {
-        return;
-    }
-    let listed = listed(bare);
-    for (at, name) in names(code) {
-        if let Some(places) = uses.get_mut(name)
-            && is_gone.get(at) == Some(&false)
-            && !listed.iter().any(|range| range.contains(&at))
-            && !only_looks(bare, at, name)
-        {
-            places.push(at);
-        }
-    }
-    for block in blocks {
-        let Some(places) = block.name.as_deref().and_then(|name| uses.get(name)) else { continue };
-        if places.iter().all(|at| block.whole.contains(at)) {
-            mark(is_gone, block.whole.clone());
-        }
-    }
-}
-
-/// Whether a runner of tests or a framework finds a definition by its name.
-fn is_found_by_tools(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let starts = ["test", "setup", "teardown", "pytest_"].iter().any(|start| lower.starts_with(start));
-    starts || lower.ends_with("test") || lower.ends_with("tests") || name == "Command"
-}
-
-/// Lists of what a module offers to others.
-fn listed(bare: &str) -> Vec<Range<usize>> {
-    let lists = ["module.exports", "export {", "__all__"].iter().flat_map(|start| bare.match_indices(start).take(8));
-    lists
-        .map(|(at, _)| {
-            let rest = bare.get(at..).unwrap_or_default();
-            let line = rest.find(['\n', ';']).unwrap_or(rest.len());
-            let open = rest.find(['{', '[']).filter(|open| *open < line);
-            at..at + open.and_then(|open| blocks::closing(rest, open)).unwrap_or(line)
-        })
-        .collect()
-}
-
-/// Whether a mention only refers to the name and doesn't call the definition.
-fn only_looks(bare: &str, at: usize, name: &str) -> bool {
-    let before = bare.get(..at).unwrap_or_default().trim_end();
-    let after = bare.get(at + name.len()..).unwrap_or_default();
-    let looks = [".__name__", ".__doc__", ".name)", ".length", ".prototype)", ".instance_methods", ".toString()"];
-    let printed = ["print(", "console.log("].iter().any(|call| before.ends_with(call)) && after.starts_with(')');
-    printed
-        || ["typeof", "export default"].iter().any(|word| before.ends_with(word))
-        || looks.iter().any(|look| after.starts_with(look))
 }
 
 /// Calls that run a text as code of the same language.

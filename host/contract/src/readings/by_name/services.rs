@@ -171,8 +171,8 @@ pub(super) const SOME_REMOVES: &[(&str, &[&str])] = &[
 
 /// Words of a tool that only looks, or that takes a loss back.
 pub(super) const LOOKS: &[&str] = &[
-    "can", "check", "count", "describe", "fetch", "find", "get", "is", "list", "preview", "query", "read", "restore",
-    "search", "show", "status", "undo", "view", "watch",
+    "can", "check", "count", "describe", "download", "fetch", "find", "get", "is", "list", "preview", "query", "read",
+    "restore", "search", "show", "status", "undo", "view", "watch",
 ];
 
 /// Words between the verb and the thing.
