@@ -236,7 +236,9 @@ fn the_tests_on_the_page_of_rego_hold_for_its_text() {
 fn the_server_of_its_page_answers_as_the_page_asks() {
     let page = "docs/serve.md";
     let all = blocks(page);
-    let [start, ask, install, scrape, remote] = all.as_slice() else { panic!("{page} has {} blocks", all.len()) };
+    let [start, ask, install, scrape, remote, _unit] = all.as_slice() else {
+        panic!("{page} has {} blocks", all.len())
+    };
     let mut shell = at_home();
     for (number, line) in start.text.lines().enumerate() {
         let words: Vec<&str> = line.split('#').next().unwrap().split_whitespace().collect();
