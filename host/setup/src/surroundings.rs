@@ -168,7 +168,7 @@ fn failed_sync(places: &Places) -> Option<Problem> {
     match read_text(&source, TEXT_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound && !has_taken => return None,
         Err(error) => {
-            let text = format!("`guard-host sync` can't read its source, so it takes no new version: {error}");
+            let text = format!("`guard-host sync` can't read its source, so it can't take a new version: {error}");
             return problem(Layer::Managed, &source, text, "restore the file");
         }
         Ok(text) => {
@@ -181,7 +181,7 @@ fn failed_sync(places: &Places) -> Option<Problem> {
         }
     }
     if let Some(error) = full_or_read_only(&folder) {
-        let text = format!("`guard-host sync` takes no new version: {error}");
+        let text = format!("`guard-host sync` can't store a new version: {error}");
         return problem(Layer::Managed, &folder, text, io_hint(&error));
     }
     let last = state?.last.filter(|last| !last.ok)?;

@@ -396,7 +396,7 @@ fn failures(site: &Site, unread: Option<&anyhow::Error>, state: &State) -> Vec<S
     let last = state.last.as_ref().filter(|last| !last.ok).map(|_| "the last sync failed".to_owned());
     let folder = site.folder();
     let unwritable =
-        full_or_read_only(&folder).map(|error| format!("`{}` takes no new version: {error}", folder.display()));
+        full_or_read_only(&folder).map(|error| format!("can't store a new version in `{}`: {error}", folder.display()));
     last.into_iter().chain(unread.map(ToString::to_string)).chain(unwritable).collect()
 }
 

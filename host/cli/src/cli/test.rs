@@ -102,7 +102,7 @@ impl Report<'_> {
         if all == 0 && self.run.done.iter().all(|done| done.case.expect.0.is_empty() && done.case.payload.is_none()) {
             return String::new();
         }
-        // Most rules of a whole chain are none of its cases' business.
+        // The cases of a whole chain hit only some of its rules.
         let most = if self.args.threshold.is_some() || print::is_verbose() { usize::MAX } else { NAMED };
         let list = |before: &str, rules: &[String]| match rules {
             [] => String::new(),

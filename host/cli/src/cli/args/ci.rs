@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 Tests the project of this folder as someone sees it who trusts it and has no configuration of their own:
   lock         guard.lock pins what .guard/guard.toml names, and all of it is here (see `guard-host policy fetch`)
   check        every policy takes its settings, passes its examples and answers
-  trust        the file needs no trust, or needed it at the revision of `--against`
+  trust        the file doesn't need trust, unless it already did at the revision of `--against`
   settings     lists the settings that differ from that revision, and never fails
   test         the chain gives the verdicts that the cases expect, and so do rules with a folder `cases` beside them
   conformance  the project's own components behave as every policy must

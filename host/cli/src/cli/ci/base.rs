@@ -62,7 +62,10 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     Ok(match &project.base {
         Some(base) if !base.needs_trust => {
             let text = format!("until each person runs `guard-host trust`, {effect}: {}", problem.text);
-            let hint = format!("remove it: {} needs no trust; or have everyone run it after the merge", base.name);
+            let hint = format!(
+                "remove the part that needs trust ({} has none), or have everyone run `guard-host trust` after the merge",
+                base.name
+            );
             let (file, line) = split(&problem.place);
             StepResult::failed(vec![project.mistake(Path::new(file), line, text, &hint)])
         }

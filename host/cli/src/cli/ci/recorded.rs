@@ -98,7 +98,7 @@ fn milder(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, against: 
 }
 
 /// A file with the recorded calls that the revision had and that the project no longer has: a change can't make calls
-/// milder by removing their record. `None` if there are none.
+/// milder by removing their record. `None` without such calls.
 fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
     let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);
