@@ -336,7 +336,7 @@ impl Walker {
                 return self.node(unit, node, place, input);
             }
             let (shell, outer) = (self.shell.clone(), self.input.clone());
-            // Only the last command prints where the pipeline does. What another prints, the one behind it reads.
+            // Only the last command prints to the pipeline's output. The next command reads the output of every other one.
             let sink = (index + 1 < length).then(|| self.sink.replace(Held::nothing()));
             // What stands in its words reads the pipe as well.
             self.input = input.clone();

@@ -281,7 +281,7 @@ fn shows_lines_with_secrets(search: &Command) -> bool {
     let has = |option: &str| search.argv.iter().any(|word| word.text == option);
     match search.program() {
         "grep" | "egrep" | "fgrep" | "rg" => words.any(|word| names_secret(&word.text)) && !has("-v"),
-        // What an action prints may be the name alone.
+        // An action may print only the name.
         "awk" | "gawk" | "mawk" => words.any(|word| !word.text.contains('{') && names_secret(&word.text)),
         "sed" | "gsed" => {
             let prints = |word: &Word| word.text.starts_with('/') && word.text.ends_with("/p");

@@ -72,7 +72,7 @@ impl Walker {
                 (**self.told.get(&(*pipeline, *index)).filter(|_| is_data)?).clone()
             }
             Input::Here(text) | Input::Piped(text) => {
-                // What `cat` prints of written files stands in no command that others could look at.
+                // No command that others could look at has the text that `cat` prints of written files.
                 let by_cat =
                     self.found.commands.last().is_some_and(|command| matches!(command.program(), "cat" | "tee"));
                 let is_hidden = (place.index == 0 || by_cat) && wrappers::reads_program(argv);

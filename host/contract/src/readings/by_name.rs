@@ -31,7 +31,7 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
 /// A longer text is no verb.
 const VERB_BYTES: usize = 64;
 
-/// The verb of a tool that leaves it to an argument: `delete` of `{"operation": "delete"}`. A method of HTTP is none.
+/// The verb of a tool that leaves it to an argument: `delete` of `{"operation": "delete"}`. An HTTP method isn't a verb.
 pub(super) fn verb(input: &Map<String, Value>) -> Option<&str> {
     let is_name = |text: &&str| {
         text.len() <= VERB_BYTES && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:.".contains(&byte))

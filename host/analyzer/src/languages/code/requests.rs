@@ -43,7 +43,7 @@ const DOUBLES: &[(&str, &[&str])] = &[
     ("ruby", &["stub_request(", "VCR.use_cassette("]),
 ];
 
-/// Whether a request of the code goes to a double, or stands in a comment. `url` is the literal
+/// Whether a request of the code goes to a double, or is in a comment. `url` is the literal
 /// part of its address, as it is in the code.
 pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
     let live = live(language, code);
