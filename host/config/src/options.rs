@@ -15,22 +15,22 @@ use guard_contract::verdict::BypassAsk;
 pub struct Options {
     /// The oldest guard-host that understands the file. Example: `"0.1.0"`.
     pub min_version: Option<String>,
-    /// The chain to start from. Default: `"standard"`. Not in a project's file.
+    /// The built-in policies to start from. Default: `"standard"`. Not in a project's file.
     pub preset: Option<Preset>,
     /// Whether the policies of this file stop calls. Default: `"enforce"`. Not in a project's file.
     pub mode: Option<Mode>,
     /// The verdict for an unreadable payload. Default: `"report"`. Not in a project's file.
     pub on_malformed: Option<OnMalformed>,
-    /// The verdict in place of an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
+    /// The verdict that replaces an ask when the harness skips prompts. Default: `"ask"`. Not in a project's file.
     pub bypass_ask: Option<BypassAsk>,
-    /// Which files that a call runs are judged in full: `"all"`, `"changed"` (a file that matches the last commit is treated
-    /// more mildly), or `"off"` (no file is read). Default: `"changed"`. Not in a project's file.
+    /// Which of the files that a call runs are judged in full: `"all"`, `"changed"` (files that match the last commit are
+    /// judged more mildly), or `"off"` (no files are read). Default: `"changed"`. Not in a project's file.
     pub scripts: Option<Scripts>,
     /// The classes of calls that run confined by `guard-host run`: `"scripts"` (of an interpreter or a shell),
     /// `"package-scripts"` (scripts of packages, and builds), `"unknown-programs"` (programs that guard-host doesn't know).
     /// Default: none, and all with the preset `confined`. Not in a project's file.
     pub confine: Option<Vec<ConfineClass>>,
-    /// The whole time of a hook call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
+    /// The time limit of a whole call in milliseconds, 100 to 2000. Default: 2000. Not in a project's file.
     #[schemars(range(min = 100, max = 2000))]
     pub deadline_ms: Option<u32>,
     /// Policies that the user's file can neither replace nor remove. Only in the managed file.
@@ -41,22 +41,22 @@ pub struct Options {
     /// The cache of compiled policies. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub cache: Option<CacheOptions>,
-    /// Copies of what calls destroy. Not in a project's file.
+    /// Copies of files that calls destroy. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub undo: Option<UndoOptions>,
-    /// Where the approvals of a session are kept. Not in a project's file.
+    /// Where the approvals of a session are stored. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub session: Option<SessionOptions>,
-    /// The server that decides instead of the chain here. Not in a project's file.
+    /// The server that decides instead of the chain of this machine. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub remote: Option<RemoteOptions>,
-    /// Whose signatures count for policies that are fetched. Not in a project's file.
+    /// The keys whose signatures of policies are accepted. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub trust: Option<TrustOptions>,
     /// Calls that may run without a prompt. Not in a project's file.
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub allow: Vec<AllowOptions>,
-    /// The arguments of tools that guard-host does not know, such as those of MCP servers.
+    /// The meaning of the arguments of tools that guard-host doesn't know, such as those of MCP servers.
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub tool: Vec<ToolOptions>,
     /// The chain's entries.
@@ -161,7 +161,7 @@ pub struct AuditOptions {
     /// The size at which the log is rotated, in bytes, at least 4096. Default: 8388608.
     #[schemars(range(min = 4096))]
     pub max_bytes: Option<u64>,
-    /// The outcome of a call whose line cannot be written. With `"ask"` or `"deny"` the reply waits for the line.
+    /// The verdict for a call that can't be logged. With `"ask"` or `"deny"`, the line is written before the reply.
     /// Default: `"allow"`.
     pub on_error: Option<OnError>,
 }
@@ -170,7 +170,8 @@ pub struct AuditOptions {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CacheOptions {
-    /// The size of the cache, in bytes, above which the least recently used of what no chain needs goes. Default: 134217728.
+    /// The size in bytes above which the cache drops its least recently used files. Files that a chain needs stay.
+    /// Default: 134217728.
     pub max_bytes: Option<u64>,
 }
 
@@ -178,7 +179,7 @@ pub struct CacheOptions {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UndoOptions {
-    /// Whether a copy is made of what a call destroys. Default: `true`.
+    /// Whether the files that a call is about to destroy are copied. Default: `true`.
     pub enabled: Option<bool>,
     /// Patterns of files that are never copied: over a name, an absolute path, or a path below the project.
     pub exclude: Vec<String>,
@@ -187,7 +188,7 @@ pub struct UndoOptions {
     /// How long a call waits for its copies in milliseconds, 10 to 1500. Default: 150.
     #[schemars(range(min = 10, max = 1500))]
     pub max_ms: Option<u32>,
-    /// Whether a call runs with a warning if the only reason to ask is a loss that a copy brings back whole. Default:
+    /// Whether a call runs with a warning if the only reason to prompt is a loss that a copy can restore. Default:
     /// `false`.
     pub instead_of_ask: Option<bool>,
 }
@@ -200,7 +201,7 @@ pub enum AuditLevel {
     Interventions,
     /// Every call.
     All,
-    /// Every call, with all that its verdict rests on.
+    /// Every call, with everything that its verdict depends on.
     Facts,
 }
 
@@ -208,7 +209,7 @@ pub enum AuditLevel {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SessionOptions {
-    /// The file that holds the approvals of all sessions.
+    /// One file for the approvals of all sessions.
     pub file: Option<String>,
 }
 
@@ -216,18 +217,19 @@ pub struct SessionOptions {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RemoteOptions {
-    /// The server's address, without `/decide`. Without TLS only on this machine.
+    /// The server's address, without `/decide`. It must be on this machine or have TLS.
     pub url: String,
     /// The file with the server's token.
     pub token_file: String,
     /// A file of certificate authorities in PEM. Default: those that the machine trusts.
     pub ca: Option<String>,
-    /// How long an answer is waited for in milliseconds, 100 to 1500, less than `deadline-ms`. Default: 1000.
+    /// How long to wait for an answer in milliseconds, 100 to 1500, less than `deadline-ms`. Default: 1000.
     #[schemars(range(min = 100, max = 1500))]
     pub timeout_ms: Option<u32>,
     /// The fallback when the server does not answer. Default: `"ask"`.
     pub fallback: Option<Fallback>,
-    /// Facts that the server may learn in addition to paths and git: `read:PATH` and `env:NAME`. Default: nothing.
+    /// Files and variables that the server may see, in addition to paths and git: `read:PATH` and `env:NAME`. Default:
+    /// nothing.
     pub grants: Vec<String>,
 }
 
@@ -247,11 +249,11 @@ pub enum Fallback {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrustOptions {
-    /// Whose signatures count. In the user's file, they count beside those of the managed file.
+    /// The keys whose signatures are accepted. Signers in the user's file are added to those of the managed file.
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     pub signers: Vec<SignerOptions>,
-    /// Component files of the user's and of projects are used only if a signer has signed them. Default: `false`. In the
-    /// managed file, the signers of that file count only.
+    /// Whether component files of the user and of projects are used only if a signer has signed them. Default: `false`. In
+    /// the managed file, only the signers of that file are accepted.
     pub signed_only: Option<bool>,
 }
 
@@ -259,49 +261,49 @@ pub struct TrustOptions {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SignerOptions {
-    /// How guard.lock names them.
+    /// The signer's name in guard.lock.
     pub name: String,
-    /// Their public key: its PEM without the first and the last line.
+    /// The signer's public key: its PEM without the first and the last line.
     pub key: String,
 }
 
-/// `[[allow]]`. It lifts asks, never a deny, of a shell command that is this one and does nothing but what it covers.
+/// `[[allow]]`. It lets a shell command run without confirmation. It never overrides a deny.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AllowOptions {
     /// The first words of the command. Example: `["rm", "-rf"]`.
     pub command: Vec<String>,
-    /// Patterns of the paths that the command may be given, relative to the folder. Default: no word more than `command`.
+    /// Patterns of the paths that may follow `command`, relative to the folder. Default: no further words.
     pub targets: Vec<String>,
-    /// The operations that it may have, such as `["git.push"]`. Then its other words are free, and `targets` are patterns of
-    /// what the operations are done to. Default: only the words of `command` and `targets`.
+    /// The only effects that the command may have, such as `["git.push"]`. Any further words are then allowed, and `targets`
+    /// match the object of the effect. Default: only the words of `command` and `targets`.
     pub effects: Vec<String>,
-    /// Where all that it does must lie: `"project"`, or a folder. Default: `"project"`.
+    /// The folder that contains all files that the command may change, or `"project"`. Default: `"project"`.
     pub within: String,
-    /// The rules whose asks it lifts, each as `policy:rule`. Default: all but those of `self-protect`.
+    /// The rules whose asks it overrides, each as `policy:rule`. Default: all but those of `self-protect`.
     pub rules: Vec<String>,
     /// Why it may run. The audit log and `explain` show it.
     pub why: String,
-    /// The last day on which it counts. Example: `"2027-01-31"`. Default: it has no end.
+    /// The last day on which it applies. Example: `"2027-01-31"`. Default: it never expires.
     pub until: String,
 }
 
-/// `[[tool]]`. The arguments that it names are read as in a call of a known tool, and may be denied. Without it,
-/// arguments are read by their usual names, which is a guess and asks at most.
+/// `[[tool]]`. Its arguments are judged like those of a known tool, so a call may be denied. Without it, guard-host guesses
+/// from the arguments' names, and a guess asks at most.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ToolOptions {
-    /// A pattern of the tool's name. That of a server's tool is `mcp__SERVER__TOOL`, however the harness spells it.
+    /// A pattern of the tool's name. Write the name of an MCP server's tool as `mcp__SERVER__TOOL`.
     pub r#match: String,
-    /// The arguments that hold shell text.
+    /// The arguments that are shell text.
     pub shell: Names,
-    /// The arguments that name a file.
+    /// The arguments that are files.
     pub path: Names,
-    /// The arguments that hold what is written to it.
+    /// The arguments that are text to write to the file.
     pub content: Names,
-    /// The arguments that hold SQL.
+    /// The arguments that are SQL.
     pub sql: Names,
-    /// The arguments that hold an address.
+    /// The arguments that are addresses.
     pub url: Names,
 }
 
@@ -336,50 +338,51 @@ impl Names {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PolicyOptions {
-    /// The entry's name. In the user's file it replaces the preset's entry of that name.
+    /// The policy's name. An entry with the name of a policy in the preset replaces the preset's entry.
     pub name: String,
-    /// `false` switches the policy off: its keys are checked, its settings are not. Default: `true`.
+    /// `false` turns the policy off: its keys are checked, but its settings aren't. Default: `true`.
     pub enabled: Option<bool>,
-    /// The policy of the same layer before which this one stands in the chain.
+    /// A policy of the same layer; this one is placed right before it.
     pub before: Option<String>,
-    /// The policy of the same layer after which this one stands in the chain.
+    /// A policy of the same layer; this one is placed right after it.
     pub after: Option<String>,
     /// A component file, an address that guard.lock pins (`oci://`, `https://`, `file://`), or `"builtin:NAME"`. Default:
     /// the built-in of the entry's name.
     pub source: Option<String>,
     /// The digest that the component must have, in hexadecimal.
     pub sha256: Option<String>,
-    /// Narrows the tools that the policy is asked about.
+    /// Patterns of the tools whose calls the policy judges. Default: all tools that it supports.
     pub tools: Option<Vec<String>>,
     /// The settings for the policy's `configure`.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub settings: Option<Table>,
     /// A file with the settings instead; for `rego`, also a folder of modules and data.
     pub settings_file: Option<String>,
-    /// `"watch"`: what the policy asks or denies is logged only. Default: the `mode` of the file.
+    /// `"watch"`: the policy's asks and denies are only logged. Default: the `mode` of the file.
     pub mode: Option<PolicyMode>,
-    /// The outcome when the policy is at fault. Default: `"ask"`.
+    /// The answer if the policy fails. Default: `"ask"`.
     pub on_error: Option<OnError>,
-    /// The policy's allow may skip the harness's own prompt. Default: `false`, but for a built-in that is made for it. Not
-    /// in a project's file.
+    /// Whether the policy's allow skips the harness's own prompt. Default: `false`, and `true` for `write-control`. In a
+    /// project's file, it needs trust.
     pub may_allow: Option<bool>,
-    /// `"frozen"` gives a guest that cannot start otherwise a clock at 0 and fixed random numbers. Not in a project's file.
+    /// `"frozen"`: a clock at 0 and fixed random numbers, for languages that need WASI to start. In a project's file, it
+    /// needs trust.
     pub wasi: Option<Wasi>,
     /// The policy's resource limits.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub limits: Option<LimitOptions>,
-    /// The grants of the policy. Default: those of a preset for the built-in; nothing for other components.
+    /// The grants of the policy. Default: a built-in policy's own, and none for other components.
     #[serde(deserialize_with = "guard_sdk::tables::optional")]
     pub grants: Option<GrantSpec>,
 }
 
-/// The outcome when a policy is at fault, or a line of the audit log cannot be written.
+/// The outcome if a policy fails, or if a line of the audit log can't be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnError {
     /// A prompt.
     Ask,
-    /// Nothing: what is at fault has no say.
+    /// No outcome: the failure is ignored.
     Allow,
     /// A refusal.
     Deny,
