@@ -39,10 +39,7 @@ fn files(extension: &str) -> Vec<(String, String)> {
 }
 
 fn sources() -> Vec<(String, String)> {
-    files("rs")
-        .into_iter()
-        .filter(|(name, _)| !name.ends_with("src/bindings.rs") && !name.ends_with("src/generated.rs"))
-        .collect()
+    files("rs").into_iter().filter(|(name, _)| !name.ends_with("src/bindings.rs")).collect()
 }
 
 fn fail_with(complaints: &[String]) {

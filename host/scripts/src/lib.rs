@@ -2,16 +2,18 @@
 
 #![cfg(target_arch = "wasm32")]
 
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from the bundle's wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-mod bindings;
+#[expect(unsafe_code, reason = "the exported symbols of the canonical ABI")]
+mod bindings {
+    wit_bindgen::generate!({
+        path: ["../../wit/0.1.0", "../../wit/0.2.0", "../../wit/0.3.0", "../../policies/bundle/wit"],
+        world: "guard:bundle/script-reader",
+        generate_all,
+    });
+
+    use super::Component;
+
+    export!(Component);
+}
 
 use bindings::exports::guard::bundle::scripts::Guest;
 
@@ -21,11 +23,4 @@ impl Guest for Component {
     fn read(language: String, code: String) -> Option<String> {
         serde_json::to_string(&guard_script_effects::read(&language, &code)?).ok()
     }
-}
-
-#[expect(unsafe_code, reason = "generated: the exported symbols of the canonical ABI")]
-mod export {
-    use super::Component;
-
-    crate::bindings::export_component!(Component with_types_in crate::bindings);
 }

@@ -4,16 +4,18 @@
 
 #![cfg(target_arch = "wasm32")]
 
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from the service's wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-mod bindings;
+#[expect(unsafe_code, reason = "the exported symbols of the canonical ABI")]
+mod bindings {
+    wit_bindgen::generate!({
+        path: ["../../wit/0.1.0", "../../wit/0.2.0", "../../wit/0.3.0", "../../policies/bundle/wit", "../service/wit"],
+        world: "guard:service/link",
+        generate_all,
+    });
+
+    use super::Component;
+
+    export!(Component);
+}
 
 use bindings::exports::guard::service::policies::{Decision, Guest};
 use bindings::guard::policy::policy;
@@ -35,11 +37,4 @@ impl Guest for Component {
             Some(place) => rest::decide(place, &tool, &input),
         }
     }
-}
-
-#[expect(unsafe_code, unreachable_pub, reason = "generated: the exported symbols of the canonical ABI")]
-mod export {
-    use super::Component;
-
-    crate::bindings::export_component!(Component with_types_in crate::bindings);
 }

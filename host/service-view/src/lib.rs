@@ -5,16 +5,18 @@
 
 #![cfg(target_arch = "wasm32")]
 
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from the service's wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-mod generated;
+#[expect(unsafe_code, reason = "the exported symbols of the canonical ABI")]
+mod generated {
+    wit_bindgen::generate!({
+        path: ["../../wit/0.1.0", "../../wit/0.2.0", "../../wit/0.3.0", "../../policies/bundle/wit", "../service/wit"],
+        world: "guard:service/view",
+        generate_all,
+    });
+
+    use super::Component;
+
+    export!(Component);
+}
 
 mod bindings {
     pub(crate) use crate::generated::exports::guard::facts0_2_0 as facts;
@@ -242,11 +244,4 @@ impl earlier::Guest for Component {
     fn effects(command_id: u32, path: String) -> Vec<syntax::Effect> {
         told(|view| view.earlier(command_id, &path)).convert()
     }
-}
-
-#[expect(unsafe_code, unreachable_pub, reason = "generated: the exported symbols of the canonical ABI")]
-mod export {
-    use super::Component;
-
-    crate::generated::export_component!(Component with_types_in crate::generated);
 }

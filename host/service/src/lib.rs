@@ -5,16 +5,17 @@
 
 #![cfg(target_arch = "wasm32")]
 
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-mod generated;
+mod generated {
+    wit_bindgen::generate!({
+        path: ["../../wit/0.1.0", "../../wit/0.2.0", "../../wit/0.3.0", "../../policies/bundle/wit", "wit"],
+        world: "guard:service/service",
+        with: {
+            "guard:policy/types@0.1.0": guard_sdk::bindings::guard::policy::types,
+            "guard:policy/syntax@0.1.0": guard_sdk::bindings::guard::policy::syntax,
+        },
+        generate_all,
+    });
+}
 
 mod bindings {
     pub(crate) use guard_sdk::bindings::guard::facts0_2_0 as facts;

@@ -9,17 +9,31 @@
 
 #![cfg(target_arch = "wasm32")]
 
-#[expect(
-    clippy::all,
-    clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
-    missing_docs,
-    unreachable_pub,
-    unsafe_code,
-    reason = "generated from wit/: the glue of the canonical ABI"
-)]
-#[rustfmt::skip]
-pub mod bindings;
+#[expect(missing_docs, reason = "generated from wit/")]
+pub mod bindings {
+    wit_bindgen::generate!({
+        path: ["../../wit/0.1.0", "../../wit/0.2.0", "../../wit/0.3.0", "wit"],
+        world: "guard:bundle/bundle",
+        with: {
+            "guard:policy/types@0.1.0": guard_sdk::bindings::guard::policy::types,
+            "guard:policy/syntax@0.1.0": guard_sdk::bindings::guard::policy::syntax,
+            "guard:policy/context@0.1.0": guard_sdk::bindings::guard::policy::context,
+            "guard:policy/files@0.1.0": guard_sdk::bindings::guard::policy::files,
+            "guard:policy/env@0.1.0": guard_sdk::bindings::guard::policy::env,
+            "guard:policy/journal@0.1.0": guard_sdk::bindings::guard::policy::journal,
+            "guard:policy/log@0.1.0": guard_sdk::bindings::guard::policy::log,
+            "guard:facts/git@0.2.0": guard_sdk::bindings::guard::facts0_2_0::git,
+            "guard:facts/history@0.3.0": guard_sdk::bindings::guard::facts0_3_0::history,
+        },
+        generate_all,
+        generate_unused_types: true,
+        pub_export_macro: true,
+        export_macro_name: "export_component",
+        additional_derives: [PartialEq, Eq],
+        // Enums derive these already.
+        additional_derives_ignore: ["outcome", "fault", "presence", "level", "coverage", "severity"],
+    });
+}
 
 use std::cell::RefCell;
 use std::rc::Rc;
