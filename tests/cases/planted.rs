@@ -1,7 +1,6 @@
 //! Secrets planted in the calls of cases: the words of the rule stay, in every reply and line, and the secret does not.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
@@ -73,9 +72,6 @@ const WAYS: [&str; 6] = [
 
 /// How many kinds are planted in one case; the next case takes the next ones.
 const KINDS_OF_A_CASE: usize = 7;
-
-/// Counts the files of logs.
-static LOGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Plants secrets in the call of a case.
 pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
@@ -152,11 +148,8 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         }
         told.push((harness.name(), one_line(&text)));
     }
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
-        "planted-{}-{}.jsonl",
-        std::process::id(),
-        LOGS.fetch_add(1, Ordering::Relaxed)
-    ));
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).map_err(|error| error.to_string())?;
+    let path = folder.path().join("audit.jsonl");
     let log = Audit {
         level: AuditLevel::All,
         path: path.clone(),
@@ -169,8 +162,6 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
     let line = audit::line(&log, call, &at, verdict, Account::default()).map_err(|error| error.to_string())?;
     audit::write(&log, &line.ok_or("there is no line")?).map_err(|error| error.to_string())?;
     let line = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
-    let _ = std::fs::remove_file(&path);
-    let _ = std::fs::remove_file(path.with_extension("jsonl.lock"));
     let rule = verdict.deciding().map(guard_contract::verdict::Attributed::name).unwrap_or_default();
     if !line.contains(&format!("\"rule\":{}", Value::from(rule))) {
         return Err(format!("the log does not name {rule}: {line}"));
