@@ -81,7 +81,7 @@ fn what_was_installed_is_fine() {
     assert!(findings.iter().all(|finding| finding["state"] == "ok"), "{findings:#?}");
     let human = world.run(&["doctor"], "");
     assert_eq!((human.exit, human.stdout.lines().count()), (0, findings.len()));
-    assert!(human.stdout.contains("canary: `rm -rf /` by the command in `"), "{human:?}");
+    assert!(human.stdout.contains("canary: the command in `"), "{human:?}");
     assert!(human.stdout.contains(" ms here (median of 7)"), "{human:?}");
     assert!(human.stdout.contains("is blocked (by the line that starts it, and by `onFailure`)"), "{human:?}");
 }
@@ -167,7 +167,7 @@ fn a_program_that_vanished_is_a_problem() {
     assert_problem(&world, &["canary: ", "does not run"]);
     copy(text(&world.write("script", "#!/bin/sh\nexit 0\n")), &program);
     assert_problem(&world, &["program: ", "another program"]);
-    assert_problem(&world, &["canary: ", "is not denied", "exit code 0"]);
+    assert_problem(&world, &["canary: ", "doesn't deny", "exit code 0"]);
     // The installation puts it right.
     done(&world, &["install", "claude"]);
     assert_eq!(examine(&world, &[]).0, 0);
@@ -209,7 +209,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
         "{ended:?}"
     );
     assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
-    assert!(ended.stdout.contains("canary: `rm -rf /` by the command in `"), "{ended:?}");
+    assert!(ended.stdout.contains("canary: the command in `"), "{ended:?}");
     let second = World::new();
     second.write(".cache/guard-host/chains/older.chain", "{}");
     assert_deny(&second.bash("rm -rf /"), &[]);
@@ -326,7 +326,7 @@ fn a_chain_that_denies_nothing_is_a_problem() {
     let world = installed();
     world.configure("preset = \"none\"\n");
     done(&world, &["cache", "warm"]);
-    assert_one_problem(&world, &["canary: ", "is not denied", "guard-host explain"]);
+    assert_one_problem(&world, &["canary: ", "doesn't deny", "guard-host explain"]);
 }
 
 #[test]
@@ -373,8 +373,8 @@ fn s1_99b_each_script_is_tried_with_a_call_that_its_own_policy_denies() {
         let text = |finding: &Value| finding["text"].as_str().unwrap().to_owned();
         findings.iter().map(text).any(|text| words.iter().all(|word| text.contains(word)))
     };
-    assert!(told(&["`rm -rf /`", "is denied"]), "{findings:#?}");
-    assert!(told(&[".env", "is denied"]), "{findings:#?}");
+    assert!(told(&["denies `rm -rf /`"]), "{findings:#?}");
+    assert!(told(&["denies", ".env"]), "{findings:#?}");
     assert!(told(&["was not tried", "plan-enforcer"]), "{findings:#?}");
 }
 
@@ -427,7 +427,7 @@ fn a_shared_hook_without_the_program_on_the_path_is_a_problem() {
         fs::create_dir_all(world.path("bin")).unwrap();
         symlink(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host")).unwrap();
         let ended = doctor(&format!("{}:/usr/bin:/bin", text(&world.path("bin"))));
-        assert!(ended.stdout.contains("is denied") && !ended.stdout.contains("was not tried"), "{more:?}: {ended:?}");
+        assert!(ended.stdout.contains("` denies `") && !ended.stdout.contains("was not tried"), "{more:?}: {ended:?}");
     }
 }
 
@@ -496,5 +496,5 @@ fn a_hook_of_another_harness_that_asks_one_policy_is_tried_with_its_own_call() {
     let world = World::new();
     done(&world, &["install", "qwen", "--only", "path-context"]);
     let ended = world.run(&["doctor", "qwen"], "");
-    assert!(ended.stdout.contains("is denied"), "{ended:?}");
+    assert!(ended.stdout.contains("` denies `"), "{ended:?}");
 }

@@ -119,7 +119,7 @@ fn each_harness_proves_a_deny_in_its_own_protocol() {
         assert_eq!((exit, problems), (0, Vec::<&Value>::new()), "{harness}");
         let canaries = told(&findings, "canary", "ok");
         assert_eq!(canaries.len(), files, "{harness}: {findings:#?}");
-        assert!(canaries.iter().all(|text| text.contains("is denied")), "{harness}: {canaries:?}");
+        assert!(canaries.iter().all(|text| text.contains("` denies `")), "{harness}: {canaries:?}");
         let failing = [told(&findings, "failure", "ok"), told(&findings, "failure", "note")].concat();
         assert_eq!(failing.len(), files, "{harness}: {findings:#?}");
         assert!(failing[0].contains("is gone or fails") && failing[0].contains("takes too long"), "{failing:?}");

@@ -250,7 +250,7 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
     for (name, matcher) in [("write-control.sh", "Write|Edit"), ("dangerous-command-guard.sh", "Bash")] {
         let world = World::new();
         done(&world, &["install", "claude", "--matcher", matcher, "--shim", name]);
-        healthy(&world, "is denied");
+        healthy(&world, "` denies `");
     }
     // Settings of the user's own, in which the tried call is allowed.
     let world = World::new();
@@ -267,7 +267,7 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
         json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash|Write|Edit", "hooks": [own] }] } }).to_string(),
     );
     done(&world, &["cache", "warm"]);
-    healthy(&world, "is denied");
+    healthy(&world, "` denies `");
     // A link to another program is another one's.
     fs::remove_file(world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     symlink("/bin/true", world.path(".claude/hooks/scripts/guardrail.py")).unwrap();

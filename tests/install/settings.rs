@@ -293,7 +293,7 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     // The command that is named looks into the same file.
     let doctor = ["doctor", "--hooks-file", text(&file)];
     assert!(ended.stdout.contains(&format!("next: run `guard-host {}`: ", doctor.join(" "))), "{ended:?}");
-    let denied = format!("by the command in `{}` is denied", text(&file));
+    let denied = format!("the command in `{}` denies `rm -rf /`", text(&file));
     assert!(world.run(&doctor, "").stdout.contains(&denied));
     // Without the option, the remedy names it.
     let unnamed = world.run(&["doctor"], "");

@@ -184,7 +184,7 @@ impl Trial<'_> {
         let (subject, shown) = (self.subject(), &canary.shown);
         let again = format!("run `{}`", self.found.again);
         let verdict = match answer {
-            Ok(reply) if self.is_deny(&reply) => Finding::ok(CHECK, format!("`{shown}` by {subject} is denied")),
+            Ok(reply) if self.is_deny(&reply) => Finding::ok(CHECK, format!("{subject} denies `{shown}`")),
             Ok(reply) if self.is_not_started(&reply) => {
                 let why = if reply.exit == CANNOT_EXECUTE { "cannot be executed" } else { "is not there" };
                 let text = format!("what `{}` starts {why}", self.found.place.display());
@@ -193,16 +193,16 @@ impl Trial<'_> {
                 return vec![program, Finding::problem(CHECK, text, again)];
             }
             Ok(reply) if self.is_idle && reply.exit == 0 => {
-                let text = format!("`{shown}` by {subject} is not denied, as its policy stops nothing now");
+                let text = format!("{subject} doesn't deny `{shown}`: the policy is paused or only watched");
                 Finding::note(CHECK, text, "see what is said of `mode` below")
             }
             Ok(reply) if self.may_be_settled(&reply) => {
-                let text = format!("`{shown}` by {subject} is not denied; its settings file may say so");
+                let text = format!("{subject} doesn't deny `{shown}`: its settings file may be the reason");
                 Finding::note(CHECK, text, "run `guard-host config check` if you did not write such settings")
             }
             Ok(reply) => {
                 let answer = if reply.stdout.is_empty() { "no reply" } else { "another reply" };
-                let text = format!("`{shown}` by {subject} is not denied: exit code {}, {answer}", reply.exit);
+                let text = format!("{subject} doesn't deny `{shown}`: exit code {}, {answer}", reply.exit);
                 let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
                 let why = format!("run `guard-host explain {explain}'{shown}'` to see why");
                 let who = if self.is_server() { "see that no other program listens there, and " } else { "" };
