@@ -24,7 +24,7 @@ const ALLOW: &str = "\n\nStop being asked: guard-host allow --last";
 const ALLOW_LINES: &str = "\n\nStop being asked:\nguard-host allow --last";
 const APPROVE: &str =
     "\n\nIf no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push origin main'";
-const LAST: &str = "\n\nOnly a person can run these commands, in a terminal.";
+const LAST: &str = "\n\nOnly a person can do this, in a terminal.";
 const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]

@@ -187,8 +187,8 @@ pub(super) fn can_allow(
 const ALLOW: &str = "Stop being asked: guard-host allow --last";
 const ALLOW_LINES: &str = "Stop being asked:\nguard-host allow --last";
 
-/// The last line below commands to copy.
-const LAST: &str = "Only a person can run these commands, in a terminal.";
+/// The last line below one command or several.
+const LAST: &str = "Only a person can do this, in a terminal.";
 
 /// A policy that replaces a script asks: then the question ends as the script has it.
 fn are_scripts(verdict: &Verdict) -> bool {
