@@ -38,6 +38,7 @@
 pub mod addresses;
 pub mod code;
 pub mod earlier;
+pub mod git;
 pub mod globs;
 pub mod paths;
 pub mod resolve;

@@ -2,6 +2,7 @@
 //!
 //! Each repository has its own. A repository may be deleted as before: only a change of the references themselves is found.
 
+use guard_sdk::git;
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::{CallView, is_remote};
@@ -20,9 +21,6 @@ const PACKED: &str = "packed-refs";
 /// Commands of git that change the references that they name.
 const CHANGING: [&str; 9] =
     ["branch", "fast-import", "fetch", "pull", "push", "reflog", "replace", "symbolic-ref", "update-ref"];
-
-/// Options of git itself that take a value.
-const WITH_VALUE: [&str; 6] = ["-C", "-c", "--git-dir", "--namespace", "--super-prefix", "--work-tree"];
 
 /// The first of them that the call changes, as it is written.
 pub(crate) fn changed(view: &CallView<'_>) -> Option<String> {
@@ -54,15 +52,7 @@ fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
     if command.program() != "git" || is_remote(command) {
         return None;
     }
-    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
-    let verb = loop {
-        let word = words.next()?;
-        if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            break word;
-        }
-    };
+    let (verb, words) = git::subcommand(command.argv.iter().skip(1).map(|word| word.text.as_str()))?;
     if !CHANGING.contains(&verb) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use guard_sdk::git;
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::{Assignment, Word};
 
@@ -66,51 +67,32 @@ fn packaged(text: &str, hook: &str) -> Vec<String> {
     tables.map(str::to_owned).collect()
 }
 
-/// Commands of git, which no alias takes the place of.
+/// Commands of git that change something, which no alias takes the place of.
 const COMMANDS: &[&str] = &[
     "add",
     "apply",
     "bisect",
-    "blame",
     "branch",
-    "cat-file",
-    "check-ignore",
-    "cherry",
     "cherry-pick",
     "clean",
     "clone",
     "config",
-    "describe",
-    "diff",
     "fetch",
     "format-patch",
-    "fsck",
     "gc",
-    "grep",
-    "help",
     "init",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
     "mv",
     "notes",
     "reflog",
     "remote",
     "reset",
     "restore",
-    "rev-list",
-    "rev-parse",
     "revert",
     "rm",
-    "show",
-    "show-ref",
     "stash",
-    "status",
     "submodule",
     "tag",
     "update-index",
-    "version",
     "worktree",
 ];
 
@@ -118,7 +100,7 @@ impl Walker {
     /// The hooks of the repository that a command of git runs.
     pub(super) fn hooks(&mut self, words: &[Word]) -> Vec<Started> {
         let folder = values(words, "-C").into_iter().next();
-        let mut operands = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]);
+        let mut operands = operands(words, &git::VALUE_OPTIONS);
         let Some(command) = operands.next() else { return Vec::new() };
         let hooks = HOOKS.iter().find(|(commands, _)| commands.contains(&command)).map(|(_, hooks)| *hooks);
         let set = self.repository_files(command);
@@ -217,7 +199,8 @@ impl Walker {
 
     /// An alias of the repository's settings.
     fn git_alias(&mut self, command: &str, words: &[Word], folder: Option<&Word>) -> Option<Started> {
-        if COMMANDS.contains(&command) || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
+        let is_own = COMMANDS.contains(&command) || git::READING.contains(&command);
+        if is_own || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
             return None;
         }
         let (path, held) = self.nearest(folder, &[".git/config"])?;
@@ -250,7 +233,7 @@ impl Walker {
         if program != "git" {
             return Vec::new();
         }
-        let command = operands(words, &["-C", "-c", "--git-dir", "--work-tree"]).next().unwrap_or_default().to_owned();
+        let command = operands(words, &git::VALUE_OPTIONS).next().unwrap_or_default().to_owned();
         let value = |name: &str| {
             let own = set.iter().rev().find(|own| own.name == name).map(|own| own.value.clone());
             own.or_else(|| self.shell.value(name).map(Cow::into_owned))

@@ -1,5 +1,6 @@
 //! Variables whose value is a command that the next program runs, or more words for it.
 
+use guard_sdk::git::PROGRAM_VARIABLES;
 use guard_sdk::syntax::{Assignment, Span, Via, Word};
 
 use super::output::Input;
@@ -13,7 +14,7 @@ use crate::wrappers;
 use crate::wrappers::git_settings;
 use crate::wrappers::layer::{What, program, quoted};
 
-/// Variables whose value some program runs.
+/// Variables whose value some program runs, beside those of git.
 const COMMANDS: &[&str] = &[
     "AWS_PAGER",
     "BASH_ENV",
@@ -30,14 +31,6 @@ const COMMANDS: &[&str] = &[
     "GH_BROWSER",
     "GH_EDITOR",
     "GH_PAGER",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-    "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
     "GLAB_PAGER",
     "HGEDITOR",
     "HGMERGE",
@@ -127,10 +120,15 @@ const LOADS: &str = "a variable has the program load code from a folder that eve
 /// Variables that name folders in which programs or modules are looked for.
 const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "GIT_EXEC_PATH", "GEM_PATH"];
 
+/// Whether some program runs the value of this variable.
+fn is_command(name: &str) -> bool {
+    COMMANDS.contains(&name) || PROGRAM_VARIABLES.contains(&name)
+}
+
 /// A program acts by the value of this variable: it runs it, loads it, or looks for things in it.
 pub(super) fn is_read_by_programs(name: &str) -> bool {
     let is_option = OPTIONS.iter().any(|(known, _)| *known == name);
-    is_option || [COMMANDS, LOADED, SEARCHED].iter().any(|names| names.contains(&name)) || name == "HOME"
+    is_option || is_command(name) || [LOADED, SEARCHED].iter().any(|names| names.contains(&name)) || name == "HOME"
 }
 
 /// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded. What
@@ -287,14 +285,14 @@ impl Walker {
         };
         let mut started = all.iter().filter_map(|(name, value)| {
             let led = || led_to(name, &value.text, key);
-            let text = if COMMANDS.contains(&name.as_str()) { Some(value.text.clone()) } else { led() };
+            let text = if is_command(name) { Some(value.text.clone()) } else { led() };
             sources::unread_program(&text?, &self.start).map(str::to_owned)
         });
         let started = started.rfind(|path| self.files.get(path).is_none());
         let mut found: Vec<(String, Word)> = Vec::new();
         for (name, value) in &all {
             let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
-            let text = if COMMANDS.contains(&name.as_str()) { Some(value.clone()) } else { text() };
+            let text = if is_command(name) { Some(value.clone()) } else { text() };
             let text = text.or_else(|| self.lost_by_variable(name, value).filter(|_| !exported));
             found.extend(text.map(|text| (name.clone(), text)));
         }

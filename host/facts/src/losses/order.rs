@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use guard_contract::paths::is_below;
 use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_sdk::git::{PROGRAM_VARIABLES, READING};
 
 use super::of_git::{git_invocation, is_git};
 use super::tag;
@@ -18,45 +19,11 @@ const BROUGHT: usize = 64;
 /// Places of commands that run in another order than they are written, or more than once.
 const UNORDERED: [&str; 5] = ["coprocess", "function", "loop", "process", "trap"];
 
-/// Commands of git that change neither files nor what git knows.
-const READING: [&str; 20] = [
-    "blame",
-    "cat-file",
-    "check-ignore",
-    "count-objects",
-    "describe",
-    "diff",
-    "for-each-ref",
-    "grep",
-    "help",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge-base",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
-];
-
 /// Commands of git that put into the work tree what neither it nor the last commit has.
 const GIT_BRINGS: [&str; 7] = ["am", "apply", "cherry-pick", "mv", "stash", "submodule", "worktree"];
 
-/// Variables of git that leave it in the same repository, by how their names begin.
-const GIT_VARIABLES: [&str; 9] = [
-    "GIT_ASKPASS",
-    "GIT_AUTHOR_",
-    "GIT_COMMITTER_",
-    "GIT_EDITOR",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_PAGER",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH",
-    "GIT_TERMINAL_PROMPT",
-];
+/// Variables of git that leave it in the same repository, beside those of programs, by how their names begin.
+const GIT_VARIABLES: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_MERGE_AUTOEDIT", "GIT_TERMINAL_PROMPT"];
 
 /// The commands of a call that move something, whose writes bring it to its new place.
 #[derive(Debug, Default)]
@@ -260,5 +227,5 @@ fn follows_links(command: &Command) -> bool {
 
 /// Whether a word names a `GIT_` variable that may change the repository, the index or the settings.
 fn names_repository(word: &str) -> bool {
-    word.starts_with("GIT_") && !GIT_VARIABLES.iter().any(|begin| word.starts_with(begin))
+    word.starts_with("GIT_") && !GIT_VARIABLES.iter().chain(&PROGRAM_VARIABLES).any(|begin| word.starts_with(begin))
 }

@@ -8,6 +8,7 @@ use std::thread;
 
 use guard_facts::losses::GitLoss;
 use guard_platform::paths::{from_git, native, slashed};
+use guard_sdk::git::UNDER_WAY;
 
 use super::references::{gone_worktrees, is_oid, lost_references, stashes};
 use super::{add_replaced, add_tree, add_worktree, path_loss};
@@ -27,10 +28,6 @@ const STAGED: usize = 32;
 
 /// The tree without a file: what is staged before the first commit differs from it.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-/// Files in which git notes a merge, a rebase or the like.
-const UNDER_WAY: [&str; 7] =
-    ["MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 /// Operations of everyday commands that rarely lose anything.
 const SILENT: [&str; 5] = ["git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
@@ -147,7 +144,7 @@ fn state_before(
         state.refs.extend(lost_references(gatherer, loss, git, &head));
     }
     if matches!(operation, "git.abort" | "git.reset.hard") || loss.is_forced && state.moves_files {
-        for name in UNDER_WAY {
+        for name in UNDER_WAY.into_iter().chain(["MERGE_MSG", "MERGE_MODE"]) {
             add_tree(gatherer, Some(&repository.git_dir.join(name)))?;
         }
     }

@@ -1,5 +1,6 @@
 //! Words that only name something for a command that looks at it: a file, a test, a branch, a package.
 
+use guard_sdk::git;
 use guard_sdk::syntax::Command;
 use guard_sdk::task_runners::{operands, task_runner};
 
@@ -14,34 +15,12 @@ const TAKERS: &[&str] =
 /// Readers that have verbs which change something.
 const CLIENTS: &[&str] = &["gh", "glab"];
 
+/// Programs of version control, which also have git's verbs that only read.
+const VERSIONING: &[&str] = &["git", "hg", "jj"];
+
 /// Verbs after which a program's words are names: it shows, tests or switches.
 const VERBS: &[(&[&str], &[&str])] = &[
-    (
-        &["git", "hg", "jj"],
-        &[
-            "add",
-            "blame",
-            "branch",
-            "checkout",
-            "commit",
-            "describe",
-            "diff",
-            "for-each-ref",
-            "grep",
-            "log",
-            "ls-files",
-            "ls-tree",
-            "reflog",
-            "rev-list",
-            "rev-parse",
-            "shortlog",
-            "show",
-            "show-ref",
-            "status",
-            "switch",
-            "tag",
-        ],
-    ),
+    (VERSIONING, &["add", "branch", "checkout", "commit", "reflog", "switch", "tag"]),
     (&["cargo"], &["bench", "doc", "info", "nextest", "search", "t", "test", "tree"]),
     (&["go"], &["doc", "list", "test", "vet"]),
     (&["dotnet"], &["test"]),
@@ -67,8 +46,10 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
     let first = if looks {
         Some(1)
     } else if let Some(verbs) = verbs {
+        // The address of another machine is no mere name.
+        let reads = |verb: &str| VERSIONING.contains(&program) && git::READING.contains(&verb) && verb != "ls-remote";
         let verb = operands(&words, values_of(program)).first().copied();
-        verb.filter(|(_, verb)| verbs.contains(verb)).map(|(at, _)| at + 2)
+        verb.filter(|(_, verb)| verbs.contains(verb) || reads(verb)).map(|(at, _)| at + 2)
     } else {
         (reads && !CLIENTS.contains(&program)).then_some(1)
     };

@@ -1,24 +1,12 @@
 //! Other spellings of a command: without the options before its verb, and as another runner of the same script.
 
+use guard_sdk::git;
 use guard_sdk::syntax::Command;
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, TaskRunner, operands, task_runner};
 
 /// Options that take the next word as their value, and that may come before the verb.
 const VALUES: &[(&[&str], &[&str])] = &[
-    (
-        &["git"],
-        &[
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--config-env",
-            "--attr-source",
-            "--super-prefix",
-            "--exec-path",
-        ],
-    ),
+    (&["git"], &git::VALUE_OPTIONS),
     (
         &["docker", "podman", "nerdctl"],
         &[

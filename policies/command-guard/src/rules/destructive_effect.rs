@@ -17,6 +17,7 @@
 //! Preview the loss first. The message says how, if the table of the program does.
 
 use guard_sdk::Presence;
+use guard_sdk::git::UNDER_WAY;
 use guard_sdk::syntax::{Command, Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
@@ -74,9 +75,6 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
 fn is_branch(effect: &Effect) -> bool {
     effect.tag("unless-branch").is_some() && effect.path.exists != Presence::Yes
 }
-
-/// Files in `.git` during a merge, rebase, cherry-pick or revert.
-const UNDER_WAY: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 /// Subcommands that may leave conflicts.
 const JOINS: [&str; 6] = ["am", "cherry-pick", "merge", "pull", "rebase", "revert"];

@@ -13,7 +13,7 @@
 //! Run git as yourself, without `sudo`.
 
 use guard_sdk::syntax::{Command, Word};
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Outcome, Rule, git};
 
 use super::{Check, is_program};
 use crate::call_view::{Hit, CallView};
@@ -64,48 +64,8 @@ fn is_asked_for(command: &Command) -> bool {
 
 /// Whether a subcommand of git, after its options, changes nothing.
 fn only_reads(words: Option<&[Word]>) -> bool {
-    let mut words = words.unwrap_or_default().iter().map(|word| word.text.as_str());
-    while let Some(word) = words.next() {
-        match word {
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => drop(words.next()),
-            _ if word.starts_with('-') => {}
-            _ => return READING.contains(&word),
-        }
-    }
-    true
+    let words = words.unwrap_or_default().iter().map(|word| word.text.as_str());
+    // Most calls of these only show something, and they run no hook.
+    let shows = ["config", "reflog", "remote"];
+    git::subcommand(words).is_none_or(|(verb, _)| git::READING.contains(&verb) || shows.contains(&verb))
 }
-
-const READING: &[&str] = &[
-    "annotate",
-    "blame",
-    "cat-file",
-    "check-ignore",
-    "cherry",
-    "config",
-    "count-objects",
-    "describe",
-    "diff",
-    "fsck",
-    "grep",
-    "help",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge-base",
-    "name-rev",
-    "range-diff",
-    "reflog",
-    "remote",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
-    "var",
-    "verify-commit",
-    "verify-tag",
-    "version",
-    "whatchanged",
-];
