@@ -132,6 +132,8 @@ pub struct GitLoss {
     pub words: Vec<String>,
     /// The references that are moved or taken: names, and prefixes that end with a slash.
     pub refs: Vec<String>,
+    /// Branches are fetched, and the repository's settings may have git prune others.
+    pub fetches: bool,
 }
 
 /// Something that a call destroys.
@@ -212,7 +214,11 @@ pub fn losses(analysis: &Analysis) -> Losses {
         }
     }
     for command in &analysis.commands {
-        let silent = if told.contains(&command.id) { None } else { of_git::of_silent(command).map(Loss::Git) };
+        let silent = if told.contains(&command.id) {
+            None
+        } else {
+            of_git::of_silent(command, &analysis.commands).map(Loss::Git)
+        };
         if let Some(silent) = silent.filter(|loss| !found.list.contains(loss)) {
             found.list.push(silent);
         }

@@ -1,5 +1,6 @@
 //! Makes a backup: what the child of the hook does.
 
+mod git_folders;
 mod of_git;
 mod references;
 

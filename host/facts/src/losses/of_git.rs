@@ -3,7 +3,7 @@
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Command, Effect};
 
-use super::references::{ALL, GitWords, moved};
+use super::references::{ALL, GitWords, REMOTES, TAGS, moved};
 use super::{Fate, GitLoss, Loss, LossView, tag};
 
 /// Options of git itself that leave it in the same repository.
@@ -44,7 +44,8 @@ pub(super) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&st
             "-C" => folder = lexical(&words.next().filter(|to| !to.dynamic)?.text, &folder, ""),
             "-c" => {
                 let setting = words.next()?.text.to_ascii_lowercase();
-                SETTINGS.iter().find(|begin| setting.starts_with(**begin))?;
+                let is_harmless = SETTINGS.iter().any(|begin| setting.starts_with(begin));
+                (is_harmless || pruned_by(&setting).is_some()).then_some(())?;
             }
             option if HARMLESS.contains(&option) => {}
             option if option.starts_with('-') => return None,
@@ -88,10 +89,13 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let deletes_replacement = verb == "replace" && words.has("d", "delete");
     // A replacement is a reference. Other commands that rewrite history make objects that no copy has.
     let is_known = OF_GIT.contains(&operation) || operation == "git.history.rewrite" && deletes_replacement;
-    let is_unknown = effect.target.contains(['$', '`', '{']) || command.argv.iter().any(|word| word.dynamic);
-    let empties_submodule = verb == "submodule" && rest.first() == Some(&"deinit");
+    // `stash@{1}` is a name of git. Other braces are the shell's, or another program's.
+    let is_unknown = effect.target.replace("@{", "").contains(['$', '`', '{'])
+        || command.argv.iter().any(|word| word.dynamic)
+        || takes_head(effect, verb, words);
+    let of_submodule = if verb == "submodule" { of_submodule(&folder, words) } else { None };
     let is_other =
-        verb == "submodule" && !empties_submodule || rest.iter().any(|word| word.starts_with("--recurse-sub"));
+        verb == "submodule" && of_submodule.is_none() || rest.iter().any(|word| word.starts_with("--recurse-sub"));
     let refs = moved(verb, words);
     // The references of copies would be taken as well.
     let takes_copies = verb == "fetch" && refs.iter().any(|name| name == ALL);
@@ -106,6 +110,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
         with_ignored: tag(effect, "ignored").is_some(),
         words: words.values().into_iter().map(str::to_owned).collect(),
         refs,
+        fetches: false,
     };
     match operation {
         "git.clean" => {
@@ -115,7 +120,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
                 loss.words = vec![":/".to_owned()];
             }
         }
-        "git.discard" if empties_submodule => loss = deinit(loss.folder, words),
+        "git.discard" if of_submodule.is_some() => loss = of_submodule?,
         // `HEAD` stays.
         "git.discard" if verb == "read-tree" => (loss.is_forced, loss.target) = (false, String::new()),
         "git.discard" => loss.words.retain(|word| !loss.refs.contains(word)),
@@ -135,10 +140,46 @@ fn is_fed(command: &Command) -> bool {
     command.via.iter().any(|via| FED.contains(&via.kind.as_str()))
 }
 
-/// The work tree of a submodule is emptied. The first word is the verb of `git submodule`.
-fn deinit(folder: String, words: GitWords<'_>) -> GitLoss {
-    let words = words.values().into_iter().skip(1).map(str::to_owned).collect();
-    GitLoss { folder, operation: "git.submodule.deinit".to_owned(), words, ..GitLoss::default() }
+/// Whether the repository's own `HEAD` is deleted, and not the branch that it names. Without it, git finds no repository
+/// in which something could be put back.
+fn takes_head(effect: &Effect, verb: &str, words: GitWords<'_>) -> bool {
+    let is_itself = verb == "symbolic-ref" || words.has("", "no-deref") || words.has("", "stdin");
+    effect.operation == "git.ref.delete" && effect.target == "HEAD" && is_itself
+}
+
+/// The work trees of submodules are emptied, or get the commits that the index names, whatever was changed there.
+fn of_submodule(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
+    // These make commits, or take others than those of the index.
+    let is_other = ["merge", "rebase", "remote"].iter().any(|name| words.has("", name));
+    let mut named = words.values().into_iter();
+    let operation = match named.next()? {
+        "deinit" => "git.submodule.deinit",
+        "update" if words.has("f", "force") && !is_other => "git.submodule.update",
+        _ => return None,
+    };
+    let (folder, operation) = (folder.to_owned(), operation.to_owned());
+    Some(GitLoss { folder, operation, words: named.map(str::to_owned).collect(), ..GitLoss::default() })
+}
+
+/// The folder of the references that git prunes by a setting, `NAME=VALUE` in lower case.
+fn pruned_by(setting: &str) -> Option<&'static str> {
+    let (name, value) = setting.split_once('=').unwrap_or((setting, "true"));
+    let folder = match name.rsplit_once('.')? {
+        ("fetch", "prune") => REMOTES,
+        ("fetch", "prunetags") => TAGS,
+        (section, "prune") if section.starts_with("remote.") => REMOTES,
+        (section, "prunetags") if section.starts_with("remote.") => TAGS,
+        _ => return None,
+    };
+    Some(if matches!(value, "false" | "no" | "off" | "0") { "" } else { folder })
+}
+
+/// The references that settings in the command line make it prune.
+fn pruned_by_settings(command: &Command) -> impl Iterator<Item = String> {
+    let words = || command.argv.iter().map(|word| word.text.as_str());
+    let settings = words().zip(words().skip(1)).filter(|(option, _)| *option == "-c");
+    let folders = settings.filter_map(|(_, setting)| pruned_by(&setting.to_ascii_lowercase()));
+    folders.filter(|folder| !folder.is_empty()).map(str::to_owned)
 }
 
 /// Whether `-f` is given twice, so that `git clean` also deletes nested repositories.
@@ -154,7 +195,7 @@ fn is_forced_twice(words: &[&str]) -> bool {
 
 /// Losses by commands of git without an effect: a commit, a reference or the index is gone from sight, or an ignored file is
 /// in the place of another one.
-pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
+pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
     let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if !is_git(command) || is_elsewhere {
         return None;
@@ -165,11 +206,22 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         return None;
     }
     let mut loss = GitLoss { folder, refs: moved(verb, words), ..GitLoss::default() };
-    if !loss.refs.is_empty() && (is_fed(command) || command.argv.iter().any(|word| word.dynamic)) {
+    let is_unknown = is_fed(command) || command.argv.iter().any(|word| word.dynamic);
+    if !loss.refs.is_empty() && is_unknown {
         loss.refs = vec![ALL.to_owned()];
+    }
+    let fetches = matches!(verb, "fetch" | "pull") || verb == "remote" && rest.first() == Some(&"update");
+    if fetches && !words.has("", "no-prune") {
+        loss.refs.extend(pruned_by_settings(command));
+        loss.fetches = true;
     }
     let operation = match verb {
         "commit" if words.has("", "amend") => "git.amend",
+        "commit" if commits_files(words) => "git.commit",
+        // One operation, so that both come back together.
+        "add" | "stage" if !words.has("nN", "intent-to-add") && all.iter().any(is_commit) => "git.commit",
+        "add" | "stage" if !words.has("nN", "intent-to-add") => "git.add",
+        "config" if removes_settings(words) => "git.config",
         "reset" if words.has("", "keep") || words.has("", "merge") => "git.switch",
         "reset" if !words.has("", "hard") => "git.reset",
         // The files are lost by an effect of their own.
@@ -180,7 +232,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         "read-tree" if words.has("u", "") => "git.discard",
         "read-tree" if !words.has("n", "dry-run") => "git.index",
         "remote" if !loss.refs.is_empty() => "git.remote",
-        "submodule" if rest.first() == Some(&"deinit") => return Some(deinit(loss.folder, words)),
+        "submodule" => return of_submodule(&loss.folder, words),
         "worktree" if rest.first() == Some(&"prune") => "git.worktree.prune",
         "stash" if matches!(rest.first(), Some(&("branch" | "pop"))) => "git.stash.pop",
         "sparse-checkout" if !matches!(rest.first(), None | Some(&("list" | "check-rules"))) => "git.sparse",
@@ -194,13 +246,41 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         let puts_away = words.has("", "autostash") || verb == "pull" && words.has("r", "rebase");
         loss.is_forced = operation == "git.switch" && (puts_away || verb == "reset");
     }
+    if matches!(operation, "git.add" | "git.commit") && !is_unknown {
+        loss.words = words.paths(verb).into_iter().map(str::to_owned).collect();
+    }
+    if operation == "git.sparse" {
+        loss.words = words.values().into_iter().map(str::to_owned).collect();
+        // By patterns, git leaves ignored files alone.
+        loss.with_ignored = matches!(rest.first(), Some(&("init" | "reapply" | "set"))) && !words.has("", "no-cone");
+    }
     operation.clone_into(&mut loss.operation);
     let is_loss = match operation {
-        "git.refs" => !loss.refs.is_empty(),
+        "git.refs" => !loss.refs.is_empty() || loss.fetches,
         "git.switch" => !loss.refs.is_empty() || !loss.words.is_empty() || loss.is_forced,
         _ => true,
     };
     is_loss.then_some(loss)
+}
+
+fn is_commit(command: &Command) -> bool {
+    is_git(command) && git_invocation(command).is_some_and(|(_, verb, _)| verb == "commit")
+}
+
+/// Whether a commit takes files as they are in the work tree, and not only what was added before.
+fn commits_files(words: GitWords<'_>) -> bool {
+    let of_files = ["all", "include", "interactive", "only", "patch"];
+    words.has("aiop", "") || of_files.iter().any(|name| words.has("", name)) || !words.paths("commit").is_empty()
+}
+
+/// Whether `git config` removes or renames settings of the repository.
+fn removes_settings(words: GitWords<'_>) -> bool {
+    let options = ["remove-section", "rename-section", "unset", "unset-all"];
+    let verbs = ["remove-section", "rename-section", "unset"];
+    let is_elsewhere =
+        words.has("f", "file") || ["global", "system", "worktree"].iter().any(|name| words.has("", name));
+    let is_verb = words.values().first().is_some_and(|verb| verbs.contains(verb));
+    !is_elsewhere && (is_verb || options.iter().any(|name| words.has("", name)))
 }
 
 /// The commits whose files a command puts into the work tree.

@@ -7,10 +7,10 @@ pub(super) const ALL: &str = "refs/";
 const HEADS: &str = "refs/heads/";
 
 /// The branches of other repositories, as they were fetched.
-const REMOTES: &str = "refs/remotes/";
+pub(super) const REMOTES: &str = "refs/remotes/";
 
 /// The folder of the tags.
-const TAGS: &str = "refs/tags/";
+pub(super) const TAGS: &str = "refs/tags/";
 
 /// The words of a command of git behind its verb.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +70,19 @@ impl<'a> GitWords<'a> {
             }
         }
         found
+    }
+
+    /// The paths that `git add` or `git commit` takes from the work tree. Empty: all, or none.
+    pub(super) fn paths(&self, verb: &str) -> Vec<&'a str> {
+        let is_commit = verb == "commit";
+        if is_commit && self.has("ap", "all") {
+            return Vec::new();
+        }
+        let texts =
+            [('m', "message"), ('F', "file"), ('C', "reuse-message"), ('c', "reedit-message"), ('t', "template")];
+        let texts: Vec<&str> =
+            texts.iter().filter(|_| is_commit).flat_map(|(letter, name)| self.values_of(*letter, name)).collect();
+        self.operands().filter(|word| !texts.contains(word)).collect()
     }
 
     /// The words that are no options.

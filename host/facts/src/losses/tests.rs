@@ -1,5 +1,7 @@
 //! Which effects lose something, and which losses a copy brings back.
 
+mod git;
+
 use super::*;
 use crate::analysis::empty;
 use guard_contract::syntax::{Position, Span, Via, Word};
@@ -250,7 +252,7 @@ fn commands_of_git_that_are_not_understood_are_not_followed() {
         ("git --git-dir ../b.git branch -D x", "git.branch.delete"),
         ("git -c core.worktree=/elsewhere reset --hard", "git.reset.hard"),
         ("git --bare tag -d x", "git.tag.delete"),
-        ("git submodule update --force", "git.discard"),
+        ("git submodule update --force --remote", "git.discard"),
         ("git checkout -f --recurse-submodules x", "git.discard"),
     ] {
         assert_eq!(tag_of(words, operation), "not", "{words}");
@@ -335,135 +337,4 @@ fn each_file_that_a_pattern_names_is_written() {
     let path =
         PathLoss { path: "/repo/d/*.log".to_owned(), how: How::Overwrite, is_pattern: true, name: String::new() };
     assert_eq!(last_of(&[command(1, "sed -i x d/*.log")], &[by(1, write)]).1.list, [Loss::Path(path)]);
-}
-
-/// The losses of a command without effects: operation, words, references.
-fn silent(words: &str) -> Option<(String, String, String)> {
-    let mut found = last_of(&[command(1, words)], &[]).1.list.into_iter();
-    let Loss::Git(loss) = found.next()? else { panic!("{words}") };
-    assert_eq!(found.next(), None, "{words}");
-    Some((loss.operation, loss.words.join(" "), loss.refs.join(" ")))
-}
-
-#[test]
-fn commands_of_git_say_which_references_files_and_index_they_replace() {
-    for (text, operation, words, refs) in [
-        ("git checkout -B feat x", "git.switch", "x", "feat"),
-        ("git checkout -Bfeat", "git.switch", "", "feat"),
-        ("git switch -C feat", "git.switch", "", "feat"),
-        ("git switch --force-create=feat x", "git.switch", "x", "feat"),
-        ("git checkout -q -b feat x", "git.switch", "x", ""),
-        ("git checkout old", "git.switch", "old", ""),
-        ("git switch -", "git.switch", "-", ""),
-        ("git merge --no-ff topic", "git.switch", "topic", ""),
-        ("git revert abc", "git.switch", "abc^", ""),
-        ("git cherry-pick a..b", "git.switch", "b", ""),
-        ("git pull", "git.switch", "@{upstream}", ""),
-        ("git pull origin topic", "git.switch", "origin/topic", ""),
-        ("git pull --rebase", "git.switch", "@{upstream}", ""),
-        ("git stash pop", "git.stash.pop", "refs/stash", ""),
-        ("git stash apply", "git.switch", "refs/stash", ""),
-        ("git reset --keep x", "git.switch", "x", ""),
-        ("git reset HEAD~3", "git.reset", "", ""),
-        ("git restore --staged a", "git.index", "", ""),
-        ("git apply --cached p", "git.index", "", ""),
-        ("git update-index --force-remove a", "git.index", "", ""),
-        ("git read-tree HEAD", "git.index", "", ""),
-        ("git read-tree -m -u HEAD x", "git.discard", "HEAD x", ""),
-        ("git fetch --prune", "git.refs", "", "refs/remotes/"),
-        ("git fetch -p origin +refs/heads/*:refs/heads/*", "git.refs", "", "refs/heads/ refs/remotes/"),
-        ("git -c color.ui=never fetch --prune-tags", "git.refs", "", "refs/remotes/ refs/tags/"),
-        ("git fetch origin +x:y", "git.refs", "", "y refs/remotes/"),
-        ("git fetch --tags -f", "git.refs", "", "refs/remotes/ refs/tags/"),
-        ("git remote prune origin", "git.remote", "", "refs/remotes/"),
-        ("git remote update --prune", "git.remote", "", "refs/remotes/"),
-        ("git update-ref --stdin", "git.refs", "", "refs/ HEAD"),
-        ("git symbolic-ref HEAD refs/heads/x", "git.refs", "", "HEAD"),
-        ("git notes append -m x", "git.refs", "", "refs/notes/"),
-        ("git tag -f -m x v1", "git.refs", "", "refs/tags/v1"),
-        ("git push . :feat", "git.refs", "", "feat"),
-        ("git submodule deinit sub", "git.submodule.deinit", "sub", ""),
-        ("git worktree prune", "git.worktree.prune", "", ""),
-        ("git sparse-checkout set src", "git.sparse", "", ""),
-    ] {
-        let expected = (operation.to_owned(), words.to_owned(), refs.to_owned());
-        assert_eq!(silent(text), Some(expected), "{text}");
-    }
-}
-
-#[test]
-fn commands_of_git_that_lose_nothing_are_no_losses() {
-    for text in [
-        "git status -sb",
-        "git add -A",
-        "git commit -m x",
-        "git commit -am amend",
-        "git push -u origin x",
-        "git fetch",
-        "git fetch --all --dry-run --prune",
-        "git checkout -b feat",
-        "git switch -c feat",
-        "git branch feat",
-        "git branch --list",
-        "git tag v1",
-        "git tag -l v*",
-        "git stash",
-        "git stash list",
-        "git notes show",
-        "git replace -l",
-        "git remote add o u",
-        "git remote -v",
-        "git symbolic-ref HEAD",
-        "git worktree list",
-        "git submodule update --init",
-        "git merge --abort",
-        "git rebase --continue",
-        "git cherry-pick --continue",
-        "git log --oneline",
-        "git update-index -q --refresh",
-    ] {
-        assert_eq!(silent(text), None, "{text}");
-    }
-}
-
-#[test]
-fn of_references_whose_names_another_program_writes_all_are_lost() {
-    let fed = |words: &str| {
-        let via = vec![Via { kind: "xargs".to_owned(), detail: String::new() }];
-        let found = last_of(&[Command { via, ..command(1, words) }], &[]).1.list;
-        found
-            .into_iter()
-            .map(|loss| if let Loss::Git(loss) = loss { loss.refs.join(" ") } else { String::new() })
-            .collect::<Vec<_>>()
-    };
-    for words in ["git branch -D {}", "git tag -d {}", "git update-ref -d {}"] {
-        assert_eq!(fed(words), ["refs/"], "{words}");
-    }
-    assert_eq!(fed("git show {}"), [""; 0]);
-}
-
-#[test]
-fn references_and_the_work_tree_of_a_submodule_are_recoverable() {
-    let tag_of =
-        |words: &str, operation: &str| last_of(&[command(1, words)], &[by(1, effect("vcs", operation, "x"))]).0;
-    for (words, operation) in [
-        ("git checkout -f -B main x", "git.discard"),
-        ("git read-tree -u --reset x", "git.discard"),
-        ("git submodule deinit -f x", "git.discard"),
-        ("git tag -f x", "git.tag.move"),
-        ("git notes remove x", "git.notes.remove"),
-        ("git remote remove x", "git.remote"),
-        ("git replace -d x", "git.history.rewrite"),
-        ("git update-ref refs/heads/x y", "git.branch.move"),
-    ] {
-        assert_eq!(tag_of(words, operation), "recoverable", "{words}");
-    }
-    for (words, operation) in [
-        ("git replace x y", "git.history.rewrite"),
-        ("git filter-branch x", "git.history.rewrite"),
-        ("git submodule update --force x", "git.discard"),
-        ("git lfs prune", "git.objects.prune"),
-    ] {
-        assert_eq!(tag_of(words, operation), "not", "{words}");
-    }
 }

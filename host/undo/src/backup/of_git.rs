@@ -10,11 +10,12 @@ use guard_facts::losses::GitLoss;
 use guard_platform::paths::{from_git, native, slashed};
 use guard_sdk::git::UNDER_WAY;
 
-use super::references::{gone_worktrees, is_oid, lost_references, stashes};
-use super::{add_replaced, add_tree, add_worktree, path_loss};
+use super::git_folders::{clean, deinit, leave_folders, remove_worktree, start_of, update_submodules};
+use super::references::{gone_worktrees, is_oid, lost_references, pruned, stashes};
+use super::{add_replaced, add_tree, path_loss};
 use crate::gather::{Gatherer, Stop};
 use crate::git::{Git, Repository, SYMBOLIC};
-use crate::index::{Index, Tracked};
+use crate::index::{Index, Stamp, Tracked};
 use crate::manifest::{GitState, Why};
 
 /// The most stashes that are kept.
@@ -30,7 +31,8 @@ const STAGED: usize = 32;
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Operations of everyday commands that rarely lose anything.
-const SILENT: [&str; 5] = ["git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
+const SILENT: [&str; 8] =
+    ["git.add", "git.commit", "git.config", "git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
 
 /// Nothing says that the command loses something.
 pub(super) fn is_silent(loss: &GitLoss) -> bool {
@@ -73,7 +75,7 @@ pub(super) fn gather(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
     env: &BTreeMap<String, String>,
-) -> Result<Option<GitState>, Stop> {
+) -> Result<Vec<GitState>, Stop> {
     let folder = native(&loss.folder);
     let physical = folder.canonicalize();
     let of_folder = physical.as_ref().ok().and_then(|folder| Repository::of(folder));
@@ -84,21 +86,29 @@ pub(super) fn gather(
         if !is_silent(loss) {
             gatherer.leave_out(format!("{}: unknown repository", folder.display()));
         }
-        return Ok(None);
+        return Ok(Vec::new());
     };
     gatherer.check_time()?;
+    let done = |()| Vec::new();
     match loss.operation.as_str() {
-        "git.clean" => return clean(gatherer, loss, &repository, &folder).map(|()| None),
-        "git.worktree.remove" => return remove_worktree(gatherer, &folder.join(&loss.target)).map(|()| None),
-        "git.submodule.deinit" => return deinit(gatherer, loss, &repository, &folder).map(|()| None),
-        "git.sparse" => {
-            return add_replaced(gatherer, &repository.git_dir.join("info/sparse-checkout")).map(|()| None);
-        }
+        "git.clean" => return clean(gatherer, loss, &repository, &folder).map(done),
+        "git.worktree.remove" => return remove_worktree(gatherer, &folder.join(&loss.target)).map(done),
+        "git.submodule.deinit" => return deinit(gatherer, loss, &repository, &folder).map(done),
+        "git.submodule.update" => return update_submodules(gatherer, loss, &repository, (&folder, env)),
+        "git.sparse" => return leave_folders(gatherer, loss, &repository, &folder).map(done),
+        "git.config" => return add_replaced(gatherer, &repository.common_dir.join("config")).map(done),
         _ => {}
     }
     let git = Git { root: &repository.root, env };
-    state_before(gatherer, loss, &repository, (&git, &folder))
-        .map(|state| state.map(|state| GitState { root, ..state }))
+    let mut loss = loss.clone();
+    if loss.fetches {
+        loss.refs.extend(pruned(&git, &repository));
+        if loss.operation == "git.refs" && loss.refs.is_empty() {
+            return Ok(Vec::new());
+        }
+    }
+    let state = state_before(gatherer, &loss, &repository, (&git, &folder))?;
+    Ok(state.into_iter().map(|state| GitState { root: root.clone(), ..state }).collect())
 }
 
 /// The state of a repository, and the files that the command takes with it. None: nothing is lost.
@@ -128,6 +138,9 @@ fn state_before(
                 add_tree(gatherer, Some(&admin))?;
                 state.refs.push((String::new(), head));
             }
+        }
+        "git.add" | "git.commit" if !replaces_staged(gatherer, loss, repository, (&head, git, folder)) => {
+            return Ok(None);
         }
         "git.remote" => add_replaced(gatherer, &repository.common_dir.join("config"))?,
         "git.branch.delete" => add_branch_settings(gatherer, loss, repository)?,
@@ -182,61 +195,15 @@ fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, 
     let is_within = folder.starts_with(&repository.git_dir) || between.into_iter().any(is_bare);
     let config = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let configs = config(&repository.common_dir, "config") + &config(&repository.git_dir, "config.worktree");
-    let is_moved = configs.to_ascii_lowercase().lines().any(|line| {
+    // A submodule has its repository elsewhere, and names its work tree there.
+    let is_root = |at: &str| repository.git_dir.join(at).canonicalize().is_ok_and(|at| at == repository.root);
+    let is_moved = configs.lines().any(|line| {
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
-        let name = name.trim().rsplit([' ', ']']).next().unwrap_or_default();
-        name == "worktree" || name == "bare" && value.trim() != "false"
+        let name = name.trim().rsplit([' ', ']']).next().unwrap_or_default().to_ascii_lowercase();
+        let value = value.trim().trim_matches('"');
+        name == "worktree" && !is_root(value) || name == "bare" && !value.eq_ignore_ascii_case("false")
     });
     !is_elsewhere && !is_within && !is_moved
-}
-
-/// The files that `git clean` takes: those of its paths, or all if one of them may be a pattern.
-fn clean(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folder: &Path) -> Result<(), Stop> {
-    let what = (loss.with_ignored, loss.is_forced);
-    let words: Vec<&str> = match loss.words.as_slice() {
-        [] if loss.target.is_empty() => return gatherer.add_untracked(repository, folder, what),
-        [] => vec![&loss.target],
-        words => words.iter().map(String::as_str).collect(),
-    };
-    let starts: Vec<PathBuf> = words.iter().map(|word| folder.join(word)).collect();
-    let is_plain = |word: &&str| !word.contains([':', '*', '?', '[', '{', '\\', '!', '^']);
-    let is_there = |start: &PathBuf| {
-        let data = start.symlink_metadata();
-        data.is_ok_and(|data| !data.is_symlink())
-            && start.canonicalize().is_ok_and(|it| it.starts_with(&repository.root))
-    };
-    if !words.iter().all(is_plain) || !starts.iter().all(is_there) {
-        return gatherer.add_untracked(repository, &repository.root, what);
-    }
-    for start in starts {
-        let start = start.canonicalize().unwrap_or(start);
-        let is_within = Repository::of(&start).is_some_and(|other| other == *repository);
-        if start.join(".git").is_file() {
-            gatherer.leave_out(format!("{}: a repository whose commits are stored elsewhere", start.display()));
-        }
-        match start.is_dir() && is_within {
-            true => gatherer.add_untracked(repository, &start, what)?,
-            false => gatherer.add(&path_loss(&start))?,
-        }
-    }
-    Ok(())
-}
-
-/// Empties the work trees of submodules: those that are named, or all.
-fn deinit(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository, folder: &Path) -> Result<(), Stop> {
-    let Some(index) = gatherer.index(repository) else { return Ok(()) };
-    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
-    let is_named = |path: &Path| named.is_empty() || named.iter().any(|named| path.starts_with(named));
-    let submodules = index.entries(index.slots()).filter(Tracked::is_folder);
-    let paths: Vec<PathBuf> =
-        submodules.filter_map(|entry| Some(repository.root.join(from_git(entry.path)?))).collect();
-    for path in paths.into_iter().filter(|path| is_named(path)) {
-        gatherer.add(&path_loss(&path))?;
-        if path.join(".git").is_dir() {
-            gatherer.leave_out(format!("{}: its repository moves", path.display()));
-        }
-    }
-    add_replaced(gatherer, &repository.common_dir.join("config"))
 }
 
 /// Adds the settings of a deleted branch.
@@ -245,16 +212,6 @@ fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Rep
     let text = fs::read_to_string(&config).unwrap_or_default();
     let has_some = loss.refs.iter().any(|name| text.contains(&format!("[branch \"{name}\"]")));
     if has_some { add_replaced(gatherer, &config) } else { Ok(()) }
-}
-
-/// Git knows its work trees also by the ends of their paths.
-fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
-    if !path.join(".git").is_file() {
-        gatherer.leave_out(format!("{}: no work tree here", path.display()));
-        return Ok(());
-    }
-    gatherer.add(&path_loss(path))?;
-    add_worktree(gatherer, path)
 }
 
 /// Adds the changes that a command discards. Gives whether files change all over the work tree.
@@ -272,10 +229,7 @@ fn discard(
     let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
     add_sources(gatherer, loss, repository, (head, git, folder))?;
     if loss.operation == "git.discard" && is_path && !loss.is_forced {
-        // Of a link git replaces the link itself.
-        let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
-        let start = parent.zip(target.file_name()).map(|(parent, name)| parent.join(name));
-        let start = start.or_else(|| target.canonicalize().ok()).unwrap_or(target);
+        let start = start_of(target);
         let is_alone = loss.words.iter().all(|word| *word == loss.target);
         add_changes(gatherer, repository, head, Some(start.as_path()).filter(|_| is_alone), git)?;
         return Ok(false);
@@ -381,6 +335,23 @@ fn add_changes(
         gatherer.leave_out(format!("{}: staged files are not known", repository.root.display()));
         return Ok(());
     };
+    let staged = pin_staged(gatherer, repository, staged);
+    for (name, _) in staged {
+        let Some(path) = from_git(&name).map(|name| repository.root.join(name)) else { continue };
+        let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
+        if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
+            gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
+        }
+    }
+    Ok(())
+}
+
+/// Has the objects of staged files kept, and returns these files without those that the configuration excludes.
+fn pin_staged(
+    gatherer: &mut Gatherer,
+    repository: &Repository,
+    staged: Vec<(Vec<u8>, String)>,
+) -> Vec<(Vec<u8>, String)> {
     let path_of = |name: &[u8]| from_git(name).map(|name| repository.root.join(name).to_string_lossy().into_owned());
     let is_out = |(name, _): &(Vec<u8>, String)| path_of(name).is_none_or(|path| gatherer.is_excluded(&path));
     let (out, staged): (Vec<_>, Vec<_>) = match gatherer.excludes() {
@@ -394,14 +365,35 @@ fn add_changes(
         let oids = staged.iter().map(|(_, oid)| oid.clone()).filter(|oid| is_oid(oid));
         gatherer.staged.insert(repository.root.to_string_lossy().into_owned(), oids.collect());
     }
-    for (name, _) in staged {
-        let Some(path) = from_git(&name).map(|name| repository.root.join(name)) else { continue };
-        let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
-        if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
-            gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
-        }
+    staged
+}
+
+/// Whether a command replaces staged contents that neither the work tree nor the last commit has.
+fn replaces_staged(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    (head, git, folder): (&Head, &Git<'_>, &Path),
+) -> bool {
+    let Some(index) = gatherer.index(repository) else { return false };
+    let Ok(staged) = staged(git, Some(&index), head) else { return false };
+    // A pattern may fit any file.
+    let is_plain = loss.words.iter().all(|word| !word.contains([':', '*', '?', '[', '\\']));
+    let named = loss.words.iter().filter(|_| is_plain).map(|word| start_of(folder.join(word)));
+    let named: Vec<PathBuf> = named.collect();
+    let is_replaced = |(name, _): &(Vec<u8>, String)| {
+        let tracked = index.get(name).filter(Tracked::is_merged);
+        let Some((tracked, name)) = tracked.zip(from_git(name)) else { return false };
+        let path = repository.root.join(name);
+        let stamp = path.symlink_metadata().ok().and_then(|data| Stamp::read(&path, &data));
+        (named.is_empty() || named.iter().any(|named| path.starts_with(named)))
+            && !stamp.is_some_and(|stamp| index.is_unchanged(&tracked, &stamp))
+    };
+    let is_loss = staged.iter().any(is_replaced);
+    if is_loss {
+        pin_staged(gatherer, repository, staged);
     }
-    Ok(())
+    is_loss
 }
 
 /// The files whose next commit is another than the last one, with the objects of the next one. A file with a conflict has

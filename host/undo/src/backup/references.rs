@@ -95,6 +95,20 @@ fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
     list.lines().filter_map(named).filter(is_other).collect()
 }
 
+/// The folders of the references that a fetch prunes by the settings. Without reflogs, it also loses those that it forces.
+pub(super) fn pruned(git: &Git<'_>, repository: &Repository) -> Vec<String> {
+    let all = git.text(&["config", "--get-regexp", r"^(fetch|remote\..*)\.prune(tags)?$"]).unwrap_or_default();
+    let is_on = |value: &str| !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0");
+    // Git prints names in lower case, but for the remote's own, and no value where there is none.
+    let set = all.lines().filter(|line| line.split_once(' ').is_none_or(|(_, value)| is_on(value)));
+    let folder = |line: &str| if line.contains(".prunetags") { "refs/tags/" } else { "refs/remotes/" };
+    let mut folders: Vec<String> = set.map(|line| folder(line).to_owned()).collect();
+    if !repository.common_dir.join("logs").exists() {
+        folders.push("refs/remotes/".to_owned());
+    }
+    folders
+}
+
 /// The linked work trees that are gone, with what the repository knows of them: their folders and their commits.
 pub(super) fn gone_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();

@@ -5,6 +5,7 @@ mod git;
 mod limits;
 mod references;
 mod rehearsal;
+mod settings;
 mod unkept;
 mod world;
 

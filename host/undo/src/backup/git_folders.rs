@@ -1,0 +1,155 @@
+//! The losses by commands of git that take whole folders: those of files that it doesn't track, of submodules, and of
+//! linked or sparse work trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use guard_facts::losses::GitLoss;
+use guard_platform::paths::{from_git, slashed};
+
+use super::of_git::gather;
+use super::{add_replaced, add_worktree, path_loss};
+use crate::gather::{Gatherer, Stop};
+use crate::git::Repository;
+use crate::index::Tracked;
+use crate::manifest::GitState;
+
+/// The files that `git clean` takes: those of its paths, or all if one of them may be a pattern.
+pub(super) fn clean(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    folder: &Path,
+) -> Result<(), Stop> {
+    let what = (loss.with_ignored, loss.is_forced);
+    let words: Vec<&str> = match loss.words.as_slice() {
+        [] if loss.target.is_empty() => return gatherer.add_untracked(repository, folder, what),
+        [] => vec![&loss.target],
+        words => words.iter().map(String::as_str).collect(),
+    };
+    let starts: Vec<PathBuf> = words.iter().map(|word| folder.join(word)).collect();
+    let is_plain = |word: &&str| !word.contains([':', '*', '?', '[', '{', '\\', '!', '^']);
+    let is_there = |start: &PathBuf| {
+        let data = start.symlink_metadata();
+        data.is_ok_and(|data| !data.is_symlink())
+            && start.canonicalize().is_ok_and(|it| it.starts_with(&repository.root))
+    };
+    if !words.iter().all(is_plain) || !starts.iter().all(is_there) {
+        return gatherer.add_untracked(repository, &repository.root, what);
+    }
+    for start in starts {
+        let start = start.canonicalize().unwrap_or(start);
+        let is_within = Repository::of(&start).is_some_and(|other| other == *repository);
+        if start.join(".git").is_file() {
+            gatherer.leave_out(format!("{}: a repository whose commits are stored elsewhere", start.display()));
+        }
+        match start.is_dir() && is_within {
+            true => gatherer.add_untracked(repository, &start, what)?,
+            false => gatherer.add(&path_loss(&start))?,
+        }
+    }
+    Ok(())
+}
+
+/// The submodules that a command names, or all, with their commits.
+fn submodules(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    folder: &Path,
+) -> Vec<(PathBuf, String)> {
+    let Some(index) = gatherer.index(repository) else { return Vec::new() };
+    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
+    let is_named = |path: &Path| named.is_empty() || named.iter().any(|named| path.starts_with(named));
+    let all = index.entries(index.slots()).filter(Tracked::is_folder);
+    let all = all.filter_map(|entry| Some((repository.root.join(from_git(entry.path)?), entry.oid())));
+    all.filter(|(path, _)| is_named(path)).collect()
+}
+
+/// Checks submodules out as the index has them, whatever was changed in them.
+pub(super) fn update_submodules(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    (folder, env): (&Path, &BTreeMap<String, String>),
+) -> Result<Vec<GitState>, Stop> {
+    let mut states = Vec::new();
+    for (path, oid) in submodules(gatherer, loss, repository, folder) {
+        // One that was never checked out has nothing to lose.
+        let Some(text) = path.to_str().filter(|_| path.join(".git").exists()) else { continue };
+        let (folder, operation) = (text.to_owned(), "git.discard".to_owned());
+        let discard = GitLoss { folder, operation, is_forced: true, words: vec![oid], ..GitLoss::default() };
+        states.extend(gather(gatherer, &discard, env)?);
+    }
+    Ok(states)
+}
+
+/// Empties the work trees of submodules.
+pub(super) fn deinit(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    folder: &Path,
+) -> Result<(), Stop> {
+    for (path, _) in submodules(gatherer, loss, repository, folder) {
+        gatherer.add(&path_loss(&path))?;
+        if path.join(".git").is_dir() {
+            gatherer.leave_out(format!("{}: its repository moves", path.display()));
+        }
+    }
+    add_replaced(gatherer, &repository.common_dir.join("config"))
+}
+
+/// Git knows its work trees also by the ends of their paths.
+pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+    if !path.join(".git").is_file() {
+        gatherer.leave_out(format!("{}: no work tree here", path.display()));
+        return Ok(());
+    }
+    gatherer.add(&path_loss(path))?;
+    add_worktree(gatherer, path)
+}
+
+/// Leaves folders out of the work tree. In cone mode, git also deletes the ignored files in them.
+pub(super) fn leave_folders(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    folder: &Path,
+) -> Result<(), Stop> {
+    let patterns = repository.git_dir.join("info/sparse-checkout");
+    add_replaced(gatherer, &patterns)?;
+    let Some(index) = gatherer.index(repository).filter(|_| loss.with_ignored) else { return Ok(()) };
+    let stay: Vec<PathBuf> = match loss.words.split_first() {
+        Some((verb, folders)) if verb == "set" => folders.iter().map(|word| start_of(folder.join(word))).collect(),
+        _ => {
+            let text = fs::read_to_string(patterns).unwrap_or_default();
+            let lines: BTreeSet<&str> = text.lines().collect();
+            // Of a folder with `!/x/*/`, only the files in it stay.
+            let is_whole =
+                |line: &&&str| line.ends_with('/') && !line.contains('*') && !lines.contains(&*format!("!{line}*/"));
+            lines.iter().filter(is_whole).map(|line| repository.root.join(line.trim_matches('/'))).collect()
+        }
+    };
+    let mut open = vec![repository.root.clone()];
+    while let Some(folder) = open.pop() {
+        for child in fs::read_dir(&folder).into_iter().flatten().flatten().map(|child| child.path()) {
+            let below = child.strip_prefix(&repository.root).map(slashed).unwrap_or_default();
+            let is_left = index.tracks_below(&below) && !stay.iter().any(|stay| child.starts_with(stay));
+            if is_left && stay.iter().any(|stay| stay.starts_with(&child)) {
+                open.push(child);
+            } else if is_left {
+                gatherer.add_untracked(repository, &child, (true, true))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The real path of a link itself, not of its target, because git replaces the link.
+pub(super) fn start_of(target: PathBuf) -> PathBuf {
+    let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
+    let start = parent.zip(target.file_name()).map(|(parent, name)| parent.join(name));
+    start.or_else(|| target.canonicalize().ok()).unwrap_or(target)
+}

@@ -1,0 +1,199 @@
+//! Losses that only some repositories have: by their settings, their staged files, their submodules.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
+
+use std::fs;
+
+use guard_undo::{GitLoss, Loss};
+
+use crate::world::World;
+
+fn loss(world: &World, operation: &str, words: &[&str]) -> GitLoss {
+    let Loss::Git(loss) = world.git_loss(operation, "") else { panic!() };
+    GitLoss { words: words.iter().map(|word| (*word).to_owned()).collect(), ..loss }
+}
+
+fn lost(world: &World, operation: &str, words: &[&str]) -> Loss {
+    Loss::Git(loss(world, operation, words))
+}
+
+/// A text that only the index has.
+fn staged(name: &str) -> World {
+    let world = World::repository();
+    world.write(name, "staged only\n");
+    world.git(&["add", name]);
+    world.write(name, "in the work tree\n");
+    world
+}
+
+/// The index and the checked-out commit.
+fn state(world: &World) -> (String, String) {
+    (world.git(&["ls-files", "-s"]), world.git(&["rev-parse", "HEAD"]))
+}
+
+#[test]
+fn staged_contents_come_back_that_an_add_or_a_commit_replaces() {
+    for (operation, words, order) in [
+        ("git.add", &["."][..], &["add", "."][..]),
+        ("git.add", &["src"], &["add", "src"]),
+        ("git.add", &["src/*"], &["add", "src/*"]),
+        ("git.commit", &[], &["commit", "-qam", "x"]),
+        ("git.commit", &["src/b.txt"], &["commit", "-qm", "x", "src/b.txt"]),
+    ] {
+        let world = staged("src/b.txt");
+        let before = (state(&world), world.tree());
+        let manifest = world.kept(vec![lost(&world, operation, words)]);
+        world.git(order);
+        world.git(&["gc", "-q", "--prune=now"]);
+        assert_ne!(state(&world), before.0, "{order:?}");
+        world.restore(&manifest);
+        assert_eq!((state(&world), world.tree()), before, "{order:?}");
+        assert_eq!(world.git(&["show", ":src/b.txt"]), "staged only");
+    }
+}
+
+#[test]
+fn an_add_that_replaces_no_staged_content_needs_no_copy() {
+    let needless = |world: &World, words: &[&str]| world.keep(vec![lost(world, "git.add", words)]).is_needless;
+    let world = staged("src/b.txt");
+    world.write("a.txt", "changed\n");
+    assert!(needless(&world, &["a.txt"]));
+    assert!(!needless(&world, &["src/b.txt"]));
+    let world = World::repository();
+    world.write("a.txt", "changed\n");
+    assert!(needless(&world, &[]));
+}
+
+#[test]
+fn a_resolved_conflict_needs_no_copy() {
+    let world = World::repository();
+    world.git(&["checkout", "-qb", "other"]);
+    world.write("a.txt", "other\n");
+    world.git(&["commit", "-qam", "other"]);
+    world.git(&["checkout", "-q", "main"]);
+    world.write("a.txt", "main\n");
+    world.git(&["commit", "-qam", "main"]);
+    // Git exits with 1 for the conflict.
+    let merged = std::process::Command::new("git").arg("-C").arg(&world.root).args(["merge", "-q", "other"]).output();
+    assert!(!merged.unwrap().status.success());
+    world.write("a.txt", "both\n");
+    assert!(world.keep(vec![lost(&world, "git.add", &["a.txt"])]).is_needless);
+}
+
+/// A repository with a submodule that has changes.
+fn with_submodule() -> World {
+    let world = World::repository();
+    let library = World::repository();
+    let from = library.root.display().to_string();
+    world.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", &from, "sub"]);
+    world.git(&["commit", "-qm", "sub"]);
+    world.write("sub/a.txt", "changed\n");
+    world.write("sub/untracked", "new\n");
+    world
+}
+
+#[test]
+fn changes_in_a_submodule_come_back() {
+    for (folder, operation, words, order) in [
+        ("", "git.submodule.update", &[][..], &["submodule", "--quiet", "update", "--force"][..]),
+        ("", "git.submodule.update", &["sub"], &["submodule", "--quiet", "update", "-f", "sub"]),
+        ("/sub", "git.reset.hard", &[], &["-C", "sub", "reset", "-q", "--hard"]),
+    ] {
+        let world = with_submodule();
+        let before = world.tree();
+        let folder = format!("{}{folder}", world.root.display());
+        let manifest = world.kept(vec![Loss::Git(GitLoss { folder, ..loss(&world, operation, words) })]);
+        world.git(order);
+        assert_ne!(world.tree(), before, "{order:?}");
+        world.restore(&manifest);
+        assert_eq!(world.tree(), before, "{order:?}");
+    }
+}
+
+#[test]
+fn a_submodule_on_a_branch_of_its_own_comes_back() {
+    let world = with_submodule();
+    let in_submodule = |arguments: &[&str]| world.git(&[&["-C", "sub"], arguments].concat());
+    in_submodule(&["checkout", "-qb", "work"]);
+    in_submodule(&["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qam", "work"]);
+    world.write("sub/src/b.txt", "changed\n");
+    let content = |world: &World| -> Vec<Vec<u8>> { world.tree().into_values().map(|(_, _, text)| text).collect() };
+    let before = (content(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
+    let manifest = world.kept(vec![lost(&world, "git.submodule.update", &[])]);
+    world.git(&["submodule", "--quiet", "update", "--force"]);
+    assert_ne!(in_submodule(&["rev-parse", "HEAD"]), before.2);
+    world.restore(&manifest);
+    let after = (content(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn ignored_files_come_back_from_folders_that_are_left_out_of_the_work_tree() {
+    for (set, named) in [
+        (&["set", "src"][..], &["docs/secret.log", "lib/in/x.log"][..]),
+        (&["set", "lib/in"], &["docs/secret.log"]),
+        (&["set", "lib/in", "docs"], &[]),
+    ] {
+        let world = World::repository();
+        world.write(".gitignore", "*.log\n");
+        for name in ["docs/d.txt", "lib/l.txt", "lib/in/i.txt"] {
+            world.write(name, "tracked\n");
+        }
+        world.git(&["add", "."]);
+        world.git(&["commit", "-qm", "folders"]);
+        for name in ["docs/secret.log", "lib/in/x.log"] {
+            world.write(name, "ignored\n");
+        }
+        let sparse = Loss::Git(GitLoss { with_ignored: true, ..loss(&world, "git.sparse", set) });
+        let answer = world.keep(vec![sparse]);
+        world.git(&[&["sparse-checkout"], set].concat());
+        for name in named {
+            assert!(!world.path(name).exists(), "{set:?} {name}");
+        }
+        assert_eq!(answer.is_needless, named.is_empty(), "{set:?}");
+        if !named.is_empty() {
+            world.restore(&world.manifest(&answer.id));
+        }
+        for name in ["docs/secret.log", "lib/in/x.log"] {
+            assert_eq!(fs::read_to_string(world.path(name)).unwrap(), "ignored\n", "{set:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn removed_settings_come_back() {
+    let world = World::repository();
+    world.git(&["remote", "add", "origin", "https://example.org/x.git"]);
+    let config = || fs::read_to_string(world.path(".git/config")).unwrap();
+    let before = config();
+    let manifest = world.kept(vec![lost(&world, "git.config", &[])]);
+    world.git(&["config", "--remove-section", "remote.origin"]);
+    assert_ne!(config(), before);
+    world.restore(&manifest);
+    assert_eq!(config(), before);
+}
+
+#[test]
+fn branches_come_back_that_a_fetch_prunes_by_a_setting() {
+    for (key, value, is_needless) in [
+        ("fetch.prune", "true", false),
+        ("remote.origin.prune", "true", false),
+        ("fetch.prune", "false", true),
+        ("fetch.writeCommitGraph", "true", true),
+    ] {
+        let world = World::repository();
+        world.git(&["config", key, value]);
+        world.git(&["commit", "-q", "--allow-empty", "-m", "theirs"]);
+        world.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+        world.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        let before = world.git(&["rev-parse", "refs/remotes/origin/topic"]);
+        let fetch = Loss::Git(GitLoss { fetches: true, ..loss(&world, "git.refs", &[]) });
+        let answer = world.keep(vec![fetch]);
+        assert_eq!(answer.is_needless, is_needless, "{key} {value}");
+        if !is_needless {
+            world.git(&["update-ref", "-d", "refs/remotes/origin/topic"]);
+            world.restore(&world.manifest(&answer.id));
+            assert_eq!(world.git(&["rev-parse", "refs/remotes/origin/topic"]), before);
+        }
+    }
+}
