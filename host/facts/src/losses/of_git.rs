@@ -232,6 +232,7 @@ pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
         "read-tree" if words.has("u", "") => "git.discard",
         "read-tree" if !words.has("n", "dry-run") => "git.index",
         "remote" if !loss.refs.is_empty() => "git.remote",
+        "remote" if rest.first() == Some(&"set-url") => "git.config",
         "submodule" => return of_submodule(&loss.folder, words),
         "worktree" if rest.first() == Some(&"prune") => "git.worktree.prune",
         "stash" if matches!(rest.first(), Some(&("branch" | "pop"))) => "git.stash.pop",

@@ -60,11 +60,16 @@ fn submodules(
     folder: &Path,
 ) -> Vec<(PathBuf, String)> {
     let Some(index) = gatherer.index(repository) else { return Vec::new() };
-    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
-    let is_named = |path: &Path| named.is_empty() || named.iter().any(|named| path.starts_with(named));
     let all = index.entries(index.slots()).filter(Tracked::is_folder);
     let all = all.filter_map(|entry| Some((repository.root.join(from_git(entry.path)?), entry.oid())));
-    all.filter(|(path, _)| is_named(path)).collect()
+    let mut all: Vec<(PathBuf, String)> = all.collect();
+    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
+    // Such a word is a pattern, or the value of an option.
+    for other in named.iter().filter(|named| !all.iter().any(|(path, _)| path.starts_with(named))) {
+        gatherer.leave_out(format!("{}: no submodule", other.display()));
+    }
+    all.retain(|(path, _)| named.is_empty() || named.iter().any(|named| path.starts_with(named)));
+    all
 }
 
 /// Checks submodules out as the index has them, whatever was changed in them.
@@ -85,7 +90,7 @@ pub(super) fn update_submodules(
     Ok(states)
 }
 
-/// Empties the work trees of submodules.
+/// Empties the work trees of submodules. The same call may check them out again, so their files count as replaced.
 pub(super) fn deinit(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -93,7 +98,7 @@ pub(super) fn deinit(
     folder: &Path,
 ) -> Result<(), Stop> {
     for (path, _) in submodules(gatherer, loss, repository, folder) {
-        gatherer.add(&path_loss(&path))?;
+        add_replaced(gatherer, &path)?;
         if path.join(".git").is_dir() {
             gatherer.leave_out(format!("{}: its repository moves", path.display()));
         }

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use guard_undo::{GitLoss, Loss};
+use guard_undo::{GitLoss, Kept, Loss};
 
 use crate::world::World;
 
@@ -24,6 +24,11 @@ fn staged(name: &str) -> World {
     world.git(&["add", name]);
     world.write(name, "in the work tree\n");
     world
+}
+
+/// The names and contents of the work tree: git gives files that it writes again another time.
+fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
+    world.tree().into_iter().map(|(name, (_, _, text))| (name, text)).collect()
 }
 
 /// The index and the checked-out commit.
@@ -94,19 +99,30 @@ fn with_submodule() -> World {
 
 #[test]
 fn changes_in_a_submodule_come_back() {
-    for (folder, operation, words, order) in [
-        ("", "git.submodule.update", &[][..], &["submodule", "--quiet", "update", "--force"][..]),
-        ("", "git.submodule.update", &["sub"], &["submodule", "--quiet", "update", "-f", "sub"]),
-        ("/sub", "git.reset.hard", &[], &["-C", "sub", "reset", "-q", "--hard"]),
+    let update = &["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"][..];
+    let deinit = &["submodule", "--quiet", "deinit", "-f", "sub"][..];
+    for (folder, operation, words, orders) in [
+        ("", "git.submodule.update", &[][..], &[&["submodule", "--quiet", "update", "--force"][..]][..]),
+        ("", "git.submodule.update", &["sub"], &[&["submodule", "--quiet", "update", "-f", "sub"]]),
+        ("", "git.submodule.deinit", &["sub"], &[deinit, update]),
+        ("/sub", "git.reset.hard", &[], &[&["-C", "sub", "reset", "-q", "--hard"]]),
     ] {
         let world = with_submodule();
-        let before = world.tree();
+        let before = contents(&world);
         let folder = format!("{}{folder}", world.root.display());
         let manifest = world.kept(vec![Loss::Git(GitLoss { folder, ..loss(&world, operation, words) })]);
-        world.git(order);
-        assert_ne!(world.tree(), before, "{order:?}");
+        orders.iter().for_each(|order| drop(world.git(order)));
+        assert_ne!(contents(&world), before, "{orders:?}");
         world.restore(&manifest);
-        assert_eq!(world.tree(), before, "{order:?}");
+        assert_eq!(contents(&world), before, "{orders:?}");
+    }
+}
+
+#[test]
+fn a_word_that_is_no_submodule_may_mean_any() {
+    let world = with_submodule();
+    for operation in ["git.submodule.update", "git.submodule.deinit"] {
+        assert_ne!(world.keep(vec![lost(&world, operation, &["s*"])]).kept, Kept::Whole, "{operation}");
     }
 }
 
@@ -117,13 +133,12 @@ fn a_submodule_on_a_branch_of_its_own_comes_back() {
     in_submodule(&["checkout", "-qb", "work"]);
     in_submodule(&["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qam", "work"]);
     world.write("sub/src/b.txt", "changed\n");
-    let content = |world: &World| -> Vec<Vec<u8>> { world.tree().into_values().map(|(_, _, text)| text).collect() };
-    let before = (content(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
+    let before = (contents(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
     let manifest = world.kept(vec![lost(&world, "git.submodule.update", &[])]);
     world.git(&["submodule", "--quiet", "update", "--force"]);
     assert_ne!(in_submodule(&["rev-parse", "HEAD"]), before.2);
     world.restore(&manifest);
-    let after = (content(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
+    let after = (contents(&world), in_submodule(&["symbolic-ref", "HEAD"]), in_submodule(&["rev-parse", "HEAD"]));
     assert_eq!(after, before);
 }
 

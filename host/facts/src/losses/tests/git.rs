@@ -57,6 +57,7 @@ fn commands_of_git_say_which_references_files_and_index_they_replace() {
         ("git commit --only -m why -- src", "git.commit", "src", ""),
         ("git config --unset remote.origin.url", "git.config", "", ""),
         ("git config remove-section remote.origin", "git.config", "", ""),
+        ("git remote set-url origin x", "git.config", "", ""),
         ("git fetch", "git.refs", "", ""),
         ("git remote update", "git.refs", "", ""),
         ("git -c fetch.prune=true fetch", "git.refs", "", "refs/remotes/"),
