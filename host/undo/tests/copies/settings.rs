@@ -58,6 +58,20 @@ fn staged_contents_come_back_that_an_add_or_a_commit_replaces() {
 }
 
 #[test]
+fn a_call_that_adds_and_commits_has_one_state() {
+    for (second, order) in [("git.commit", &["commit", "-qam", "x"][..]), ("git.amend", &["commit", "-q", "--amend"])] {
+        let world = staged("src/b.txt");
+        let before = state(&world);
+        let manifest = world.kept(vec![lost(&world, "git.commit", &["."]), lost(&world, second, &[])]);
+        assert_eq!(manifest.git.iter().map(|state| state.operation.as_str()).collect::<Vec<_>>(), [second]);
+        world.git(&["add", "."]);
+        world.git(&[&["-c", "core.editor=true"], order].concat());
+        world.restore(&manifest);
+        assert_eq!(state(&world), before, "{order:?}");
+    }
+}
+
+#[test]
 fn an_add_that_replaces_no_staged_content_needs_no_copy() {
     let needless = |world: &World, words: &[&str]| world.keep(vec![lost(world, "git.add", words)]).is_needless;
     let world = staged("src/b.txt");
