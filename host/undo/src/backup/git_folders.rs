@@ -90,7 +90,7 @@ pub(super) fn update_submodules(
     Ok(states)
 }
 
-/// Empties the work trees of submodules. The same call may check them out again, so their files count as replaced.
+/// Empties the work trees of submodules. The same call may check them out again, so their files are treated as replaced.
 pub(super) fn deinit(
     gatherer: &mut Gatherer,
     loss: &GitLoss,

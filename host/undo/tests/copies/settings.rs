@@ -1,6 +1,6 @@
 //! Losses that only some repositories have: by their settings, their staged files, their submodules.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
+#![expect(clippy::panic, reason = "a test fails by a panic")]
 
 use std::fs;
 
