@@ -63,10 +63,12 @@ fn submodules(
     let all = index.entries(index.slots()).filter(Tracked::is_folder);
     let all = all.filter_map(|entry| Some((repository.root.join(from_git(entry.path)?), entry.oid())));
     let mut all: Vec<(PathBuf, String)> = all.collect();
-    let named: Vec<PathBuf> = loss.words.iter().map(|word| folder.join(word)).collect();
-    // Such a word is a pattern, or the value of an option.
-    for other in named.iter().filter(|named| !all.iter().any(|(path, _)| path.starts_with(named))) {
+    let named: Vec<PathBuf> = loss.words.iter().map(|word| start_of(folder.join(word))).collect();
+    let is_submodule = |named: &PathBuf| all.iter().any(|(path, _)| path.starts_with(named));
+    if let Some(other) = named.iter().find(|named| !is_submodule(named)) {
+        // A pattern, or the value of an option.
         gatherer.leave_out(format!("{}: no submodule", other.display()));
+        return all;
     }
     all.retain(|(path, _)| named.is_empty() || named.iter().any(|named| path.starts_with(named)));
     all
