@@ -7,6 +7,28 @@ pub use crate::bindings::guard::policy::syntax::{
 pub use crate::index::Index;
 use crate::{Presence, ResolvedPath};
 
+/// The kinds of effects that the analyzer of this version names. A later one may name more.
+pub const EFFECT_KINDS: [&str; 18] = [
+    "cloud",
+    "container",
+    "database",
+    "delete",
+    "device",
+    "execute",
+    "metadata",
+    "network",
+    "orchestration",
+    "package",
+    "power",
+    "privilege",
+    "process",
+    "read",
+    "service",
+    "system",
+    "vcs",
+    "write",
+];
+
 /// The operations of effects that the analyzer of this version names, by name. A later one may name more.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     include_str!("operations.txt").lines()

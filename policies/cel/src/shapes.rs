@@ -61,6 +61,10 @@ impl<'a> Scope<'a> {
                         let start = text(start)?;
                         Some((start.to_owned(), self.shape(value)?.refuse_start(start)?))
                     }
+                    ("matches", Some(value), [pattern]) => {
+                        let pattern = text(pattern)?;
+                        Some((pattern.to_owned(), self.shape(value)?.refuse_pattern(pattern)?))
+                    }
                     _ => None,
                 })
             }
@@ -173,6 +177,10 @@ mod tests {
             ("analysis.effects.exists(e, e.operation == 'package.instal')", "package.instal"),
             ("analysis.effects.exists(e, 'package.instal' != e.operation)", "package.instal"),
             ("analysis.effects.exists(e, e.operation.startsWith('git.psuh.'))", "git.psuh."),
+            ("analysis.effects.exists(e, e.operation.matches('^git[.]psuh'))", "^git[.]psuh"),
+            ("analysis.effects.exists(e, e.kind == 'packge')", "packge"),
+            ("analysis.effects.exists(e, e.tags.manger == 'npm')", "manger"),
+            ("history.exists(h, h.kind in ['dennied'])", "dennied"),
             ("tool in ['Write', 'Eidt']", "Eidt"),
             ("tool == 'bash' || false", "bash"),
             ("input.comand == 'ls'", "comand"),
@@ -184,6 +192,8 @@ mod tests {
             "analysis.effects.exists(e, has(e.tags.remote) && e.tags.remote == 'origin')",
             "analysis.effects.exists(e, data.anything.exists(e, e.x == 'y'))",
             "data.commands.exists(c, c.agv == 'x')",
+            "analysis.effects.exists(e, e.operation.matches('^(git|teapot)[.]') && e.kind == 'quantum')",
+            "analysis.effects.exists(e, e.path.kind == 'packge' && e.tags.remotes == '')",
             "tool == 'mcp__box__run' || tool == 'Frobnicate' || 'x' in [tool]",
             "input.commands == [] && input.filepath == '' && 'comand' in input",
             "tool.replace(tool, 'bash') == 'bash' && input.command == 'bash'",

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 
 use regorus::unstable::{AssignOp, BUILTINS, BoolOp, Expr, Module, Ref, Rule, Span};
 
+use crate::helpers::{Helpers, Parts};
 use crate::names::{Names, alias, meant, package, path};
 use crate::own;
 use crate::shapes::Locals;
-use crate::walk::{self, Node};
+use crate::walk;
 
 /// The size limit of the engine for a compiled pattern.
 const PATTERN_BYTES: usize = 100 << 10;
@@ -32,21 +33,18 @@ type Broken = (Span, String);
 
 /// The first name or call that cannot work.
 pub(crate) fn first_broken(modules: &[Ref<Module>], names: &Names) -> Option<Broken> {
-    modules.iter().find_map(|module| broken_in(module, names))
+    let helpers = Helpers::new(modules, names);
+    modules.iter().find_map(|module| broken_in(module, names, &helpers))
 }
 
-fn broken_in(module: &Module, names: &Names) -> Option<Broken> {
-    let nothing = Locals::default();
+fn broken_in<'a>(module: &'a Module, names: &'a Names, helpers: &'a Helpers<'a>) -> Option<Broken> {
+    let nothing = Locals::none(helpers);
     let imports = module.imports.iter().map(|import| import.refr.as_ref());
     let broken = imports.flat_map(steps).find_map(|one| Calls { module, names, locals: &nothing }.broken(one));
     broken.or_else(|| {
         module.policy.iter().find_map(|rule| {
-            let (mut expressions, mut bound) = (Vec::new(), Vec::new());
-            walk::rule(rule, &mut |node| match node {
-                Node::Expression(one) => expressions.push(one),
-                Node::Local(name, value) => bound.push((name.text(), value)),
-            });
-            let locals = Locals::new(module, &bound);
+            let Parts { expressions, bound, function } = Parts::new(module, rule);
+            let locals = Locals::new(module, helpers, function.as_deref(), &bound);
             let calls = Calls { module, names, locals: &locals };
             calls
                 .without_value(rule, &expressions)
@@ -85,25 +83,35 @@ impl Calls<'_> {
     fn broken(&self, expression: &Expr) -> Option<Broken> {
         match expression {
             Expr::Call { span, fcn, params, .. } => {
-                self.call(span, &path(fcn)?, params).or_else(|| self.start(&path(fcn)?, params))
+                let name = path(fcn)?;
+                self.call(span, &name, params).or_else(|| self.argument(&name, params))
             }
             Expr::RefDot { refr, field, .. } => self.key(refr, &field.0, field.0.text()),
-            Expr::RefBrack { refr, index, .. } => {
-                let (span, text) = literal(index)?;
-                self.key(refr, span, text)
-            }
+            Expr::RefBrack { refr, index, .. } => match literal(index) {
+                Some((span, text)) => self.key(refr, span, text),
+                // `names[e.operation]`, where the names are written out.
+                None => self.among(index, refr),
+            },
             Expr::BoolExpr { op: BoolOp::Eq | BoolOp::Ne, lhs, rhs, .. }
             | Expr::AssignExpr { op: AssignOp::Eq, lhs, rhs, .. } => {
                 self.compared(lhs, rhs).or_else(|| self.compared(rhs, lhs))
             }
-            Expr::Membership { key: None, value, collection, .. } => match collection.as_ref() {
-                Expr::Array { items, .. } | Expr::Set { items, .. } => {
-                    items.iter().find_map(|item| self.compared(value, item))
+            Expr::Membership { key: None, value, collection, .. } => match literal(value) {
+                Some((span, text)) => {
+                    let element = self.locals.shape(self.module, collection)?.element()?;
+                    Some((span.clone(), element.refuse(text)?))
                 }
-                _ => None,
+                None => self.among(value, collection),
             },
             _ => None,
         }
+    }
+
+    /// A value that is looked up among texts of which it never is one.
+    fn among(&self, value: &Expr, texts: &Expr) -> Option<Broken> {
+        let shape = self.locals.shape(self.module, value)?;
+        let mut texts = self.locals.written(self.module, texts).into_iter().filter_map(literal);
+        texts.find_map(|(span, text)| Some((span.clone(), shape.refuse(text)?)))
     }
 
     /// A name in the head of a rule that nothing gives a value. In a body an index or a unification gives a name one, so
@@ -146,15 +154,47 @@ impl Calls<'_> {
 
     /// A text that what it is compared with never is.
     fn compared(&self, value: &Expr, text: &Expr) -> Option<Broken> {
-        let (span, text) = literal(text)?;
-        Some((span.clone(), self.locals.shape(self.module, value)?.refuse(text)?))
+        let shape = self.locals.shape(self.module, value)?;
+        let (span, text) = literal(self.locals.written(self.module, text).first()?)?;
+        Some((span.clone(), shape.refuse(text)?))
     }
 
-    /// A text that what is said to begin with it never does.
-    fn start(&self, function: &str, params: &[Ref<Expr>]) -> Option<Broken> {
-        let [value, start] = params else { return None };
-        let (span, text) = literal(start).filter(|_| function == "startswith")?;
-        Some((span.clone(), self.locals.shape(self.module, value)?.refuse_start(text)?))
+    /// An argument of one of the engine's functions that can never fit another one: a start, a pattern, or a key.
+    fn argument(&self, function: &str, params: &[Ref<Expr>]) -> Option<Broken> {
+        let text = |one: &Expr| {
+            let written = self.locals.written(self.module, one);
+            written.first().copied().and_then(literal).map(|(span, text)| (span.clone(), text.to_owned()))
+        };
+        let shape = |one: &Expr| self.locals.shape(self.module, one);
+        match (function, params) {
+            ("startswith", [value, start]) => {
+                let (span, start) = text(start)?;
+                Some((span, shape(value)?.refuse_start(&start)?))
+            }
+            ("regex.match", [pattern, value]) => {
+                let (span, pattern) = text(pattern)?;
+                Some((span, shape(value)?.refuse_pattern(&pattern)?))
+            }
+            ("glob.match", [pattern, _, value]) => {
+                let (span, pattern) = text(pattern)?;
+                Some((span, shape(value)?.refuse_wildcards(&pattern)?))
+            }
+            ("object.get", [of, keys, _]) => {
+                let keys = match keys.as_ref() {
+                    Expr::Array { items, .. } => items.iter().map(AsRef::as_ref).collect(),
+                    key => vec![key],
+                };
+                let mut shape = shape(of)?;
+                for (span, key) in keys.into_iter().map_while(literal) {
+                    shape = match shape.key(key) {
+                        Ok(below) => below?,
+                        Err(known) => return Some((span.clone(), unknown("name", key, &known))),
+                    };
+                }
+                None
+            }
+            _ => None,
+        }
     }
 
     fn call(&self, span: &Span, name: &str, params: &[Ref<Expr>]) -> Option<Broken> {

@@ -4,6 +4,7 @@
 //! text has no network, no clock and no random numbers.
 
 mod calls;
+mod helpers;
 mod lines;
 mod misspelt;
 mod names;

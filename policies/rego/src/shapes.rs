@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use policy_input_document::Shape;
 use regorus::unstable::{Expr, Module};
 
+use crate::helpers::Helpers;
 use crate::names::{meant, path};
 use crate::walk::Bound;
 
@@ -14,20 +15,35 @@ use crate::walk::Bound;
 const STEPS: usize = 8;
 
 /// The names that hold in a rule alone.
-#[derive(Default)]
 pub(crate) struct Locals<'a> {
+    helpers: &'a Helpers<'a>,
     shapes: BTreeMap<&'a str, Option<Shape>>,
+    /// Names that are bound once, to an expression.
+    values: BTreeMap<&'a str, &'a Expr>,
 }
 
 impl<'a> Locals<'a> {
-    pub(crate) fn new(module: &Module, bound: &[(&'a str, Option<Bound<'a>>)]) -> Self {
-        let mut locals = Locals { shapes: bound.iter().map(|(name, _)| (*name, None)).collect() };
+    /// No names.
+    pub(crate) fn none(helpers: &'a Helpers<'a>) -> Self {
+        Locals { helpers, shapes: BTreeMap::new(), values: BTreeMap::new() }
+    }
+
+    /// The names of a rule; `function` is its path from `data`, if it is a function.
+    pub(crate) fn new(
+        module: &Module,
+        helpers: &'a Helpers<'a>,
+        function: Option<&str>,
+        bound: &[(&'a str, Option<Bound<'a>>)],
+    ) -> Self {
+        let shapes: BTreeMap<&str, Option<Shape>> = bound.iter().map(|(name, _)| (*name, None)).collect();
+        let mut locals = Locals { helpers, shapes, values: BTreeMap::new() };
         for _ in 0..STEPS {
             let mut shapes: BTreeMap<&str, Option<Shape>> = BTreeMap::new();
             for (name, value) in bound {
                 let shape = match value {
                     Some(Bound::Whole(of)) => locals.shape(module, of),
                     Some(Bound::Element(of)) => locals.shape(module, of).and_then(|list| list.element()),
+                    Some(Bound::Argument(place)) => function.and_then(|function| helpers.argument(function, *place)),
                     None => None,
                 };
                 let known = shapes.entry(name).or_insert_with(|| shape.clone());
@@ -39,6 +55,13 @@ impl<'a> Locals<'a> {
                 break;
             }
             locals.shapes = shapes;
+        }
+        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+        bound.iter().for_each(|(name, _)| *times.entry(name).or_default() += 1);
+        for (name, value) in bound {
+            if let (Some(Bound::Whole(of)), Some(1)) = (value, times.get(name)) {
+                locals.values.insert(name, of);
+            }
         }
         locals
     }
@@ -55,10 +78,15 @@ impl<'a> Locals<'a> {
             Expr::Var { .. } => {
                 let path = meant(module, self, &path(expression)?);
                 let mut steps = path.split('.');
-                steps.next().filter(|first| *first == "input")?;
+                if steps.next() != Some("input") {
+                    return self.helpers.value(module, &path);
+                }
                 steps.try_fold(Shape::document(), |shape, step| shape.key(step).ok()?)
             }
-            Expr::RefDot { refr, field, .. } => self.shape(module, refr)?.key(field.0.text()).ok()?,
+            Expr::RefDot { refr, field, .. } => match self.shape(module, refr) {
+                Some(shape) => shape.key(field.0.text()).ok()?,
+                None => self.helpers.value(module, &meant(module, self, &short_path(expression)?)),
+            },
             Expr::RefBrack { refr, index, .. } => {
                 let of = self.shape(module, refr)?;
                 of.element().or_else(|| match index.as_ref() {
@@ -68,7 +96,39 @@ impl<'a> Locals<'a> {
                     _ => None,
                 })
             }
+            Expr::ArrayCompr { term, .. } | Expr::SetCompr { term, .. } => {
+                Some(Shape::List(Box::new(self.shape(module, term)?)))
+            }
             _ => None,
         }
     }
+
+    /// The expressions that are written out for an expression: its elements or keys, or those of the constant that it names.
+    pub(crate) fn written<'e>(&'e self, module: &Module, expression: &'e Expr) -> Vec<&'e Expr> {
+        let value = match expression {
+            Expr::Var { span, .. } if self.has(span.text()) => self.values.get(span.text()).copied(),
+            Expr::Var { .. } | Expr::RefDot { .. } => {
+                short_path(expression).and_then(|path| self.helpers.constant(module, &meant(module, self, &path)))
+            }
+            _ => Some(expression),
+        };
+        match value {
+            Some(Expr::Array { items, .. } | Expr::Set { items, .. }) => items.iter().map(AsRef::as_ref).collect(),
+            Some(Expr::Object { fields, .. }) => fields.iter().map(|(_, key, _)| key.as_ref()).collect(),
+            Some(value) => vec![value],
+            None => Vec::new(),
+        }
+    }
+}
+
+/// The path of an expression with few steps, as one that leads to a rule has.
+fn short_path(expression: &Expr) -> Option<String> {
+    let mut at = expression;
+    for _ in 0..STEPS {
+        match at {
+            Expr::RefDot { refr, .. } => at = refr,
+            _ => return path(expression),
+        }
+    }
+    None
 }

@@ -10,7 +10,7 @@ use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 use crate::names;
 
 /// How the name of a test begins.
-const TEST: &str = "test_";
+pub(crate) const TEST: &str = "test_";
 
 /// How the name of a test begins that is yet to be written.
 const TODO: &str = "todo_test_";

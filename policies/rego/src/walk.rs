@@ -17,6 +17,8 @@ pub(crate) enum Bound<'a> {
     Whole(&'a Expr),
     /// Each element of it.
     Element(&'a Expr),
+    /// The argument of a function at this place.
+    Argument(usize),
 }
 
 /// Shows each expression of a rule.
@@ -37,7 +39,8 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
                     all(key, see);
                 }
                 RuleHead::Func { args, assign: value, .. } => {
-                    args.iter().for_each(|argument| locals(argument, None, see));
+                    let arguments = args.iter().enumerate();
+                    arguments.for_each(|(place, argument)| locals(argument, Some(Bound::Argument(place)), see));
                     all(args, see);
                     assign(value.as_ref(), see);
                 }

@@ -78,7 +78,7 @@ fn a_misspelt_key_behind_an_element_is_refused_before_any_call() {
         "input.input.commands; input.input.filepath; input.input.context",
         "x := input.input; x.anything",
         "e := data.guard.h; e.x",
-        "object.get(input.input, \"comand\", \"\") == \"\"",
+        "object.get(input.input, \"anything\", \"\") == \"\"",
     ] {
         let text = format!("package guard\nh := {{\"x\": 1}}\ndeny contains \"x\" if {{\n  {condition}\n}}\n");
         assert!(decide(&text).is_ok(), "{condition}: {:?}", decide(&text));
@@ -88,6 +88,97 @@ fn a_misspelt_key_behind_an_element_is_refused_before_any_call() {
     assert!(decide(helper).is_ok());
     let imported = "package guard\nimport input.analysis as a\ndeny contains \"x\" if a.effects[_].operaton\n";
     fails(imported, "team.rego:3:", "`operaton`");
+}
+
+#[test]
+fn a_misspelt_key_behind_a_function_or_a_helper_is_refused_before_any_call() {
+    let effects = "some e in input.analysis.effects";
+    for (helper, condition, key) in [
+        ("bad(e) if e.operaton == \"x.y\"", "some e in input.analysis.effects; bad(e)", "`operaton`"),
+        ("bad(e, n) if { n > 0; e.tags.manger == \"npm\" }", "some e in input.analysis.effects; bad(e, 1)", "`manger`"),
+        ("bad(e) := worse(e)\nworse(e) := e.traget", "bad(input.analysis.effects[_]) == \"x\"", "`traget`"),
+        ("bad(e) if startswith(e.operation, \"packge.\")", "some e in input.analysis.effects; bad(e)", "`packge.`"),
+        ("bad(c) if c.agv[0] == \"ls\"", "some c in input.analysis.commands; data.guard.bad(c)", "`agv`"),
+        (&format!("all contains e if {effects}"), "some e in all; e.traget == \"x\"", "`traget`"),
+        (&format!("all := [e | {effects}; e.certain]"), "all[_].traget == \"x\"", "`traget`"),
+        (&format!("all := {{e.path | {effects}}}"), "every p in all { p.canonicl != \"x\" }", "`canonicl`"),
+        (
+            &format!("all contains e if {effects}\nsome_of contains e if some e in all"),
+            "some e in some_of; e.knd",
+            "`knd`",
+        ),
+        ("x := input.analysis", "x.comands", "`comands`"),
+        ("first := input.analysis.effects[0]", "data.guard.first.sevrity == \"x\"", "`sevrity`"),
+    ] {
+        fails(&format!("package guard\n{helper}\ndeny contains \"x\" if {{\n  {condition}\n}}\n"), "team.rego:", key);
+    }
+    for (helper, condition) in [
+        ("bad(e) if e.operaton == \"x\"", "bad({\"operaton\": 1})"),
+        ("bad(e) if e.name == \"x\"", "some e in array.concat(input.analysis.effects, [{\"name\": 1}]); bad(e)"),
+        ("bad(x) if x.targt", "bad(input.analysis.effects[0]); bad(data.guard.own)"),
+        ("bad(x) if x.y\nunused(e) if e.operaton", "bad(input.input.list)"),
+        ("all contains e if some e in input.analysis.effects\nall contains {\"name\": \"x\"}", "some e in all; e.name"),
+        ("default x := {\"a\": 1}\nx := input.analysis if input.tool == \"Nope\"", "x.a"),
+    ] {
+        let text =
+            format!("package guard\nown := {{\"targt\": 1}}\n{helper}\ndeny contains \"x\" if {{\n  {condition}\n}}\n");
+        assert!(decide(&text).is_ok(), "{helper}: {:?}", decide(&text));
+    }
+    // A test gives a function values of its own.
+    let tested = "package guard\nbad(e) if e.operaton == 1\ntest_bad if bad({\"operaton\": 1})\ndeny contains \"x\" if bad(input.analysis.effects[_])\n";
+    fails(tested, "team.rego:2:13: ", "`operaton`");
+}
+
+/// A long chain of helpers, and many of them.
+#[test]
+fn helpers_are_followed_at_little_cost() {
+    let chain: String = (1..5_000).map(|number| format!("h{number} := h{}\n", number - 1)).collect();
+    let text = format!(
+        "package guard\nh0 := input.analysis\n{chain}deny contains \"x\" if {{\n  input.tool == \"Nope\"\n  h4999.coverage == \"x\"\n}}\n"
+    );
+    assert!(decide(&text).is_ok());
+}
+
+#[test]
+fn a_misspelt_value_in_a_constant_or_a_pattern_is_refused_before_any_call() {
+    let each = "some e in input.analysis.effects";
+    for (helper, condition, value) in [
+        ("ops := {\"git.push\", \"package.instal\"}", "e.operation in ops", "`package.install`"),
+        ("ops := [\"package.instal\"]", "e.operation in data.guard.ops", "`package.install`"),
+        ("ops := {\"package.instal\": \"no\"}", "ops[e.operation]", "`package.install`"),
+        ("op := \"package.instal\"", "e.operation == op", "`package.install`"),
+        ("start := \"git.psuh.\"", "startswith(e.operation, start)", "`git.push.`"),
+        (
+            "ops contains e.operation if some e in input.analysis.effects",
+            "\"package.instal\" in ops",
+            "`package.install`",
+        ),
+        ("h := 1", "op := \"package.instal\"; e.operation == op", "`package.install`"),
+        ("h := 1", "regex.match(`^packge`, e.operation)", "`packge`"),
+        ("h := 1", "regex.match(`^git\\.psuh(\\.|$)`, e.operation)", "`git.psuh`"),
+        ("h := 1", "glob.match(\"git.psuh.*\", [\".\"], e.operation)", "`git.push.`"),
+        ("h := 1", "e.kind == \"packge\"", "unknown kind `packge`, expected one of `package`"),
+        ("h := 1", "e.tags.manger == \"npm\"", "`manager`"),
+        ("h := 1", "object.get(e, \"operaton\", \"\") == \"x\"", "`operaton`"),
+        ("h := 1", "object.get(e, [\"path\", \"canonicl\"], \"\") == \"x\"", "`canonicl`"),
+        ("h := 1", "object.get(input.input, \"comand\", \"\") == e.target", "`command`"),
+    ] {
+        let text = format!("package guard\n{helper}\ndeny contains \"x\" if {{\n  {each}; {condition}\n}}\n");
+        fails(&text, "team.rego:", value);
+    }
+    for (helper, condition) in [
+        ("ops := {\"git.push\", \"teapot.boil\"}", "e.operation in ops"),
+        ("ops := {\"package.instal\"}", "e.target in ops"),
+        ("ops := {\"package.instal\": 1} if input.tool == \"Nope\"", "ops[e.target]"),
+        ("h := 1", "op := e.target; e.operation == op"),
+        ("h := 1", "regex.match(`^pack(age)?`, e.operation); regex.match(`packge`, e.operation)"),
+        ("h := 1", "regex.match(`^packge`, e.target); glob.match(\"*.push\", [\".\"], e.operation)"),
+        ("h := 1", "e.kind == \"quantum\"; e.path.kind == \"packge\""),
+        ("h := 1", "object.get(e, [\"tags\", \"x\"], \"\") == \"\"; object.get(e.tags, \"verb\", \"\")"),
+    ] {
+        let text = format!("package guard\n{helper}\ndeny contains \"x\" if {{\n  {each}; {condition}\n}}\n");
+        assert!(decide(&text).is_ok(), "{helper} {condition}: {:?}", decide(&text));
+    }
 }
 
 #[test]

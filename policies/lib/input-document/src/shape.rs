@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use guard_sdk::serde_json::{Value, json};
 use guard_sdk::syntax::{
-    Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Span, Via, Word, operations,
+    Analysis, Assignment, Command, Coverage, EFFECT_KINDS, Effect, Part, Position, Redirection, Script, Span, Via,
+    Word, operations,
 };
 use guard_sdk::{Event, Facts, tools};
 
@@ -21,6 +22,55 @@ const INPUT_KEYS: [&str; 9] = [
     "prompt",
     "replace_all",
 ];
+
+/// The kinds of events in the history of a session.
+const EVENT_KINDS: [&str; 14] = [
+    "asked",
+    "delete",
+    "denied",
+    "download",
+    "failed",
+    "forgotten",
+    "install",
+    "look",
+    "ran",
+    "refused",
+    "remote",
+    "request",
+    "secret-read",
+    "write",
+];
+
+/// Tags of effects that rules name most. A tag that is nearly one of them is a slip; any other may be there.
+const TAGS: [&str; 24] = [
+    "among",
+    "append",
+    "archive",
+    "client",
+    "disposable",
+    "dry-run",
+    "engine",
+    "force",
+    "instead",
+    "lockfile",
+    "loses",
+    "manager",
+    "mirror",
+    "name",
+    "namespace",
+    "own-folder",
+    "recovery",
+    "recursive",
+    "remote",
+    "source",
+    "truncate",
+    "verb",
+    "version",
+    "without-scripts",
+];
+
+/// The most alternatives of a pattern that are looked at.
+const ALTERNATIVES: usize = 64;
 
 /// The most changes between a name and the one that was meant.
 const CHANGES: usize = 2;
@@ -51,10 +101,22 @@ impl Shape {
         match self {
             // What a tool takes, and the tags of an effect.
             Shape::Value(of, Value::Object(keys)) if keys.is_empty() => {
-                let mut usual = INPUT_KEYS.into_iter().filter(|_| *of == INPUT);
-                usual.find(|key| tools::is_slip(name, key)).map_or(Ok(None), |meant| Err(vec![meant]))
+                let usual: &[&'static str] = match *of {
+                    INPUT => &INPUT_KEYS,
+                    EFFECT_TAGS => &TAGS,
+                    _ => &[],
+                };
+                let mut slips = usual.iter().filter(|key| !usual.contains(&name) && tools::is_slip(name, key));
+                slips.next().map_or(Ok(None), |meant| Err(vec![*meant]))
             }
-            Shape::Value(_, Value::Object(keys)) => match keys.get_key_value(name) {
+            Shape::Value(of, Value::Object(keys)) => match keys.get_key_value(name) {
+                // Several objects have these keys, each with another meaning.
+                Some((key, value)) if matches!(key.as_str(), "kind" | "tags") => {
+                    let own = [EFFECT_KIND, EFFECT_TAGS, EVENT_KIND]
+                        .into_iter()
+                        .find(|own| own.strip_suffix(key.as_str()).and_then(|own| own.strip_suffix('.')) == Some(*of));
+                    Ok(Some(Shape::Value(own.unwrap_or(key), value)))
+                }
                 Some((key, value)) => Ok(Some(Shape::Value(key, value))),
                 None => Err(keys.keys().map(String::as_str).collect()),
             },
@@ -85,6 +147,8 @@ impl Shape {
                 let meant = nearest(text, operations())?;
                 Some(unknown("operation", text, &[meant]))
             }
+            EFFECT_KIND => nearest_kind(text, &EFFECT_KINDS),
+            EVENT_KIND => nearest_kind(text, &EVENT_KINDS),
             _ => None,
         }
     }
@@ -103,12 +167,63 @@ impl Shape {
         Some(unknown("operation", text, &[nearest(text, operations().flat_map(starts))?]))
     }
 
+    /// The same for a regular expression that the value is said to match: by the plain text that it begins with.
+    #[must_use]
+    pub fn refuse_pattern(&self, pattern: &str) -> Option<String> {
+        let pattern = pattern.strip_prefix('^')?;
+        let group =
+            pattern.strip_prefix("(?:").or_else(|| pattern.strip_prefix('(')).and_then(|group| group.split_once(')'));
+        let mut alternatives: Vec<&str> = match group {
+            Some((inner, rest)) if !inner.contains('(') && !rest.starts_with(['*', '?', '{']) => {
+                inner.split('|').collect()
+            }
+            _ => vec![pattern],
+        };
+        alternatives.truncate(ALTERNATIVES);
+        alternatives.into_iter().find_map(|pattern| match plain_start(pattern) {
+            (start, "$") => self.refuse(&start),
+            (start, _) => self.refuse_start(&start),
+        })
+    }
+
+    /// The same for a pattern with wildcards, such as `git.push.*`.
+    #[must_use]
+    pub fn refuse_wildcards(&self, pattern: &str) -> Option<String> {
+        match pattern.split_once(['*', '?', '[', '{', '\\']) {
+            Some((start, _)) => self.refuse_start(start),
+            None => self.refuse(pattern),
+        }
+    }
+
     /// The key, if it stands for one text.
     fn vocabulary(&self) -> Option<&'static str> {
         match self {
             Shape::Value(of, Value::String(_)) => Some(of),
             _ => None,
         }
+    }
+}
+
+/// The text with which each match of a regular expression begins, and the rest of the expression.
+fn plain_start(pattern: &str) -> (String, &str) {
+    let (mut start, mut rest) = (String::new(), pattern);
+    loop {
+        let mut letters = rest.chars();
+        let (letter, after) = match letters.next() {
+            Some('\\') => match letters.next() {
+                Some(letter) if letter.is_ascii_punctuation() => (letter, letters.as_str()),
+                _ => return (start, rest),
+            },
+            Some('[') if rest.starts_with("[.]") => ('.', rest.get(3..).unwrap_or_default()),
+            Some(letter) if letter.is_alphanumeric() || matches!(letter, '-' | '_') => (letter, letters.as_str()),
+            _ => return (start, rest),
+        };
+        // The letter may be missing.
+        if after.starts_with(['*', '?', '{']) {
+            return (start, rest);
+        }
+        start.push(letter);
+        rest = after;
     }
 }
 
@@ -134,7 +249,15 @@ fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'st
     (1..=CHANGES).contains(&changes).then_some(name)
 }
 
+/// The error for a kind that is nearly one of `known`. A later version may have more kinds.
+fn nearest_kind(text: &str, known: &[&'static str]) -> Option<String> {
+    misspelt(text, known).map(|meant| unknown("kind", text, &[meant]))
+}
+
 const INPUT: &str = "input";
+const EFFECT_KIND: &str = "effects.kind";
+const EFFECT_TAGS: &str = "effects.tags";
+const EVENT_KIND: &str = "history.kind";
 
 /// A document with one element in each list, and empty objects where the keys differ from call to call.
 fn example() -> Value {
@@ -222,6 +345,9 @@ mod tests {
             ("history._", "targt"),
             ("input", "comand"),
             ("input", "file_pth"),
+            ("analysis.effects._.tags", "manger"),
+            ("analysis.effects._.tags", "lokcfile"),
+            ("analysis.effects._.tags", "remot"),
         ] {
             assert!(at(path).key(key).is_err(), "{path} {key}");
         }
@@ -230,8 +356,10 @@ mod tests {
             ("input", "filepath"),
             ("input", "context"),
             ("input", "anything"),
-            ("analysis.effects._.tags", "remot"),
-            ("history._.tags", "x"),
+            ("analysis.effects._.tags", "remotes"),
+            ("analysis.effects._.tags", "manager"),
+            ("analysis.effects._.tags", "mode"),
+            ("history._.tags", "manger"),
             ("tool", "x"),
         ] {
             assert_eq!(at(path).key(key), Ok(None), "{path} {key}");
@@ -252,6 +380,40 @@ mod tests {
         }
         for start in ["git.", "git.push.f", "g", "", "teapot.", "fs.write"] {
             assert_eq!(operation.refuse_start(start), None, "{start}");
+        }
+        for pattern in
+            ["^packge", r"^git\.psuh\.", "^git[.]psuh[.]", "^(git|packge)", r"^package\.instal$", "^pakage.*"]
+        {
+            assert!(operation.refuse_pattern(pattern).is_some(), "{pattern}");
+        }
+        for pattern in [
+            "^package",
+            r"^git\.push?\.",
+            "packge",
+            "^(git|package)",
+            "^teapot",
+            "^g[aeiou]t",
+            "^",
+            "",
+            "^\\",
+            r"^git\.(push|tag)",
+            "^(git(hub|tag)|npm)",
+            "^(packge)?x",
+        ] {
+            assert_eq!(operation.refuse_pattern(pattern), None, "{pattern}");
+        }
+        assert!(operation.refuse_wildcards("git.psuh.*").is_some() && operation.refuse_wildcards("*").is_none());
+        for (place, kind) in [("analysis.effects._.kind", "packge"), ("history._.kind", "donwload")] {
+            assert!(at(place).refuse(kind).is_some_and(|text| text.contains("unknown kind")), "{kind}");
+        }
+        for (place, kind) in [
+            ("analysis.effects._.kind", "package"),
+            ("analysis.effects._.kind", "quantum"),
+            ("history._.kind", "denied"),
+            ("analysis.effects._.path.kind", "packge"),
+            ("analysis.commands._.via._.kind", "wirte"),
+        ] {
+            assert_eq!(at(place).refuse(kind), None, "{place} {kind}");
         }
         for name in ["bash", "Bsh"] {
             assert!(at("tool").refuse(name).is_some() && at("history._.tool").refuse(name).is_some(), "{name}");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use guard_sdk::syntax::{Command, Effect};
+use guard_sdk::syntax::{Command, EFFECT_KINDS, Effect};
 use serde::Deserialize;
 
 use super::call::{Call, fits};
@@ -159,6 +159,16 @@ fn the_list_of_operations_is_that_of_the_sources() {
     }
     let unused: Vec<_> = listed.iter().filter(|name| !written.contains(**name)).collect();
     assert!(unused.is_empty(), "no source has {unused:?}");
+}
+
+/// The kinds that rules in Rego and CEL may compare with.
+#[test]
+fn each_kind_of_the_tables_is_in_the_list_of_kinds() {
+    for (name, file) in cases::read::<File>("programs") {
+        for fact in &entry(&file.names[0]).unwrap().effects {
+            assert!(EFFECT_KINDS.contains(&fact.kind), "{name}: {:?} is not in EFFECT_KINDS", fact.kind);
+        }
+    }
 }
 
 /// The files of the folders, by path.
