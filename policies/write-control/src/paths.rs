@@ -42,14 +42,21 @@ struct Among {
     pattern: Glob,
     /// It says what the files are called, and not only where they are.
     is_by_name: bool,
+    /// It may take whole folders along.
+    takes_folders: bool,
 }
 
 impl ProjectRoot<'_> {
     /// The patterns of the files that a change may take, from the root on.
     fn patterns(&self, effect: &Effect, relative: &[String], is_tree: bool) -> Vec<Among> {
         let mut found = Vec::new();
-        let mut add =
-            |text: &str, is_by_name| found.extend(Glob::new(text).ok().map(|pattern| Among { pattern, is_by_name }));
+        let mut add = |text: &str, is_by_name| {
+            found.extend(Glob::new(text).ok().map(|pattern| Among {
+                pattern,
+                is_by_name,
+                takes_folders: text.ends_with("**/*"),
+            }));
+        };
         let among = effect.tags.iter().filter(|(name, _)| name == "among").map(|(_, pattern)| pattern.as_str());
         for pattern in among.take(PATTERNS) {
             let Some(pattern) = self.below_root(pattern) else { continue };
@@ -73,11 +80,14 @@ impl ProjectRoot<'_> {
                 false => fills && (lexical == self.path || is_above(lexical, self.path)),
             };
             if is_whole {
-                found.extend(Glob::new("**").ok().map(|pattern| Among { pattern, is_by_name: false }));
+                let all = Glob::new("**").ok();
+                found.extend(all.map(|pattern| Among { pattern, is_by_name: false, takes_folders: true }));
             }
             let plain = relative.iter().filter(|text| !has_wildcard(text));
             let below = plain.filter_map(|text| Glob::new(&format!("{}/**", Glob::escaped(text))).ok());
-            found.extend(below.map(|pattern| Among { pattern, is_by_name: false }));
+            // A folder that git ignores or that was just made has nothing that somebody protects.
+            let takes_folders = effect.path.kind == "dir" && effect.tag("disposable").is_none();
+            found.extend(below.map(|pattern| Among { pattern, is_by_name: false, takes_folders }));
         }
         found
     }
@@ -93,6 +103,12 @@ impl ProjectRoot<'_> {
         let is_above = folder.is_empty() || is_above(folder, &root);
         is_above.then(|| format!("**/{rest}"))
     }
+}
+
+/// Whether a pattern for any depth ends in a plain name without an extension, as folders have it: `**/migrations`.
+fn names_folder(pattern: &str) -> bool {
+    let name = pattern.trim_end_matches("/**").rsplit('/').next().unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Whether a folder has the other one in it.
@@ -158,9 +174,11 @@ impl Target {
 
     /// Whether the change may take a file that the pattern of a list matches, although no path of it says so.
     pub(crate) fn may_take(&self, listed: &Glob, root: &ProjectRoot<'_>) -> bool {
-        // A pattern for any depth matches something in every folder.
+        // A pattern of files for any depth matches something in every folder. A folder's name is rare enough.
         let is_anywhere = listed.text().starts_with("**/");
-        let mut among = self.among.iter().filter(|among| among.is_by_name || !is_anywhere);
+        let is_folder = is_anywhere && names_folder(listed.text());
+        let fits = |among: &&Among| among.is_by_name || !is_anywhere || is_folder && among.takes_folders;
+        let mut among = self.among.iter().filter(fits);
         among.any(|among| listed.overlaps(&among.pattern, self.fold))
             && !listed.text().strip_suffix("/**").is_some_and(|folder| root.is_file(folder))
     }
