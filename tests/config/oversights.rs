@@ -38,6 +38,8 @@ fn a_pattern_of_a_path_that_does_not_exist_is_told_with_what_was_meant() {
         ("Infra/**", "did you mean `infra/**`?"),
         ("infar/prod/*.tf", "did you mean `infra/prod/*.tf`?"),
         ("deploy/keys/**", "if it will exist later, there is nothing to do"),
+        ("migrations", "did you mean `**/migrations`, as in `db/migrations`?"),
+        ("migrations/*.sql", "did you mean `**/migrations/*.sql`, as in `db/migrations`?"),
     ] {
         let world = protecting(&format!("\"{pattern}\""));
         let told = warnings(&world);

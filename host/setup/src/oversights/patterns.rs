@@ -1,5 +1,6 @@
 //! Patterns of a project's policies that begin in a folder or a file that doesn't exist.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
@@ -23,6 +24,10 @@ const FILES_TABLE: &str = "files";
 
 /// The most patterns of one list that are looked at.
 const PATTERNS: usize = 256;
+
+/// The most files of a project that are looked at for a name, and folders without files of the project's own.
+const FILES_BELOW: usize = 5000;
+const UNLIKELY: [&str; 6] = [".git", "node_modules", "target", "vendor", ".venv", "dist"];
 
 /// Characters of a component that is no plain name.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
@@ -68,8 +73,16 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
         return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
     }
-    match alike(&native(base).join(before), name) {
-        Some(meant) => Some(format!("did you mean `{not}{before}{meant}{rest}`?")),
+    if let Some(meant) = alike(&native(base).join(before), name) {
+        return Some(format!("did you mean `{not}{before}{meant}{rest}`?"));
+    }
+    let deeper = Some(name)
+        .filter(|_| before.is_empty() && PROTECTING.contains(&key))
+        .and_then(|name| deeper(&native(base), name));
+    match deeper {
+        Some(found) => Some(format!(
+            "a pattern without `**/` begins at the project's root: did you mean `{not}**/{name}{rest}`, as in `{found}`?"
+        )),
         None if PROTECTING.contains(&key) && not.is_empty() && !(before.is_empty() && rest.is_empty()) => {
             Some("correct the path; if it will exist later, there is nothing to do".to_owned())
         }
@@ -94,6 +107,31 @@ fn gap<'a>(pattern: &'a str, base: &Path) -> Option<Gap<'a>> {
             return Some(Gap { before: pattern.get(..start)?, name, rest: pattern.get(end..)? });
         }
         start = end + 1;
+    }
+    None
+}
+
+/// The first place of a name in the folders below, the nearest to the root first.
+fn deeper(root: &Path, name: &str) -> Option<String> {
+    let mut left = VecDeque::from([(root.to_path_buf(), String::new())]);
+    let mut looked_at = 0;
+    while let Some((folder, above)) = left.pop_front() {
+        let mut names: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES).collect();
+        names.sort_by_key(fs::DirEntry::file_name);
+        for entry in names {
+            looked_at += 1;
+            let Ok(own) = entry.file_name().into_string() else { continue };
+            if looked_at > FILES_BELOW {
+                return None;
+            }
+            let path = format!("{above}{own}");
+            if own == name {
+                return Some(path);
+            }
+            if !UNLIKELY.contains(&own.as_str()) && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                left.push_back((entry.path(), format!("{path}/")));
+            }
+        }
     }
     None
 }
