@@ -33,7 +33,7 @@ fn settings_with(line: &str) -> Value {
 fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_every_spelling() {
     let name = "dangerous-command-guard.sh";
     let absolute = |world: &World| format!("bash '{}'", text(&world.path("repo/.claude/hooks").join(name)));
-    let spellings: [&dyn Fn(&World) -> String; 8] = [
+    let spellings: [&dyn Fn(&World) -> String; 12] = [
         &|_| format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/{name}"),
         &|_| format!("$CLAUDE_PROJECT_DIR/.claude/hooks/{name}"),
         &|_| format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}"),
@@ -41,6 +41,10 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         &|_| format!(".claude/hooks/{name}"),
         &|_| format!("./.claude/hooks/{name}"),
         &|_| format!("bash .claude/hooks/{name}"),
+        &|_| format!("cd \"$CLAUDE_PROJECT_DIR\" && ./.claude/hooks/{name}"),
+        &|_| format!("sh -c \"$CLAUDE_PROJECT_DIR/.claude/hooks/{name}\""),
+        &|_| format!("bash -c 'cd .claude/hooks && ./{name}'"),
+        &|_| format!("uv run .claude/hooks/{name}"),
         &absolute,
     ];
     for spelling in spellings {

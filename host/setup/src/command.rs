@@ -136,11 +136,12 @@ pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
         let words = std::iter::once(Some(command)).chain(args).map(|word| word.map(str::to_owned));
         return hook(words.collect::<Option<_>>()?, names);
     }
-    let words = words(&opened(command))?;
-    if let Some(started) = hook(words.clone(), names) {
+    let line = opened(command);
+    if let Some(started) = words(&line).and_then(|words| hook(words, names)) {
         return Some(started);
     }
-    let path = script_of_words(&words, SHELLS, names)?;
+    let (words, folder) = unwrapped(words_behind_cd(&line, names, &names.project.to_string_lossy())?, names)?;
+    let path = script_of_words(&words, SHELLS, names, &folder)?;
     let started = match read_script(&path) {
         Some(text) => of_shim(&text, Path::new(&path), names)?,
         None if words.len() == 1 => of_link(Path::new(&path), names).or_else(|| of_gone(command, &path))?,
@@ -157,31 +158,62 @@ pub(super) fn is_direct(line: &str) -> bool {
 /// Programs that run a script of `sh`.
 const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
 
+/// Programs whose `run` starts a command in an environment.
+const RUNNERS: &[&str] = &["pipenv", "poetry", "uv"];
+
 /// Programs that run a script.
 const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
 /// The script that a handler starts, whoever wrote it.
 pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
-    let mut words = words(&opened(handler.get("command").and_then(Value::as_str)?))?;
+    let line = opened(handler.get("command").and_then(Value::as_str)?);
+    let (mut words, folder) = words_behind_cd(&line, names, &names.project.to_string_lossy())?;
     let args = handler.get("args").and_then(Value::as_array);
     words.extend(args.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
-    script_of_words(&words, INTERPRETERS, names)
+    let (words, folder) = unwrapped((words, folder), names)?;
+    script_of_words(&words, INTERPRETERS, names, &folder)
 }
 
-fn script_of_words(words: &[String], interpreters: &[&str], names: &Names) -> Option<String> {
-    let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+/// The words of a line, and the folder from which it starts: also of one that changes the folder first, `cd FOLDER && ...`.
+fn words_behind_cd(line: &str, names: &Names, from: &str) -> Option<(Vec<String>, String)> {
+    let behind = line.split_once("&&").and_then(|(before, after)| match words(before)?.as_slice() {
+        [cd, folder] if cd == "cd" => Some((lexical(&names.expand(folder), from, &names.home), after)),
+        _ => None,
+    });
+    let (folder, line) = behind.unwrap_or_else(|| (from.to_owned(), line));
+    Some((words(line)?, folder))
+}
+
+/// The words of the command that others only start: the text of `sh -c`, and what `uv run` runs.
+fn unwrapped((words, folder): (Vec<String>, String), names: &Names) -> Option<(Vec<String>, String)> {
+    match words.as_slice() {
+        [shell, flag, line] if flag == "-c" && SHELLS.contains(&file_name(shell)) => {
+            words_behind_cd(line, names, &folder)
+        }
+        [runner, run, rest @ ..] if RUNNERS.contains(&file_name(runner)) && run == "run" => {
+            Some((rest.to_vec(), folder))
+        }
+        _ => Some((words, folder)),
+    }
+}
+
+fn file_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or_default()
+}
+
+fn script_of_words(words: &[String], interpreters: &[&str], names: &Names, folder: &str) -> Option<String> {
     let words = match words {
-        [first, rest @ ..] if name(first) == "env" => rest,
+        [first, rest @ ..] if file_name(first) == "env" => rest,
         words => words,
     };
     let path = match words {
         [path] => path,
-        [program, path] if interpreters.contains(&&*name(program)) && !path.starts_with('-') => path,
+        [program, path] if interpreters.contains(&file_name(program)) && !path.starts_with('-') => path,
         _ => return None,
     };
     let path = names.expand(path);
     let is_path = path.contains('/') && !path.contains('$');
-    is_path.then(|| lexical(&path, &names.project.to_string_lossy(), &names.home))
+    is_path.then(|| lexical(&path, folder, &names.home))
 }
 
 /// The hook that a link to this program is, by the link's name.
@@ -361,6 +393,12 @@ mod tests {
             "python3 \"$CLAUDE_PROJECT_DIR/.claude/hooks/a.py\"",
             "/usr/bin/env python3 .claude/hooks/a.py",
             "/usr/bin/python3 /repo/.claude/../.claude/hooks/a.py",
+            "cd \"$CLAUDE_PROJECT_DIR\" && ./.claude/hooks/a.py",
+            "cd .claude && python3 hooks/a.py",
+            "sh -c \"$CLAUDE_PROJECT_DIR/.claude/hooks/a.py\"",
+            "bash -c 'cd .claude/hooks && ./a.py'",
+            "uv run .claude/hooks/a.py",
+            "cd $CLAUDE_PROJECT_DIR && uv run python3 .claude/hooks/a.py",
         ] {
             let found = script_of(&json!({ "command": line }), &names());
             assert_eq!(found.as_deref(), Some("/repo/.claude/hooks/a.py"), "{line}");
@@ -380,6 +418,12 @@ mod tests {
             "./a.py --flag",
             "python3 -m a/b",
             "./a.py; ./b.py",
+            "./a.py && ./b.py",
+            "cd x && ./a.py && ./b.py",
+            "cd x y && ./a.py",
+            "cd x || ./a.py",
+            "sh -c './a.py; ./b.py'",
+            "uv add ./a.py",
             "my-runner ./a.py",
             "",
         ] {
