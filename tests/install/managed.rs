@@ -117,6 +117,10 @@ fn a_registration_for_every_user_names_the_program_by_its_path() {
     let (exit, problems) = machine.problems();
     let found = problems.iter().find(|problem| problem.contains("no absolute path"));
     assert!(exit == 69 && found.is_some_and(|text| text.contains("install claude --managed")), "{problems:#?}");
+    // A note about it leads to the same file, and to no second entry.
+    let told = machine.run(&["doctor", "claude"]).stdout;
+    let others = told.lines().filter(|line| line.contains("install claude") && !line.contains("--managed"));
+    assert_eq!(others.count(), 0, "{told}");
 }
 
 #[test]

@@ -139,6 +139,8 @@ fn registered(
         }
         findings.extend(program(found, &again, site));
         let Failing { text, remedy } = registration.when_it_fails(found.blocks);
+        // The same file as before.
+        let remedy = remedy.replace(&format!("guard-host install {name}"), &found.again);
         let state = if remedy.is_empty() { State::Ok } else { State::Note };
         findings.push(Finding { check: "failure", state, text, remedy });
     }
@@ -162,7 +164,8 @@ fn registered(
     }
     if !survey.found.is_empty() && !survey.session_end {
         let text = "the harness does not tell the end of a session, so its approvals end after a day";
-        findings.push(Finding::note(CHECK, text, &again));
+        let managed = survey.found.iter().find(|found| found.managed);
+        findings.push(Finding::note(CHECK, text, managed.map_or(again, |found| format!("run `{}`", found.again))));
     }
     findings
 }
