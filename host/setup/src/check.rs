@@ -259,11 +259,22 @@ impl Found {
                     layer: entry.layer,
                     place: place(entry),
                     text: format!("it says: {}", line.message),
-                    hint: "correct the settings of the policy".to_owned(),
+                    hint: hint_of(&line.message),
                 },
             };
             self.note(mistake);
         }
+    }
+}
+
+/// The remedy for a line that a policy logs.
+fn hint_of(message: &str) -> String {
+    let variable = message.split_once("the variable ").and_then(|(_, rest)| rest.split_once(" is not granted"));
+    match variable {
+        Some((name, _)) => {
+            format!("put `grants = [\"env:{name}\"]` into its entry, or add the policy with `--grant env:{name}`")
+        }
+        None => "correct the settings of the policy".to_owned(),
     }
 }
 
