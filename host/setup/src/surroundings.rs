@@ -108,6 +108,11 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
         };
         problem(Layer::User, path, format!("the audit log can't be written: {error}"), hint)
     };
+    // Access is no question for root there, and no file can be made.
+    if let Some(folder) = ["/proc", "/sys"].into_iter().find(|folder| nearest_folder(path).starts_with(folder)) {
+        let text = format!("the audit log can't be written: `{folder}` takes no files");
+        return problem(Layer::User, path, text, "set another `path` in `[audit]`");
+    }
     let is_there = match fs::metadata(path) {
         Ok(data) if !data.is_file() => {
             let hint = format!("remove `{}`, or set another `path` in `[audit]`", path.display());
