@@ -45,6 +45,12 @@ fn what_would_loosen_is_refused_and_asks() {
 }
 
 #[test]
+fn a_policy_of_another_file_is_not_switched_off() {
+    let layers = Layers::new().project("[[policy]]\nname = \"mine\"\nenabled = false\n");
+    layers.assert_problem(&["repo/.guard/guard.toml", "a project's file can't switch off a policy of another file"]);
+}
+
+#[test]
 fn a_file_behind_a_link_that_leads_out_is_refused_and_not_quoted() {
     let layers = Layers::new().project("");
     let secret = layers.world.write("secret", "password = \"hunter2\"\n");

@@ -182,6 +182,9 @@ impl<'a> Reader<'a> {
                 let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
                 let hint = match nearest(builtin, &names) {
                     Some(name) => format!("did you mean `{name}`?"),
+                    None if self.of.layer == Layer::Project && options.enabled == Some(false) => {
+                        "a project's file can't switch off a policy of another file: remove the entry".to_owned()
+                    }
                     None => format!("give a component file as `source`, or one of: {}", names.join(", ")),
                 };
                 return Err(self.problem(&format!("there is no built-in `{builtin}`"), &hint));
