@@ -40,6 +40,16 @@ fn s2_52_without_a_terminal_nothing_is_confirmed() {
     assert_eq!(file(&world), before);
 }
 
+#[test]
+fn a_second_confirmation_says_that_the_call_is_confirmed() {
+    let world = waiting();
+    assert_eq!(attended(&world, &["confirm", "git push"]).exit, 0);
+    let again = attended(&world, &["confirm", "git push"]);
+    assert!(again.exit == 1 && again.stdout.contains("this call is confirmed already, in "), "{again:?}");
+    let other = attended(&world, &["confirm", "git push origin x"]);
+    assert!(!other.stdout.contains("confirmed already"), "{other:?}");
+}
+
 /// `guard-host confirm` is what the seed's script was: S2-08, S2-71.
 #[test]
 fn s2_53_at_a_terminal_it_is_and_says_what() {

@@ -39,7 +39,9 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     let entry = match choose(known.confirmable().filter(asked), &choice) {
         Choosing::One(entry) => entry,
         Choosing::Several(entries) => return ambiguous(&entries),
-        Choosing::None if matches!(choose(known.confirmable(), &choice), Choosing::None) => return missing(&known),
+        Choosing::None if matches!(choose(known.confirmable(), &choice), Choosing::None) => {
+            return missing(&known, &choice);
+        }
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
     let codes = known.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
@@ -52,7 +54,7 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
         }
         approvals
     })?;
-    let Some(approval) = united(approvals) else { return missing(&sessions.all()) };
+    let Some(approval) = united(approvals) else { return missing(&sessions.all(), &choice) };
     match args.format {
         Format::Json => print::json(&approval)?,
         Format::Human => {
@@ -95,7 +97,11 @@ fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
     known.pending.iter().try_for_each(|entry| print::line(&described(entry)))
 }
 
-fn missing(known: &Contents) -> anyhow::Result<Exit> {
+fn missing(known: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
+    if let Choosing::One(entry) = choose(&known.confirmed, choice) {
+        let text = format!("this call is confirmed already, in {} until {}", plain(&entry.cwd), entry.expires);
+        return Err(refused(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
+    }
     let waiting: Vec<String> = known.pending.iter().map(described).collect();
     if waiting.is_empty() {
         return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", "let the agent try the call first"));
