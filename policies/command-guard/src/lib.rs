@@ -14,7 +14,7 @@
 //! | `protected-branches` | `[]` | branches that no forced push may reach, in addition to `main` and `master`: [patterns](../PATTERNS.md) in which `*` is any text, slashes included; `!master` takes a branch out |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
-//! | `deny-patterns` | `[]` | regular expressions that no command may match; whole words only, and look-around works. Comments, messages, search patterns, printed text and analyzed code are skipped |
+//! | `deny-patterns` | `[]` | regular expressions that no command may match; whole words only, and look-around works. `npm run deploy` also matches `npm run deploy:prod`, and the same script in other words, such as `pnpm deploy`. Comments, messages, search patterns, printed text and analyzed code are skipped |
 //! | `strict` | `false` | no exception for what loses or shows nothing: a file of secrets that a command makes, names and counts of variables, `git push --dry-run`; `true` in the presets `hardened`, `guardrail` and `full` |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |

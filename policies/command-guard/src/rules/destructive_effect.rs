@@ -1,6 +1,7 @@
 //! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names. `git checkout -- FILE`
 //! passes if the file equals the last commit, `git checkout NAME` if no file has that name, and `git checkout --ours
-//! FILE` during a merge or after a command that may start one.
+//! FILE` during a merge or after a command that may start one. A dry run passes, but not that of `ufw reset`: ufw moves
+//! its rules away then, too.
 //!
 //! ## Why
 //! Work or data is lost, and it takes effort to get it back.
