@@ -63,7 +63,7 @@ pub fn possible(text: &str) -> Result<(), Error> {
     };
     let is_variable = || text.starts_with("${") || text.starts_with('$') && text.contains('/');
     let problem = if text.starts_with('!') {
-        "a `!` takes nothing out of this list: name the exceptions in `exempt`"
+        "a `!` takes nothing out of this list, which replaces the default one: leave the pattern out"
     } else if text.starts_with(is_blank) || text.ends_with(is_blank) {
         "blanks stand around it, and no path has them"
     } else if text.contains(char::is_control) {
