@@ -81,7 +81,7 @@ const FEATURES: [(&[&str], &str); 4] = [
 
 /// The explanation for a component that needs a feature which is off; `None` for any other error.
 fn refused_feature(reason: &str) -> Option<&'static str> {
-    const OFF: [&str; 6] = ["not enabled", "disabled", "requires", "required", "must be enabled", "not supported"];
+    const OFF: [&str; 5] = ["not enabled", "disabled", "require", "must be enabled", "not supported"];
     let reason = reason.to_ascii_lowercase();
     let is_off = OFF.iter().any(|word| reason.contains(word));
     let names = |parts: &&(&[&str], &'static str)| parts.0.iter().any(|part| reason.contains(part));
@@ -216,5 +216,12 @@ mod tests {
         let broken = refused_feature("unexpected end-of-file (at offset 0x22)");
         assert_eq!(broken, None);
         assert_eq!(refused_feature("unknown import: `async` has not been defined"), None);
+    }
+
+    #[test]
+    fn a_message_about_a_function_type_names_its_feature() {
+        let function = "async component functions require the component model async feature (at offset 0xb)";
+        assert!(refused_feature(function).is_some_and(|text| text.starts_with("it needs async")));
+        assert_eq!(refused_feature("async functions are defined at offset 0xb"), None);
     }
 }
