@@ -1,5 +1,5 @@
-//! [`Helpers`]: what of the call's document the rules and the functions of all modules stand for, so that a misspelt key
-//! behind one of them is found.
+//! [`Helpers`]: the shapes of the values of rules, and of the arguments of functions, so that a misspelt key behind one of
+//! them is found.
 //!
 //! A function's argument has a shape if all its calls give it the same one. Calls in tests are left out: they give it
 //! values of their own.
