@@ -40,7 +40,8 @@ fn a_real_server_decides_as_the_chain_here_would() {
     let (world, _other, _server) = served();
     assert_deny(&world.bash("rm -rf /"), &["command-guard: rm-root"]);
     assert_silent(&world.bash("ls -la"));
-    assert_ask(&world.bash("git push origin topic"), &["command-guard: git-push"]);
+    let end = "Only the configuration of http://";
+    assert_ask(&world.bash("git push origin topic"), &["command-guard: git-push", end, "can end this question"]);
     assert_deny(&world.bash("rm ~/.config/guard-host/guard.toml"), &["self-protect: guard-file"]);
 }
 

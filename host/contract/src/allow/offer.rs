@@ -144,7 +144,13 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
             return format!("`{}` is outside of the project", effect.target);
         }
     }
-    "the administrator's configuration asks, or an effect is only guessed".to_owned()
+    match analysis.effects.iter().find(|effect| !effect.certain) {
+        Some(guessed) => format!("only the run shows its effect `{}`", guessed.operation),
+        None if analysis.commands.iter().any(|command| !command.certain) => {
+            "only the run shows all of its commands".to_owned()
+        }
+        None => "a policy asks that your allows don't apply to".to_owned(),
+    }
 }
 
 /// The words of a command up to the first file that it changes, and those files, relative to the project.

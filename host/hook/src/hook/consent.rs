@@ -200,7 +200,7 @@ fn are_scripts(verdict: &Verdict) -> bool {
 /// How a person ends questions like this one, or why nothing does.
 fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
     if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
-        return "No setting ends this question, because it protects guard-host itself".to_owned();
+        return "No allow ends this question, because it protects guard-host itself".to_owned();
     }
     let Prepared { config, members, .. } = prepared;
     let entries = || members.iter().map(|member| &member.entry);
@@ -219,8 +219,39 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
     };
     match verdict.asks().all(is_in_chain) && (by_allow || verdict.asks().all(has_settings)) {
         true => ALLOW.to_owned(),
-        false => String::new(),
+        false => {
+            let owned = |asked: &Attributed| {
+                let entry = entry(asked).map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
+                owner(&asked.policy, entry, &config.brought)
+            };
+            let stays = |asked: &&Attributed| !asked.of_host && !(is_in_chain(asked) && has_settings(asked));
+            verdict.asks().filter(stays).find_map(owned).unwrap_or_default()
+        }
     }
+}
+
+/// The place that alone ends the questions of a policy, where neither an allow nor the user's settings do.
+fn owner(policy: &str, entry: Option<(Layer, &Source, &Path)>, brought: &[String]) -> Option<String> {
+    if brought.iter().any(|name| name == policy) {
+        let file = guard_builtins::find(policy)?.settings_file?;
+        return Some(format!("Only the settings of `{policy}` can end this question: {file}"));
+    }
+    let path = match entry? {
+        (Layer::Project, ..) => return Some("Only this project's .guard/guard.toml can end this question".to_owned()),
+        (_, Source::File(path), _) => path,
+        // Rules in Rego and CEL.
+        (_, Source::Builtin(_), file) => file,
+    };
+    Some(format!("Only the policy itself can end this question: {}", path.display()))
+}
+
+/// The end of a question that a server asks.
+pub(super) fn with_way_out_of_server(verdict: &Verdict, config: &Config) -> String {
+    let url = config.remote.as_ref().map(|remote| remote.url.as_str()).unwrap_or_default();
+    let is_servers = !url.is_empty() && verdict.asks().any(|asked| !asked.of_host) && !are_scripts(verdict);
+    let how = if is_servers { format!("Only the configuration of {url} can end this question") } else { String::new() };
+    let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// A command that holds the words that confirm, in another form than replies show.
@@ -288,16 +319,32 @@ mod tests {
             merge([Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host }])
         };
         let locked = format!("Only {} can end this question", managed.display());
+        let file = guard_builtins::find("path-context").unwrap().settings_file.unwrap();
+        let brought = format!("Only the settings of `path-context` can end this question: {file}");
         for (policy, of_host, by_allow, expected) in [
             ("command-guard", false, false, ALLOW),
             ("protected-files", false, true, locked.as_str()),
-            ("self-protect", false, true, "No setting ends this question, because it protects guard-host itself"),
-            ("path-context", false, true, ""),
+            ("self-protect", false, true, "No allow ends this question, because it protects guard-host itself"),
+            ("path-context", false, true, brought.as_str()),
             ("config", true, true, ""),
             ("policy-of-a-project", false, true, ALLOW),
             ("policy-of-a-project", false, false, ""),
         ] {
             assert_eq!(way_out(&asked(policy, of_host), &prepared, &managed, by_allow), expected, "{policy}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_only_its_policy_ends_names_the_place() {
+        let (built_in, file) = (Source::Builtin("write-control".to_owned()), Source::File("/p/ours.rego".into()));
+        for (layer, source, expected) in [
+            (Layer::Project, &built_in, Some("Only this project's .guard/guard.toml can end this question")),
+            (Layer::Project, &file, Some("Only this project's .guard/guard.toml can end this question")),
+            (Layer::User, &file, Some("Only the policy itself can end this question: /p/ours.rego")),
+            (Layer::User, &built_in, Some("Only the policy itself can end this question: /p/team.toml")),
+        ] {
+            let found = owner("ours", Some((layer, source, Path::new("/p/team.toml"))), &[]);
+            assert_eq!(found.as_deref(), expected, "{source:?}");
         }
     }
 }

@@ -200,6 +200,8 @@ impl Judge<'_> {
         if question.is_some() && !is_elsewhere {
             let by_allow = consent::can_allow(&verdict, &chain, (&calls, &traces), &at, &**self.facts);
             verdict.closing = consent::with_way_out(&verdict, &chain.prepared, self.places, by_allow, reader);
+        } else if question.is_some() {
+            verdict.closing = consent::with_way_out_of_server(&verdict, config);
         }
         let is_refused = consent::is_for_agent(&verdict, reader);
         copy.tell(&mut verdict, is_refused);
