@@ -224,7 +224,7 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
                 let entry = entry(asked).map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
                 owner(&asked.policy, entry, &config.brought)
             };
-            let stays = |asked: &&Attributed| !asked.of_host && !(is_in_chain(asked) && has_settings(asked));
+            let stays = |asked: &&Attributed| !(asked.of_host || is_in_chain(asked) && has_settings(asked));
             verdict.asks().filter(stays).find_map(owned).unwrap_or_default()
         }
     }
