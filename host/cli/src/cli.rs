@@ -53,7 +53,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, ValueEnum};
 
-use args::{AuditCommand, Cli, Command, HookOnly, OutputArgs, PolicyCommand, help};
+use args::{AuditCommand, CheckArgs, Cli, Command, ExplainArgs, HookOnly, OutputArgs, PolicyCommand, help};
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook, script_policy};
 use guard_hook::hook;
@@ -106,7 +106,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
             exit_of(&error).code()
         });
     }
-    let compiles = matches!(cli.command, Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_));
+    let compiles = match &cli.command {
+        Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_) => true,
+        // A policy in front of the call.
+        Command::Check(CheckArgs { input, .. }) | Command::Explain(ExplainArgs { input, .. }) => input.len() > 1,
+        _ => false,
+    };
     let result = dispatch(cli, &places, environment);
     if compiles && places.cache.exists() {
         guard_hook::cache::prune(&places, guard_config::load(&places, &[]).cache_bytes);

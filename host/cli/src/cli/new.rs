@@ -36,7 +36,9 @@ pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<E
         }
         Err(error @ ScaffoldError::Builtin(_)) => {
             let names: Vec<&str> = scaffold::builtins().collect();
-            Err(refused(Exit::NoInput, error.to_string(), format!("those that can: {}", names.join(", "))))
+            let is_there = matches!(origin, Origin::Builtin(name) if guard_builtins::find(name).is_some());
+            let why = if is_there { "it needs other crates of guard-host's repository; " } else { "" };
+            Err(refused(Exit::NoInput, error.to_string(), format!("{why}those that can: {}", names.join(", "))))
         }
         Err(error @ ScaffoldError::Taken(..)) => {
             Err(refused(Exit::Unavailable, error.to_string(), "take another name, or move it away"))

@@ -36,7 +36,13 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
     }
     let key = args.key.as_deref().map(secret_key).transpose()?;
     let component = Component::read(&Source::File(file(&args.file, environment)));
-    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), ""))?;
+    let is_text = [".rego", ".toml"].iter().any(|ending| args.file.ends_with(ending));
+    let hint = if is_text {
+        "rules in Rego and CEL need no registry: commit the file, and name it as `settings-file`"
+    } else {
+        ""
+    };
+    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), hint))?;
     let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, places)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
