@@ -203,6 +203,43 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     }
 }
 
+/// Where only a rule for whatever no other rule names asks, its operation is the narrower way.
+#[test]
+fn a_question_of_a_catch_all_rule_ends_for_its_operation_alone() {
+    let world = World::new();
+    assert_ask(&world.bash("git branch -D topic"), &["destructive-effect"]);
+    let title = "command-guard warns about git.branch.delete instead of asking";
+    let shown = choose(&world, &["allow", "--last"], "n\n");
+    let line = shown.stdout.lines().find(|line| line.contains(title));
+    let line = line.unwrap_or_else(|| panic!("{shown:?}"));
+    let silenced = "every call that asks for this reason alone: a loss of work or data that is hard to restore, such as `git branch -D";
+    assert!(shown.stdout.contains(silenced), "{shown:?}");
+    let number = line.split_whitespace().next().unwrap();
+    let ended = choose(&world, &["allow", "--last", "--choose", number, "--yes"], "");
+    assert!(ended.exit == 0 && file(&world).contains("lower = [\"git.branch.delete\"]"), "{ended:?}");
+    assert_ne!(world.bash("git branch -D other").decision(), "ask");
+    assert_ask(&world.bash("helm uninstall web"), &["destructive-effect"]);
+    // An effect that is only guessed is told as that.
+    let ended = choose(&world, &["allow", "make deploy"], "n\n");
+    assert!(ended.stdout.contains("only the run shows its effect `cloud.deploy`"), "{ended:?}");
+    assert!(ended.stdout.contains("warns about cloud.deploy"), "{ended:?}");
+}
+
+#[test]
+fn a_question_of_a_projects_policy_names_its_file() {
+    let world = World::new();
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\n\
+         settings = { protected = [\"db/migrations\"], shell = true }\n",
+    );
+    let end = "Only this project's .guard/guard.toml can end this question";
+    assert_ask(&world.bash("npx prettier --write ."), &["[ours: protected-among]", end]);
+    let ended = attended(&world, &["allow", "--last"]);
+    let why = "ours:protected-among asks in this project's .guard/guard.toml";
+    assert!(ended.exit == 1 && ended.stdout.contains(why), "{ended:?}");
+}
+
 /// The reply to `allow` is true: another policy may still ask.
 #[test]
 fn what_still_asks_after_an_allow_is_named() {
@@ -278,7 +315,7 @@ fn an_ask_that_nothing_ends_says_so() {
         "tool_input": { "file_path": world.path(".claude/settings.json"), "old_string": "a", "new_string": "b" },
     });
     let asked = world.hook(&payload.to_string());
-    assert_ask(&asked, &["No setting ends this question, because it protects guard-host itself"]);
+    assert_ask(&asked, &["No allow ends this question, because it protects guard-host itself"]);
 }
 
 #[test]

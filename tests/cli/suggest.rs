@@ -135,7 +135,7 @@ fn what_ran_without_an_answer_of_a_person_is_not_suggested() {
 fn catch_all_rules_publishing_and_deploying_are_never_suggested() {
     let world = World::new();
     for number in 0..3 {
-        for command in ["npm publish", "make deploy", "vercel --prod"] {
+        for command in ["npm publish", "make deploy", "vercel --prod", "terraform apply", "helm upgrade web x"] {
             asked(&world, command, "PostToolUse");
         }
         for branch in ["a", "b"] {
@@ -146,7 +146,7 @@ fn catch_all_rules_publishing_and_deploying_are_never_suggested() {
     }
     let found = suggestions(&world);
     let text = serde_json::to_string(&found).unwrap();
-    for word in ["publish", "deploy", "vercel", "destructive-effect", "shared-state"] {
+    for word in ["publish", "deploy", "vercel", "terraform", "upgrade", "destructive-effect", "shared-state"] {
         assert!(!text.contains(word), "{word}: {text}");
     }
 }

@@ -2,6 +2,7 @@
 
 mod choices;
 mod covers;
+mod operations;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -31,22 +31,33 @@ const OF_RULE: u64 = 5;
 /// The fewest known outcomes that say something about a rule.
 const KNOWN: u64 = 3;
 
-/// Rules that stand for whatever no other rule names. Lowered, they would let pass what nobody has in mind.
-const CATCH_ALL: &[&str] = &[
-    "catastrophic-effect",
-    "destructive-effect",
-    "dynamic-code",
-    "dynamic-command",
-    "shared-state",
-    "system-change",
-    "unparsed-command",
+/// Rules that stand for whatever no other rule names, each with calls that it asks about. Lowered, they would let pass what
+/// nobody has in mind.
+pub(super) const CATCH_ALL: [(&str, &str); 7] = [
+    ("catastrophic-effect", "`wipefs -a /dev/sdb`"),
+    ("destructive-effect", "`git branch -D topic`, `npx prisma migrate reset`, `helm uninstall web`"),
+    ("dynamic-code", "`eval \"$TEXT\"`"),
+    ("dynamic-command", "`\"$PROGRAM\" --all`"),
+    ("shared-state", "`gh pr create`, `terraform apply`, `vercel --prod`"),
+    ("system-change", "`useradd bob`"),
+    ("unparsed-command", "text that is no valid shell"),
 ];
+
+/// Whether a rule stands for whatever no other rule names.
+pub(super) fn is_catch_all(name: &str) -> bool {
+    CATCH_ALL.iter().any(|(rule, _)| *rule == name)
+}
+
+/// Words of an operation that publishes or deploys something.
+const OUT: [&str; 4] = ["apply", "deploy", "publish", "release"];
+
+/// Operations that deploy something under another name.
+const OUT_OPERATIONS: [&str; 4] = ["cluster.sync", "helm.change.release", "kubernetes.change.live", "pulumi.change"];
 
 /// Whether the call publishes or deploys something, which is worth a question each time.
 fn brings_out(trace: &Trace) -> bool {
     let is_out = |operation: &str| {
-        operation.starts_with("package.publish")
-            || operation.split('.').any(|part| matches!(part, "deploy" | "publish" | "release"))
+        OUT_OPERATIONS.contains(&operation) || operation.split(['.', '-']).any(|part| OUT.contains(&part))
     };
     trace.analysis.as_ref().is_some_and(|analysis| analysis.effects.iter().any(|effect| is_out(&effect.operation)))
 }
@@ -189,7 +200,7 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
     }
     let left: Vec<&Judged<'_>> =
         judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of).collect();
-    let is_of_one_kind = |rule: &&String| rule.split_once(':').is_none_or(|(_, name)| !CATCH_ALL.contains(&name));
+    let is_of_one_kind = |rule: &&String| rule.split_once(':').is_none_or(|(_, name)| !is_catch_all(name));
     let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).filter(is_of_one_kind).collect();
     for rule in rules {
         // A call that several rules ask about is asked about without one of them.
@@ -233,15 +244,29 @@ fn is_spared_lowered(
     places: &Places,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
-    let Some((policy, rule)) = rule.split_once(':') else { return Ok(false) };
+    let calls: Vec<_> = calls.iter().map(|of| (&of.call, &of.at)).collect();
+    is_spared_by(&[rule.to_owned()], &calls, places, environment)
+}
+
+/// Whether none of the calls is asked about any more with names in `lower` of their policies, each as `policy:name`.
+pub(super) fn is_spared_by(
+    names: &[String],
+    calls: &[(&ToolCall, &CallContext)],
+    places: &Places,
+    environment: &Environment,
+) -> anyhow::Result<bool> {
     let scratch = tempfile::tempdir()?;
-    let text = fs::read_to_string(&places.config).ok();
-    let Ok(text) = target(places).extend(text.as_deref(), policy, "lower", rule) else { return Ok(false) };
+    let mut text = fs::read_to_string(&places.config).ok();
+    for name in names {
+        let Some((policy, name)) = name.split_once(':') else { return Ok(false) };
+        let Ok(extended) = target(places).extend(text.as_deref(), policy, "lower", name) else { return Ok(false) };
+        text = Some(extended);
+    }
     let places = Places { config: scratch.path().join("guard.toml"), ..places.clone() };
-    fs::write(&places.config, text)?;
+    fs::write(&places.config, text.unwrap_or_default())?;
     let mut evaluators = Evaluators::new(&places, environment);
-    for of in calls {
-        let verdict = evaluators.decide(std::slice::from_ref(&of.call), &of.at)?.map(|trace| trace.verdict);
+    for (call, at) in calls {
+        let verdict = evaluators.decide(std::slice::from_ref(*call), at)?.map(|trace| trace.verdict);
         if verdict.is_none_or(|verdict| rank(verdict.outcome) >= rank(Outcome::Ask)) {
             return Ok(false);
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::covers::covers;
+use super::operations::lowered;
 use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
 use crate::cli::asked::INSTEAD_OF_ASK;
@@ -16,7 +17,7 @@ use guard_config::{Config, load};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
-use guard_contract::policy::{SELF_PROTECT, Source};
+use guard_contract::policy::{Entry, SELF_PROTECT, Source};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
@@ -52,6 +53,10 @@ pub(super) struct Choices {
     rules: Vec<String>,
     /// The options, each with a title. The narrowest allow comes first if one fits.
     offered: Vec<(String, Change)>,
+    /// A project's policy asks.
+    is_of_project: bool,
+    /// Operations whose questions can become warnings.
+    operations: Vec<Setting>,
     /// Why there is no allow.
     obstacle: String,
     /// A copy brings back all that the call destroys, and nothing else is asked about.
@@ -77,7 +82,9 @@ impl Choices {
         let own = (question.operation.clone(), at.cwd.clone());
         let is_secret = question.operation.contains(MARK) || redact(&question.operation) != question.operation;
         let (rules, offered, obstacle) = (question.rules.clone(), Vec::new(), String::new());
-        let mut choices = Choices { shown, rules, offered, obstacle, is_recoverable: false, own };
+        let operations = Vec::new();
+        let (is_of_project, is_recoverable) = (false, false);
+        let mut choices = Choices { shown, rules, offered, is_of_project, operations, obstacle, is_recoverable, own };
         if question.tool != "Bash" {
             choices.obstacle =
                 format!("allows cover only shell commands, and this was a call of {}", plain(&question.tool));
@@ -87,6 +94,11 @@ impl Choices {
             choices.add_allows(question, given, at, places, environment)?;
         }
         choices.add_settings(&config, question);
+        let is_projects = |entry: &Entry| {
+            let asks = |rule: &String| rule.split_once(':').is_some_and(|(policy, _)| policy == entry.name);
+            entry.layer == Layer::Project && choices.rules.iter().any(asks)
+        };
+        choices.is_of_project = config.entries.iter().any(is_projects);
         if choices.is_recoverable {
             let title = "what a call destroys is copied, and it runs with a warning, in every project";
             choices.offered.push((title.to_owned(), Change::CopyInstead));
@@ -128,6 +140,7 @@ impl Choices {
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
         self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);
+        self.operations = lowered(&trace, (call, at), places, environment)?;
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
             let narrowest = evaluator.chain.sparing(&trace.verdict, placed, analysis, &given)?;
@@ -161,6 +174,11 @@ impl Choices {
             let (titles, settings): (Vec<_>, Vec<_>) = narrow.unzip();
             self.offered.push((titles.join("; "), Change::Settings(settings)));
         }
+        if let Some(Setting { policy, .. }) = self.operations.first() {
+            let items = self.operations.iter().map(|setting| plain(&setting.item)).collect::<Vec<_>>().join(", ");
+            let title = format!("{policy} warns about {items} instead of asking, in every project");
+            self.offered.push((title, Change::Settings(std::mem::take(&mut self.operations))));
+        }
         let (rules, is_one) = (self.rules.join(" and "), named.len() == 1);
         for (key, done) in [
             ("lower", if is_one { "warns instead of asking" } else { "warn instead of asking" }),
@@ -176,8 +194,11 @@ impl Choices {
         let text = format!("no allow can cover `{}`", self.shown);
         let held = self.rules.iter().any(|rule| rule.starts_with(SELF_PROTECT));
         let hint = match held {
-            true => "this question can't be turned off, because it protects guard-host itself".to_owned(),
+            true => "no allow ends this question, because it protects guard-host itself".to_owned(),
             false if self.rules.is_empty() => self.obstacle.clone(),
+            false if self.is_of_project => {
+                format!("{}; {} asks in this project's .guard/guard.toml", self.obstacle, self.rules.join(", "))
+            }
             false => format!("{}. No setting in your guard.toml changes {}", self.obstacle, self.rules.join(", ")),
         };
         refused(Exit::NoQuestion, text, hint)
@@ -248,8 +269,11 @@ impl Choices {
             }
             Change::Settings(settings) => {
                 settings.iter().try_for_each(show_setting)?;
-                if settings.iter().any(|setting| setting.key == "confirm") {
-                    return Ok(());
+                let is_of_rule =
+                    |setting: &Setting| self.rules.iter().any(|rule| rule.ends_with(&format!(":{}", setting.item)));
+                if !settings.iter().all(is_of_rule) {
+                    // The log has the rules of its calls, not their operations.
+                    return covers(change).iter().try_for_each(|kind| print::line(&format!("   covers {kind}")));
                 }
                 others.asked_by(&self.rules)
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::choices::{Change, Setting};
+use crate::cli::asked::CATCH_ALL;
 use guard_contract::Manifest;
 use guard_contract::allow::Allow;
 use guard_redact::plain;
@@ -71,7 +72,11 @@ fn of_setting(Setting { policy, key, item }: &Setting) -> String {
         .and_then(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
     let rules = description.map(|description| description.manifest.rules).unwrap_or_default();
     match rules.iter().find(|rule| rule.id == *item) {
-        Some(rule) => format!("every call that asks for this reason alone: {}", rule.summary),
-        None => format!("every call that only `{}` asks about", plain(item)),
+        Some(rule) => {
+            let examples = CATCH_ALL.iter().find(|(name, _)| *name == rule.id);
+            let such = examples.map_or_else(String::new, |(_, examples)| format!(", such as {examples}"));
+            format!("every call that asks for this reason alone: {}{such}", rule.summary)
+        }
+        None => format!("every call whose only reason to ask is the effect {}, in all its forms", plain(item)),
     }
 }
