@@ -7,12 +7,15 @@ use std::borrow::Cow;
 use guard_sdk::globs::{Glob, names_one, plain};
 use serde::Deserialize;
 
-use crate::pattern::{Path, PatternShape, Root};
+use crate::pattern::{ListBytes, Path, PatternShape, Root};
 
 /// A list, read from the texts of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<String>")]
-pub struct Entries(Vec<Entry>);
+pub struct Entries {
+    list: Vec<Entry>,
+    bytes: ListBytes,
+}
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,24 +45,33 @@ impl Entries {
             matter: Matter::Known(*shape),
             takes_out: false,
         };
-        Entries(list.iter().zip(shapes).map(known).collect())
+        Entries::of(list.iter().zip(shapes).map(known).collect())
+    }
+
+    fn of(list: Vec<Entry>) -> Self {
+        let mut bytes = ListBytes::NONE;
+        list.iter().filter(|entry| !entry.takes_out).for_each(|entry| bytes.add(entry.spelled()));
+        Entries { list, bytes }
     }
 
     /// This list with another one added, whose entries may take out some of this one.
-    pub(crate) fn and(mut self, added: Option<Entries>) -> Self {
-        self.0.extend(added.into_iter().flat_map(|added| added.0));
-        self
+    pub(crate) fn and(self, added: Option<Entries>) -> Self {
+        match added {
+            Some(added) => Entries::of(self.list.into_iter().chain(added.list).collect()),
+            None => self,
+        }
     }
 
     /// The entries as they are written, but for those that take paths out.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|entry| !entry.takes_out).map(Entry::text)
+        self.list.iter().filter(|entry| !entry.takes_out).map(Entry::text)
     }
 
     /// The entries that cover the path and that no later entry takes out.
     pub(crate) fn covering<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
-        let start = self.0.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
-        self.0.iter().skip(start).filter(|entry| !entry.takes_out && entry.covers(path))
+        let list = if path.may_be_covered(&self.bytes) { self.list.as_slice() } else { &[] };
+        let start = list.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
+        list.iter().skip(start).filter(|entry| !entry.takes_out && entry.covers(path))
     }
 }
 
@@ -76,7 +88,7 @@ impl TryFrom<Vec<String>> for Entries {
             }
             entries.push(entry);
         }
-        Ok(Entries(entries))
+        Ok(Entries::of(entries))
     }
 }
 
@@ -146,6 +158,15 @@ impl Entry {
             Matter::Known(shape) => path.is_covered(&self.text, *shape),
             Matter::Plain(plain, shape) => path.is_covered(plain, *shape),
             Matter::Glob(root, glob) => path.fits_glob(*root, glob),
+        }
+    }
+
+    /// The spelling that is compared, and its shape; none of a pattern.
+    fn spelled(&self) -> Option<(&str, PatternShape)> {
+        match &self.matter {
+            Matter::Known(shape) => Some((&self.text, *shape)),
+            Matter::Plain(plain, shape) => Some((plain, *shape)),
+            Matter::Glob(..) => None,
         }
     }
 }
@@ -227,6 +248,29 @@ mod tests {
         for entry in ["", "/", "~/", "~", ".", "./", "../up", "a/../b", "{a", "a}", "[x", "!!x", " x", "x\\"] {
             let error = Entries::try_from(vec![entry.to_owned()]).unwrap_err();
             assert!(error.contains(&format!("`{entry}`")), "{entry}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_a_list_leave_out_no_path_that_an_entry_covers() {
+        let lists = crate::Lists::default();
+        let folders = ["", "/", "/repo/a/", "a/b/", "~/", "/home/u/", "/home/corp/u/", "/root/", "/mnt/d/home/u/"];
+        for list in [&lists.blocked, &lists.confirm, &lists.exempt] {
+            for entry in &list.list {
+                let name = entry.text.trim_start_matches('~').trim_start_matches('/').replace('*', "x");
+                for path in folders.iter().flat_map(|folder| ["", "/y", "."].map(|end| format!("{folder}{name}{end}")))
+                {
+                    let path = [path.clone(), path.to_uppercase(), format!("{path}/z*")].map(|path| path.clone());
+                    for path in path.iter().map(|path| Path::new(path)) {
+                        assert!(
+                            !entry.covers(&path) || path.may_be_covered(&list.bytes),
+                            "{} {}",
+                            entry.text,
+                            path.last()
+                        );
+                    }
+                }
+            }
         }
     }
 

@@ -86,6 +86,53 @@ impl PatternShape {
     }
 }
 
+/// The bytes that the entries of a list begin and end with. They tell most paths apart from all entries at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListBytes {
+    /// An entry is a pattern that may begin with anything.
+    has_globs: bool,
+    /// First bytes of [`PatternShape::Home`], [`PatternShape::Top`] and [`PatternShape::Several`].
+    home: ByteSet,
+    top: ByteSet,
+    several: ByteSet,
+    /// Last bytes of [`PatternShape::Name`], by the bit of the first one.
+    names: [ByteSet; 64],
+}
+
+impl ListBytes {
+    pub(crate) const NONE: Self = ListBytes {
+        has_globs: false,
+        home: ByteSet::NONE,
+        top: ByteSet::NONE,
+        several: ByteSet::NONE,
+        names: [ByteSet::NONE; 64],
+    };
+
+    /// Takes in an entry; none: a pattern.
+    pub(crate) fn add(&mut self, entry: Option<(&str, PatternShape)>) {
+        let Some((text, shape)) = entry else {
+            self.has_globs = true;
+            return;
+        };
+        let first = || {
+            let text = text.strip_prefix('~').unwrap_or(text).trim_start_matches('/');
+            text.bytes().next().unwrap_or(b'*')
+        };
+        match shape {
+            PatternShape::Home => self.home = self.home.with(first()),
+            PatternShape::Top => self.top = self.top.with(first()),
+            PatternShape::Several { first } => self.several = self.several.with(first),
+            PatternShape::Name { first, last } => {
+                for place in ByteSet::NONE.with(first).places() {
+                    if let Some(ends) = self.names.get_mut(place) {
+                        *ends = ends.with(last);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A path taken apart.
 pub(crate) struct Path<'a> {
     /// Without `.`, `..` and empty ones; the last [`DEEPEST`] of them.
@@ -127,6 +174,20 @@ impl<'a> Path<'a> {
             [ByteSet::of(components.iter().copied()), ByteSet::of(last), ends.map_or(ByteSet::ANY, ByteSet::of_byte)]
         };
         Path { components, absolute, folder, begins, last_begins, last_ends, below_home: OnceCell::new() }
+    }
+
+    /// Whether an entry of a list with these bytes may cover this path.
+    #[inline]
+    pub(crate) fn may_be_covered(&self, bytes: &ListBytes) -> bool {
+        if self.begins == ByteSet::ANY || bytes.has_globs {
+            return true;
+        }
+        let begins = |path: &Path<'_>, set: ByteSet| path.components.first().is_some_and(|name| set.may_fit(name));
+        let ends = bytes.names.get(self.last_begins.place());
+        self.begins.meets(bytes.several)
+            || ends.is_some_and(|ends| ends.meets(self.last_ends))
+            || self.absolute && begins(self, bytes.top)
+            || self.below_home().is_some_and(|path| begins(path, bytes.home))
     }
 
     /// The same path, taken as all that is below it.

@@ -33,10 +33,11 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
+    // Few files are on either list, and this order asks for most of them once.
+    let entry = settings.lists.sensitive_of(effect)?;
     if settings.lists.secret_of(effect).is_some() {
         return None;
     }
-    let entry = settings.lists.sensitive_of(effect)?;
     let is_listed = settings.lists.sensitive(&effect.target) == Some(entry);
     let remedy = "say what the change does, so that the user can approve it";
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
