@@ -1,7 +1,9 @@
 //! [`Guarded`]: the files and folders that are guarded, as one list.
 
+use std::borrow::Cow;
+
 use crate::harnesses::{REGISTRATIONS, SCRIPTS};
-use crate::names::{Names, Relation, fits, last_of};
+use crate::names::{Names, Relation, Start, fits, last_of};
 use crate::settings::Places;
 
 /// The kind of a guarded file or folder.
@@ -49,8 +51,26 @@ const USUAL: &[(&str, What)] = &[
 /// Everything that is guarded here: the usual places, those that the host names, and the registrations.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
-    /// The paths that the host names.
-    named: Vec<(String, What)>,
+    entries: Vec<Entry>,
+}
+
+/// An entry, and how it begins: nearly all paths begin otherwise.
+#[derive(Debug, Clone)]
+struct Entry {
+    text: Cow<'static, str>,
+    what: What,
+    start: Start,
+}
+
+impl Entry {
+    fn new(text: impl Into<Cow<'static, str>>, what: What) -> Self {
+        let text = text.into();
+        Entry { start: Start::of(&text), text, what }
+    }
+
+    fn guarded(&self) -> Guarded<'_> {
+        Guarded { entry: &self.text, what: self.what }
+    }
 }
 
 impl Guard {
@@ -72,27 +92,35 @@ impl Guard {
         let registered = |path: &String| (path.clone(), What::Registration(REGISTERED));
         let registrations = places.registrations.iter().filter(|path| !is_usual(path)).map(registered);
         let named = named.into_iter().chain(policies).chain(registrations);
-        Guard { named: named.filter(|(entry, _)| entry.starts_with('/')).collect() }
+        let named = named.filter(|(entry, _)| entry.starts_with('/')).map(|(entry, what)| Entry::new(entry, what));
+        let usual = USUAL.iter().map(|(entry, what)| Entry::new(*entry, *what));
+        let scripts = SCRIPTS.iter().map(|(entry, name)| Entry::new(*entry, What::Scripts(name)));
+        let registrations = REGISTRATIONS.iter().map(|(entry, name)| Entry::new(*entry, What::Registration(name)));
+        Guard { entries: usual.chain(named).chain(scripts).chain(registrations).collect() }
     }
 
     /// All of it.
     pub(crate) fn all(&self) -> impl Iterator<Item = Guarded<'_>> {
-        let usual = USUAL.iter().map(|(entry, what)| Guarded { entry, what: *what });
-        let named = self.named.iter().map(|(entry, what)| Guarded { entry, what: *what });
-        let scripts = SCRIPTS.iter().map(|(entry, name)| Guarded { entry, what: What::Scripts(name) });
-        let registrations = REGISTRATIONS.iter().map(|(entry, name)| Guarded { entry, what: What::Registration(name) });
-        usual.chain(named).chain(scripts).chain(registrations)
+        self.entries.iter().map(Entry::guarded)
+    }
+
+    /// Those that one of the paths may lie to in some way, by what names begin with.
+    pub(crate) fn near<'g, 'p>(&'g self, paths: &'p [Names<'p>]) -> impl Iterator<Item = Guarded<'g>> + use<'g, 'p> {
+        let may_relate = |entry: &&Entry| paths.iter().any(|names| names.may_relate(entry.start));
+        self.entries.iter().filter(may_relate).map(Entry::guarded)
     }
 
     /// The guarded thing that a path is or lies in.
     pub(crate) fn covering(&self, path: &str) -> Option<Guarded<'_>> {
-        let names = Names::new(path);
+        let names = [Names::new(path)];
+        let [own] = &names;
         // A pattern that fits a guarded name by chance means nothing.
         let is_in = |guarded: &Guarded<'_>| {
-            let found = names.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
+            let found = own.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
             found.is_some_and(|found| !found.guessed || (guarded.entry.starts_with('.') && path.contains('/')))
         };
-        self.all().find(is_in)
+        let found = self.near(&names).find(is_in);
+        found
     }
 
     /// Whether a program of this name, as a command spells it, is guard-host.
@@ -108,9 +136,9 @@ impl Guard {
 
     /// The names of the program: its own one, and that of its file.
     pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
-        let file = self.named.iter().find(|(_, what)| *what == What::Program);
-        let file =
-            file.and_then(|(path, _)| path.rsplit('/').next()).filter(|name| *name != PROGRAM && name.len() >= TELLING);
+        let file = self.all().find(|guarded| guarded.what == What::Program && guarded.entry.starts_with('/'));
+        let file = file.and_then(|guarded| guarded.entry.rsplit('/').next());
+        let file = file.filter(|name| *name != PROGRAM && name.len() >= TELLING);
         [PROGRAM, TOOLS].into_iter().chain(file)
     }
 

@@ -28,6 +28,23 @@ pub(crate) struct Match {
     pub(crate) guessed: bool,
 }
 
+/// How a guarded path begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    rooted: bool,
+    /// Its first name begins with a dot.
+    dotted: bool,
+    /// The first byte of its first name.
+    begins: ByteSet,
+}
+
+impl Start {
+    pub(crate) fn of(entry: &str) -> Self {
+        let first = entry.trim_start_matches('/');
+        Start { rooted: entry.starts_with('/'), dotted: first.starts_with('.'), begins: ByteSet::of_start(first) }
+    }
+}
+
 /// A component of a path.
 #[derive(Clone, Copy)]
 struct Name<'a> {
@@ -40,6 +57,8 @@ struct Name<'a> {
 pub(crate) struct Names<'a> {
     names: Vec<Name<'a>>,
     absolute: bool,
+    /// A component begins with a dot. A pattern reaches such a name only by writing the dot.
+    dotted: bool,
     /// First bytes of the components; any byte if one is a pattern of the shell.
     begins: ByteSet,
 }
@@ -59,12 +78,24 @@ impl<'a> Names<'a> {
         names.drain(..names.len().saturating_sub(DEEPEST));
         let is_pattern = names.iter().any(|name| name.is_pattern);
         let begins = if is_pattern { ByteSet::ANY } else { ByteSet::of(names.iter().map(|name| name.text)) };
-        Names { names, absolute: path.starts_with('/') && !deep, begins }
+        let dotted = names.iter().any(|name| name.text.as_bytes().first() == Some(&b'.'));
+        Names { names, absolute: path.starts_with('/') && !deep, dotted, begins }
     }
 
     /// The last component; empty if there is none.
     pub(crate) fn last(&self) -> &'a str {
         self.names.last().map(|name| name.text).unwrap_or_default()
+    }
+
+    /// Whether this path may lie to an entry that begins so. If not, [`Names::relation`] finds none.
+    #[inline]
+    pub(crate) fn may_relate(&self, start: Start) -> bool {
+        if start.dotted && !self.dotted {
+            return false;
+        }
+        let is_first = || self.names.first().is_some_and(|name| start.begins.may_fit(name.text) || name.is_pattern);
+        start.begins == ByteSet::ANY
+            || self.begins.meets(start.begins) && (!start.rooted || self.absolute && is_first())
     }
 
     /// Whether this is `other` or a folder above it. Both are absolute.
@@ -243,6 +274,31 @@ mod tests {
         check("/etc", "/etc/guard-host/", Some(Relation::Above));
         check("/repo/etc/guard-host/guard.toml", "/etc/guard-host/", None);
         check("etc/guard-host/guard.toml", "/etc/guard-host/", None);
+    }
+
+    #[test]
+    fn a_path_that_lies_to_an_entry_may_relate_to_it() {
+        let paths = [
+            "/",
+            "/a/.b",
+            "/a/.?/c",
+            "*b/c",
+            ".*",
+            ".b/c",
+            "B",
+            "/etc",
+            "/e*",
+            "x/*/y",
+            "/x/etc/z",
+            "[.]b/c",
+            "bin/guard-host.",
+        ];
+        for entry in ["/", "//", "/etc/x/", ".b/c", "b", "bin/guard-host", "*.json", "/a/.b/c"] {
+            for path in paths {
+                let names = Names::new(path);
+                assert!(names.relation(entry).is_none() || names.may_relate(Start::of(entry)), "{path} {entry}");
+            }
+        }
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub(crate) fn changes(effect: &Effect) -> bool {
 fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(What, How)> {
     let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
-    for guarded in view.guard.all() {
+    for guarded in view.guard.near(&paths) {
         // Of equal ones the last: it says most of where it is.
         let near = paths.iter().filter_map(|names| Some((names.relation(guarded.entry)?, names)));
         let Some((found, names)) = near.max_by_key(|(found, _)| found.relation) else { continue };
