@@ -18,6 +18,7 @@ mod tokens;
 mod word;
 mod words;
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 pub use names::is_telling;
@@ -38,6 +39,24 @@ const REPEATED: usize = 64;
 /// a sentence about a call keeps its own words with [`Secrets::hide`].
 #[must_use]
 pub fn redact(text: &str) -> String {
+    if text.len() < LONG {
+        return redacted(text);
+    }
+    LAST.with_borrow_mut(|last| match last {
+        Some((known, redacted)) if known == text => redacted.clone(),
+        _ => last.insert((text.to_owned(), redacted(text))).1.clone(),
+    })
+}
+
+thread_local! {
+    /// The last long text and its redacted form: the log, the pending call and the reply show the same one.
+    static LAST: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// A text from this length on is remembered, in bytes.
+const LONG: usize = 4 << 10;
+
+fn redacted(text: &str) -> String {
     let found = find(text);
     let mut values: Vec<&str> = found.iter().filter_map(|range| text.get(range.clone())).collect();
     values.retain(|value| secrets::is_distinct(value));
