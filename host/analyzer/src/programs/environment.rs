@@ -182,7 +182,8 @@ fn is_likely(name: &str) -> bool {
 /// Whether the command runs inside a container that runs already. What that was given as its environment are mostly
 /// passwords.
 fn is_in_service(run: &Run<'_>) -> bool {
-    let starts = run.commands.iter().filter(|command| command.id < run.command.id).rev().take(MAX_BEHIND);
+    let place = run.commands.partition_point(|command| command.id < run.command.id);
+    let starts = run.commands.get(..place).unwrap_or_default().iter().rev().take(MAX_BEHIND);
     let mut starts = starts.filter(|command| {
         matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
     });

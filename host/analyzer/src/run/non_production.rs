@@ -62,7 +62,8 @@ fn is_made_anew(command: &Command, commands: &[Command]) -> bool {
     let mut words = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let Some(file) = words.next().filter(|file| is_file && !file.dynamic && !file.glob) else { return false };
     let fed = command.redirections.iter().any(|redirection| opens(&redirection.body));
-    let before = commands.iter().filter(|other| other.id < command.id).rev().take(MOST);
+    let place = commands.partition_point(|other| other.id < command.id);
+    let before = commands.get(..place).unwrap_or_default().iter().rev().take(MOST);
     let deletes = |other: &Command| {
         other.program() == "rm"
             && other.certain

@@ -1,12 +1,19 @@
 //! [`Files`]: what is known of the files that a text makes.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::rc::Rc;
 
 use super::held::Held;
 use crate::limits;
 use crate::links::Links;
 use crate::view::{Inside, View};
+
+/// What is known of the paths that begin like this one.
+fn below<'t, T>(table: &'t BTreeMap<String, T>, from: &str) -> impl Iterator<Item = (&'t String, &'t T)> {
+    let start = (Bound::Included(from), Bound::Unbounded);
+    table.range::<str, _>(start).take_while(move |(path, _)| path.starts_with(from))
+}
 
 /// Files, programs and links that a text makes, by their paths.
 #[derive(Debug, Clone, Default)]
@@ -49,11 +56,11 @@ impl Files {
         if let Some(origin) = self.origin(path) {
             return vec![origin.to_owned()];
         }
-        let behind = |(to, from): (&String, &String)| {
-            let rest = path.strip_prefix(to.as_str()).filter(|rest| rest.starts_with('/'))?;
-            Some(format!("{}{rest}", from.trim_end_matches('/')))
+        let behind = |(end, _)| {
+            let (folder, rest) = path.split_at_checked(end)?;
+            Some(format!("{}{rest}", self.origin(folder)?.trim_end_matches('/')))
         };
-        let mut found: Vec<String> = self.origins.iter().filter_map(behind).collect();
+        let mut found: Vec<String> = path.match_indices('/').filter_map(behind).collect();
         found.push(path.to_owned());
         found
     }
@@ -99,8 +106,10 @@ impl Files {
             let origin = self.origins.get(from).cloned().unwrap_or_else(|| from.to_owned());
             self.origins.insert(to.to_owned(), origin);
         }
-        let held: Vec<_> = self.known.iter().filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
-        let names: Vec<_> = self.copies.iter().filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
+        let held: Vec<_> =
+            below(&self.known, from).filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
+        let names: Vec<_> =
+            below(&self.copies, from).filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
         held.into_iter().for_each(|(path, held)| self.insert(&path, held));
         names.iter().for_each(|(path, name)| self.copy_program(path, name));
     }

@@ -390,7 +390,7 @@ impl Walker {
 
     /// The path where the command sees the file.
     pub(super) fn inner_path(&self, file: &Word) -> Option<String> {
-        let path = self.shell.plain(file)?;
+        let path = self.shell.plain_text(file)?;
         Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned()))
     }
 

@@ -113,14 +113,19 @@ const ABOVE: usize = 8;
 impl Walker {
     /// The path on this machine of a file that a word names; none if it lies elsewhere, or nobody knows where.
     pub(super) fn path_here(&self, file: &Word) -> Option<String> {
-        if file.glob {
+        if !self.is_here(file) {
             return None;
         }
-        let is_here = match &self.shell.view {
-            Some(view) => view.host(&self.inner_path(file)?).is_some(),
-            None => place_of(&self.scope.via).is_empty(),
-        };
-        self.path_of(file).filter(|path| is_here && path.starts_with('/'))
+        self.path_of(file).filter(|path| path.starts_with('/'))
+    }
+
+    /// Whether a file that a word names lies on this machine.
+    fn is_here(&self, file: &Word) -> bool {
+        !file.glob
+            && match &self.shell.view {
+                Some(view) => self.inner_path(file).is_some_and(|path| view.host(&path).is_some()),
+                None => place_of(&self.scope.via).is_empty(),
+            }
     }
 
     /// Returns the content of a file that runs.
@@ -140,27 +145,43 @@ impl Walker {
     /// The same, of a file that a word names.
     pub(super) fn running_file(&mut self, file: &Word) -> Option<(String, Held)> {
         let path = self.path_of(file)?;
-        if self.files.get(&path).is_none() {
-            self.path_here(file)?;
+        if self.files.get(&path).is_none() && !(path.starts_with('/') && self.is_here(file)) {
+            return None;
+        }
+        self.running(&path).map(|held| (path, held))
+    }
+
+    /// The same, of a file that a plain name means, seen from the working directory.
+    pub(super) fn running_name(&mut self, name: &str) -> Option<(String, Held)> {
+        let path = super::shell::resolve(&self.shell.cwd, name).filter(|_| self.shell.view.is_none());
+        let Some(path) = path else { return self.running_file(&literal(name)) };
+        let path = self.files.links.follow(&path, true).unwrap_or(path);
+        if self.files.get(&path).is_none() && !place_of(&self.scope.via).is_empty() {
+            return None;
         }
         self.running(&path).map(|held| (path, held))
     }
 
     /// Returns the existing content at this path, or at the source of a file that was copied there.
     fn lying(&mut self, path: &str) -> Option<Held> {
-        for path in self.files.sources(path) {
-            if self.is_probe || !path.starts_with('/') || sources::is_of_system(&path) {
-                continue;
-            }
-            match sources::read(&path) {
-                Source::Text(text) => return Some(Held::lying(literal(&text))),
-                Source::None => {}
-                Source::Unread(why) => {
-                    self.partial(&format!("{path} runs, and it was not read because {why}"));
-                }
+        match self.files.origins.is_empty() {
+            true => self.lying_at(path),
+            false => self.files.sources(path).iter().find_map(|path| self.lying_at(path)),
+        }
+    }
+
+    fn lying_at(&mut self, path: &str) -> Option<Held> {
+        if self.is_probe || !path.starts_with('/') || sources::is_of_system(path) {
+            return None;
+        }
+        match sources::read(path) {
+            Source::Text(text) => Some(Held::lying(literal(&text))),
+            Source::None => None,
+            Source::Unread(why) => {
+                self.partial(&format!("{path} runs, and it was not read because {why}"));
+                None
             }
         }
-        None
     }
 
     /// The nearest of these files, in the folder or above it, and what it holds.
@@ -170,9 +191,11 @@ impl Walker {
             None => self.path_here(&literal("."))?,
         };
         folder.truncate(folder.trim_end_matches('/').len());
+        let mut path = String::new();
         for _ in 0..ABOVE {
             for name in names {
-                let path = format!("{folder}/{name}");
+                path.clear();
+                path.extend([&folder, "/", *name]);
                 if let Some(held) = self.running(&path) {
                     return Some((path, held));
                 }

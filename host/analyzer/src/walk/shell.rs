@@ -41,7 +41,7 @@ fn is_one(word: &Word) -> bool {
     !word.dynamic || word.text.contains("{}") || word.quoted && !word.text.contains(['@', '*'])
 }
 
-/// The state of one shell.
+/// The state of one shell. Copies share their tables until one of them changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shell {
     /// Absolute, or empty when it is not known.
@@ -51,17 +51,17 @@ pub(crate) struct Shell {
     /// The target of `cd -`.
     previous: String,
     home: Rc<str>,
-    variables: BTreeMap<Rc<str>, Value>,
+    variables: Rc<BTreeMap<Rc<str>, Value>>,
     /// The variables that other processes are given, besides those of [`ENVIRONMENT`].
-    exported: BTreeSet<Rc<str>>,
+    exported: Rc<BTreeSet<Rc<str>>>,
     /// All that is assigned is exported.
     exports_all: bool,
     parameters: Option<Rc<[Word]>>,
     /// Texts of functions that the text defines.
-    functions: BTreeMap<Rc<str>, Rc<str>>,
+    functions: Rc<BTreeMap<Rc<str>, Rc<str>>>,
     /// Texts of aliases that the text defines, the latest last. A line is read whole before it runs, so that an alias which
     /// is defined anew, or ended, may still have its old text.
-    aliases: BTreeMap<Rc<str>, Vec<Rc<Word>>>,
+    aliases: Rc<BTreeMap<Rc<str>, Vec<Rc<Word>>>>,
 }
 
 impl Values for Shell {
@@ -139,12 +139,12 @@ impl Shell {
             view: None,
             previous: String::new(),
             home: home.into(),
-            variables: BTreeMap::new(),
-            exported: BTreeSet::new(),
+            variables: Rc::default(),
+            exported: Rc::default(),
             exports_all: false,
             parameters: None,
-            functions: BTreeMap::new(),
-            aliases: BTreeMap::new(),
+            functions: Rc::default(),
+            aliases: Rc::default(),
         }
     }
 
@@ -250,7 +250,7 @@ impl Shell {
             self.export(name);
         }
         if self.variables.len() < limits::VARIABLES || self.variables.contains_key(name) {
-            self.variables.insert(name.into(), value);
+            Rc::make_mut(&mut self.variables).insert(name.into(), value);
         } else {
             limits::reached("too many variables to follow");
             self.forget(name);
@@ -262,7 +262,13 @@ impl Shell {
         match name {
             // Without a value it would be the user's.
             HOME | IFS => self.refer(name, ""),
-            _ => drop(self.variables.remove(name)),
+            _ => self.remove(name),
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        if self.variables.contains_key(name) {
+            Rc::make_mut(&mut self.variables).remove(name);
         }
     }
 
@@ -270,7 +276,7 @@ impl Shell {
     pub(crate) fn unset(&mut self, name: &str) {
         match name {
             HOME => self.forget(HOME),
-            _ => drop(self.variables.remove(name)),
+            _ => self.remove(name),
         }
     }
 
@@ -293,7 +299,9 @@ impl Shell {
     /// Nothing is known of variables any more, but of these.
     pub(crate) fn forget_all_but(&mut self, names: &BTreeSet<String>) {
         let is_odd = self.variables.contains_key(HOME) && !names.contains(HOME);
-        self.variables.retain(|name, _| names.contains(&**name));
+        if !self.variables.is_empty() {
+            Rc::make_mut(&mut self.variables).retain(|name, _| names.contains(&**name));
+        }
         self.parameters = None;
         if is_odd {
             self.forget(HOME);
@@ -302,16 +310,21 @@ impl Shell {
 
     /// Forgets the variables that `body`, which may run again, could set: those that it names without a `$`.
     pub(crate) fn forget_named_in(&mut self, body: &str) {
-        let names = |name: &str| {
-            body.match_indices(name).any(|(at, _)| {
-                let before = body.get(..at).and_then(|head| head.chars().next_back());
-                let after = body.get(at + name.len()..).and_then(|tail| tail.chars().next());
-                let joins = |char: Option<char>| char.is_some_and(|char| char.is_ascii_alphanumeric() || char == '_');
-                !joins(before) && !joins(after) && !matches!(before, Some('$' | '{'))
-            })
-        };
+        let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        let mut before = ' ';
+        let mut named = BTreeSet::new();
+        for piece in body.split_inclusive(|char: char| !is_part(char)) {
+            let name = piece.trim_end_matches(|char: char| !is_part(char));
+            if !matches!(before, '$' | '{') {
+                named.insert(name);
+            }
+            before = piece.chars().next_back().unwrap_or(' ');
+        }
+        let names = |name: &str| named.contains(name);
         let is_odd = self.variables.contains_key(HOME) && names(HOME);
-        self.variables.retain(|name, _| !names(name));
+        if self.variables.keys().any(|name| names(name)) {
+            Rc::make_mut(&mut self.variables).retain(|name, _| !names(name));
+        }
         if is_odd {
             self.forget(HOME);
         }
@@ -322,9 +335,14 @@ impl Shell {
 
     /// The text of a word, with a leading home made absolute; `None` if a part of it is not known.
     pub(crate) fn plain(&self, word: &Word) -> Option<String> {
+        self.plain_text(word).map(Cow::into_owned)
+    }
+
+    /// The same, without a copy of what is plain as it is written.
+    pub(crate) fn plain_text<'w>(&self, word: &'w Word) -> Option<Cow<'w, str>> {
         let tilde = |part: &Part| part.kind == "tilde";
         if !word.dynamic && !word.parts.iter().any(tilde) {
-            return Some(word.text.clone());
+            return Some(Cow::Borrowed(&word.text));
         }
         let mut text = String::new();
         for (index, part) in word.parts.iter().enumerate() {
@@ -336,7 +354,7 @@ impl Shell {
                 _ => return None,
             }
         }
-        Some(text)
+        Some(Cow::Owned(text))
     }
 
     /// The words, with the home in the place of its variable.
@@ -408,12 +426,22 @@ fn concatenated(first: &Word, second: &Word) -> Word {
     word
 }
 
+/// Whether a path has no step to leave out: no empty one, none that is a dot or two.
+fn is_straight(path: &str) -> bool {
+    let mut steps = path.strip_prefix('/').unwrap_or(path).split('/');
+    path.is_empty() || steps.all(|step| !matches!(step, "" | "." | ".."))
+}
+
 /// `path` made absolute against `cwd` and freed of `.` and `..`, by text alone.
 pub(crate) fn resolve(cwd: &str, path: &str) -> Option<String> {
     if !path.starts_with('/') && (cwd.is_empty() || path.is_empty()) {
         return None;
     }
     let base = if path.starts_with('/') { "" } else { cwd };
+    if (base.is_empty() || base.starts_with('/')) && is_straight(base) && is_straight(path) {
+        let between = if path.starts_with('/') { "" } else { "/" };
+        return Some([base, between, path].concat());
+    }
     let mut steps: Vec<&str> = Vec::new();
     for step in base.split('/').chain(path.split('/')) {
         match step {

@@ -333,7 +333,7 @@ impl Walker {
         let mut files = self.given_files(words, runner.given);
         if files.is_empty() {
             let names = runner.files.iter().flat_map(|name| spelled(name));
-            files.extend(names.filter_map(|name| self.running_file(&literal(&name))));
+            files.extend(names.filter_map(|name| self.running_name(&name)));
         }
         if runner.files.contains(&"conftest.py") {
             let folders =
@@ -343,7 +343,7 @@ impl Walker {
                 let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).take(SCRIPTS);
                 ends.filter_map(|end| Some(format!("{}/conftest.py", path.get(..end)?)))
             });
-            files.extend(names.filter_map(|name| self.running_file(&literal(&name))).collect::<Vec<_>>());
+            files.extend(names.filter_map(|name| self.running_name(&name)).collect::<Vec<_>>());
         }
         let start = |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
         files.into_iter().map(start).collect()

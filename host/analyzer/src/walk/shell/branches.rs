@@ -21,24 +21,37 @@ impl Shell {
             self.parameters = None;
         }
         let odd = self.separators() != other.separators();
-        let before: BTreeSet<Rc<str>> = self.functions.keys().cloned().collect();
         let is_moved = self.variables.get(HOME) != other.variables.get(HOME);
-        self.variables.retain(|name, value| other.variables.get(name) == Some(value));
-        self.exported.retain(|name| other.exported.contains(name));
-        self.exports_all &= other.exports_all;
-        // What only one of them defines may be called.
-        self.functions.retain(|name, text| other.functions.get(name).is_none_or(|other| other == text));
-        for (name, text) in other.functions.iter().filter(|(name, _)| !before.contains(*name)) {
-            self.functions.insert(Rc::clone(name), Rc::clone(text));
+        if !Rc::ptr_eq(&self.variables, &other.variables) {
+            Rc::make_mut(&mut self.variables).retain(|name, value| other.variables.get(name) == Some(value));
         }
-        for (name, texts) in &other.aliases {
-            texts.iter().for_each(|text| self.alias(name, text));
+        if !Rc::ptr_eq(&self.exported, &other.exported) {
+            Rc::make_mut(&mut self.exported).retain(|name| other.exported.contains(name));
+        }
+        self.exports_all &= other.exports_all;
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            self.meet_functions(other);
+        }
+        if !Rc::ptr_eq(&self.aliases, &other.aliases) {
+            for (name, texts) in &*other.aliases {
+                texts.iter().for_each(|text| self.alias(name, text));
+            }
         }
         if odd {
             self.forget(IFS);
         }
         if is_moved {
             self.forget(HOME);
+        }
+    }
+
+    /// What only one of them defines may be called.
+    fn meet_functions(&mut self, other: &Shell) {
+        let own = Rc::make_mut(&mut self.functions);
+        let before: BTreeSet<Rc<str>> = own.keys().cloned().collect();
+        own.retain(|name, text| other.functions.get(name).is_none_or(|other| other == text));
+        for (name, text) in other.functions.iter().filter(|(name, _)| !before.contains(*name)) {
+            own.insert(Rc::clone(name), Rc::clone(text));
         }
     }
 
@@ -52,7 +65,10 @@ impl Shell {
             }
             _ => None,
         };
-        self.variables.iter().filter_map(differs).collect()
+        match Rc::ptr_eq(&self.variables, &other.variables) {
+            true => Vec::new(),
+            false => self.variables.iter().filter_map(differs).collect(),
+        }
     }
 
     /// Whether a path is that of a hidden file right in the home, with which shells and tools begin.

@@ -14,7 +14,7 @@ impl Shell {
     /// Other processes are given the variable from now on.
     pub(crate) fn export(&mut self, name: &str) {
         if self.exported.len() < limits::VARIABLES {
-            self.exported.insert(name.into());
+            Rc::make_mut(&mut self.exported).insert(name.into());
         }
     }
 
@@ -26,7 +26,7 @@ impl Shell {
     /// Reduces the state to the knowledge of another process that this shell starts, if all variables are exported. A
     /// shell never inherits its separators.
     pub(crate) fn enter_process(&mut self) {
-        self.variables.remove(IFS);
+        self.remove(IFS);
         self.parameters = None;
     }
 
@@ -34,7 +34,7 @@ impl Shell {
     /// environment had them all along.
     pub(crate) fn forget_own(&mut self) {
         let exported = &self.exported;
-        self.variables.retain(|name, _| ENVIRONMENT.contains(&&**name) || exported.contains(name));
+        Rc::make_mut(&mut self.variables).retain(|name, _| ENVIRONMENT.contains(&&**name) || exported.contains(name));
     }
 
     /// Whether the text names a variable that another process may lack.
@@ -48,10 +48,10 @@ impl Shell {
     /// Keeps the text of a function.
     pub(crate) fn define(&mut self, name: &str, text: &str) {
         if self.functions.len() < limits::VARIABLES && text.len() <= limits::VALUE {
-            self.functions.insert(name.into(), text.into());
+            Rc::make_mut(&mut self.functions).insert(name.into(), text.into());
         } else {
             limits::reached("too many functions, or too long ones, to follow");
-            self.functions.remove(name);
+            Rc::make_mut(&mut self.functions).remove(name);
         }
     }
 
@@ -66,9 +66,8 @@ impl Shell {
         if self.aliases.len() >= limits::VARIABLES || texts >= limits::ALIASES || text.text.len() > limits::VALUE {
             return limits::reached("too many aliases, or too long ones, to follow");
         }
-        let texts = self.aliases.entry(name.into()).or_default();
-        if !texts.contains(text) {
-            texts.push(Rc::clone(text));
+        if !self.aliased(name).contains(text) {
+            Rc::make_mut(&mut self.aliases).entry(name.into()).or_default().push(Rc::clone(text));
         }
     }
 

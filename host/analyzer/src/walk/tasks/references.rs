@@ -10,7 +10,6 @@ use crate::walk::Walker;
 use crate::walk::readers::{by_ending, reader};
 use crate::walk::running::interpreter;
 use crate::walk::started::Started;
-use crate::word::expand::literal;
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::shells;
 
@@ -134,9 +133,8 @@ impl Walker {
                     matches!(program, "pytest" | "py.test" | "coverage" | "pylint" | "mypy" | "dmypy" | "mkdocs");
                 let section = path.ends_with("/package.json").then_some(program).filter(|_| program != "electron");
                 for name in values_at(&held.text.text, section, settings.keys) {
-                    let files: Vec<Word> =
-                        spellings(&folder, &name, is_python).iter().map(|file| literal(file)).collect();
-                    let Some((path, held)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
+                    let files = spellings(&folder, &name, is_python);
+                    let Some((path, held)) = files.iter().find_map(|file| self.running_name(file)) else { continue };
                     if found.iter().all(|known| known.name != path) && found.len() < SCRIPTS {
                         found.push(loaded(path, held));
                     }
@@ -154,10 +152,9 @@ impl Walker {
         if self.is_of_package() {
             names.extend([format!("{stem}.conf.*"), format!(".{stem}rc.*"), format!(".{stem}.*")]);
         }
-        let mut files: Vec<Word> = names.iter().flat_map(|name| spelled(name)).map(|name| literal(&name)).collect();
         let given = ["-c", "--config"].iter().flat_map(|option| super::values(words, option));
-        files.extend(given.filter(|file| by_ending(&file.text) == Some("node")));
-        self.modules_of_node(&files)
+        let given: Vec<Word> = given.filter(|file| by_ending(&file.text) == Some("node")).collect();
+        self.modules_of_node(names.iter().flat_map(|name| spelled(name)), &given)
     }
 
     /// The settings that a package script may load. Without a manifest the script itself is not known.
@@ -170,8 +167,7 @@ impl Walker {
         if self.nearest(None, &["package.json"]).is_some() {
             return Vec::new();
         }
-        let files: Vec<Word> = BUILDERS.iter().flat_map(|name| spelled(name)).map(|name| literal(&name)).collect();
-        self.modules_of_node(&files)
+        self.modules_of_node(BUILDERS.iter().flat_map(|name| spelled(name)), &[])
     }
 
     /// Whether a package's runner starts the command, or a script of a package.
@@ -179,8 +175,10 @@ impl Walker {
         self.scope.via.iter().any(|via| is_packager(&via.kind) || via.detail.contains("package.json"))
     }
 
-    fn modules_of_node(&mut self, files: &[Word]) -> Vec<Started> {
-        let found: Vec<_> = files.iter().filter_map(|file| self.running_file(file)).take(SCRIPTS).collect();
+    /// The modules of these names, and those that a call gives.
+    fn modules_of_node(&mut self, names: impl Iterator<Item = String>, given: &[Word]) -> Vec<Started> {
+        let mut found: Vec<_> = names.filter_map(|name| self.running_name(&name)).take(SCRIPTS).collect();
+        found.extend(given.iter().filter_map(|file| self.running_file(file)).take(SCRIPTS.saturating_sub(found.len())));
         let start = |(path, held)| Started { name: path, argv: reader("node"), held, sure: false, is_given: false };
         found.into_iter().map(start).collect()
     }
