@@ -191,6 +191,12 @@ impl Walker {
                 self.settle(unit);
                 self.accounted = outer;
             }
+            // Only zsh takes `for f (*.md) wc $f`, and it is the shell that reads this.
+            Err(_) if self.is_of_zsh(&text) => {
+                self.dialect = Dialect::Zsh;
+                self.unit(unit);
+                self.dialect = Dialect::Bash;
+            }
             Err(told) => {
                 if let Some(text) = foreign::respelled(unit.text, self.dialect) {
                     return self.unit(Unit { text: &text, origin: unit.origin });
@@ -204,6 +210,10 @@ impl Walker {
                 self.guess(unit.text, span);
             }
         }
+    }
+
+    fn is_of_zsh(&self, text: &str) -> bool {
+        self.dialect == Dialect::Bash && self.speaker == echo::Speaker::Zsh && parse::parse(text, Dialect::Zsh).is_ok()
     }
 
     /// Lists what a text that is not understood may run.

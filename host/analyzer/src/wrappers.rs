@@ -5,6 +5,7 @@
 mod ansible;
 mod carried;
 pub(crate) mod code;
+mod fish;
 pub(crate) mod git_settings;
 pub(crate) mod layer;
 mod nushell;
@@ -142,9 +143,13 @@ pub(crate) fn reads_program(argv: &[Word]) -> bool {
     store || reads_code(&name)
 }
 
-/// A text of nu as shell.
-pub(crate) fn of_nushell(text: &str) -> String {
-    nushell::as_shell(text)
+/// A text of a shell with a syntax of its own, as a shell that is walked reads it; `None` if the shell has no other syntax.
+pub(crate) fn respelled(shell: &str, text: &str) -> Option<String> {
+    match shell {
+        "fish" => Some(fish::as_shell(text)),
+        "nu" | "elvish" => Some(nushell::as_shell(text)),
+        _ => None,
+    }
 }
 
 /// Whether this program reads code of a general language.

@@ -125,7 +125,7 @@ pub(super) fn reading(program: &str, path: &str, held: Held) -> (Vec<String>, He
     }
     match program {
         "nu" => {
-            let text = literal(&wrappers::of_nushell(&held.text.text));
+            let text = literal(&wrappers::respelled(program, &held.text.text).unwrap_or_default());
             (Vec::new(), Held { text, ..held })
         }
         "sed" | "gsed" => (vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()], held),

@@ -21,8 +21,8 @@ impl Walker {
         if let Some(translate) = powershell::of_shell(shell) {
             return self.run_text_in(word, span, Some(translate));
         }
-        if shell == "nu" && !word.dynamic {
-            return self.run_text(&literal(&wrappers::of_nushell(&word.text)), span);
+        if let Some(text) = wrappers::respelled(shell, &word.text).filter(|_| !word.dynamic) {
+            return self.run_text(&literal(&text), span);
         }
         let (first, others): (Speaker, &[Speaker]) = match shell {
             "bash" | "rbash" => (Speaker::Bash, &[]),

@@ -1,97 +1,192 @@
-//! Texts of nu, as far as they are read here: spelled as a shell would have them.
+//! Texts of nu and elvish, as far as they are read here: spelled as a shell would have them.
 
 /// Words before a block that runs, whatever comes of it.
-const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "items", "catch", "finally"];
+const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "peach", "items", "catch", "finally"];
 
-/// A text of nu as shell: `^name` is the program of that name, a block behind `try` or `each` is a group, `open` prints a
-/// file, and `save` writes one.
+/// What a block begins with, and what it ends with.
+const GROUP: (&str, &str) = ("{ :; ", "\n} ");
+const BRANCH: (&str, &str) = ("; then :; ", "\nfi ");
+const OTHERWISE: (&str, &str) = ("\nelse :; ", "\nfi ");
+const LOOP: (&str, &str) = ("; do :; ", "\ndone ");
+
+/// Operators of a condition.
+const OPERATORS: &[&str] = &[
+    "<", "<=", "==", "!=", ">", ">=", "=~", "!~", "and", "or", "xor", "not", "in", "not-in", "+", "-", "*", "/", "++",
+];
+
+/// A text of nu or elvish as shell: `^name` is the program of that name, a block behind `try` or `each` is a group, `open`
+/// prints a file, `save` writes one, and a block behind a condition or a list is a branch or a loop.
 pub(super) fn as_shell(text: &str) -> String {
     let tokens = tokens(text);
-    let mut out = String::with_capacity(text.len() + 16);
-    let (mut starts, mut lists, mut opens, mut closing) = (true, false, false, 0_usize);
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        at += 1;
-        let next = tokens.get(at).copied().unwrap_or_default();
-        if matches!(*token, "\n" | ";" | "|") {
-            (starts, lists, opens) = (true, false, false);
-            out.push_str(token);
-            out.push(' ');
-            continue;
-        }
-        let word = token.strip_prefix('^').filter(|_| starts).unwrap_or(token);
-        if opens && let Some(inside) = word.strip_prefix('{') {
-            out.push_str("{ :; ");
-            closing += 1;
-            (starts, opens) = (true, false);
-            if inside.is_empty() {
-                // `{|x| ...`: a bar is a token of its own.
-                if tokens.get(at) == Some(&"|") {
-                    skip_parameters(&tokens, &mut at);
+    let mut reader = Reader { tokens: &tokens, out: String::with_capacity(text.len() + 16), ..Reader::default() };
+    reader.read();
+    reader.out
+}
+
+#[derive(Default)]
+struct Reader<'t> {
+    tokens: &'t [&'t str],
+    at: usize,
+    out: String,
+    /// A command begins here.
+    starts: bool,
+    /// The words are the elements of a list.
+    lists: bool,
+    /// The block that the next token begins.
+    opens: Option<(&'static str, &'static str)>,
+    /// What ends each block that is open.
+    closing: Vec<&'static str>,
+}
+
+impl<'t> Reader<'t> {
+    fn read(&mut self) {
+        self.starts = true;
+        while let Some(token) = self.take() {
+            match token {
+                "\n" | ";" | "|" => {
+                    (self.starts, self.lists, self.opens) = (true, false, None);
+                    self.push(token);
+                    continue;
                 }
-            } else {
-                push_closed(inside, &mut out, &mut closing);
+                "(" => {
+                    self.out.push_str(if self.starts { "echo $(" } else { "$(" });
+                    self.starts = true;
+                    continue;
+                }
+                _ => {}
             }
-            continue;
+            if let Some(((begin, end), inside)) = self.opens.take().zip(token.strip_prefix('{')) {
+                self.out.push_str(begin);
+                self.closing.push(end);
+                self.starts = true;
+                if inside.is_empty() {
+                    // `{|x| ...`: a bar is a token of its own.
+                    self.skip_parameters();
+                } else {
+                    self.push_closed(inside);
+                }
+                continue;
+            }
+            self.starts = self.word(token);
         }
+    }
+
+    /// Reads a word; gives whether a command begins behind it.
+    fn word(&mut self, token: &'t str) -> bool {
+        let word = token.strip_prefix('^').filter(|_| self.starts).unwrap_or(token);
+        let next = self.tokens.get(self.at).copied().unwrap_or_default();
         match word {
-            "run-external" if starts => {
-                lists = true;
-                continue;
-            }
-            "open" if starts => out.push_str("cat "),
-            "save" if starts => out.push_str("tee "),
-            "def" | "def-env" if starts => {
-                out.push_str(next.trim_matches(['"', '\'']));
-                out.push_str("() ");
-                at += 1;
-                while tokens.get(at).is_some_and(|token| !token.starts_with('{') && *token != ";") {
-                    at += 1;
+            "run-external" if self.starts => self.lists = true,
+            "open" if self.starts => self.out.push_str("cat "),
+            "save" if self.starts => self.out.push_str("tee "),
+            "def" | "def-env" | "fn" if self.starts => {
+                self.out.extend([next.trim_matches(['"', '\'']), "() "]);
+                self.at += 1;
+                while self.tokens.get(self.at).is_some_and(|token| !token.starts_with('{') && *token != ";") {
+                    self.at += 1;
                 }
-                opens = true;
-                continue;
+                self.opens = Some(GROUP);
+                return true;
+            }
+            "if" | "while" if self.starts => {
+                self.out.extend([word, " :"]);
+                self.condition();
+                self.opens = Some(if word == "if" { BRANCH } else { LOOP });
+                return true;
+            }
+            "loop" if self.starts && next.starts_with('{') => {
+                self.out.push_str("while true");
+                self.opens = Some(LOOP);
+                return true;
+            }
+            "for" if self.starts => {
+                self.out.extend(["for ", next, " in"]);
+                self.at += 1;
+                if self.tokens.get(self.at) == Some(&"in") {
+                    self.at += 1;
+                }
+                self.condition();
+                self.opens = Some(LOOP);
+                return true;
+            }
+            "else" if self.out.ends_with(BRANCH.1) => {
+                self.out.truncate(self.out.len() - BRANCH.1.len());
+                self.opens = Some(OTHERWISE);
+                if next == "if" {
+                    self.at += 1;
+                    self.out.push_str("\nelif :");
+                    self.condition();
+                    self.opens = Some(BRANCH);
+                }
+                return true;
             }
             _ if BLOCKS.contains(&word) && next.starts_with('{') => {
                 if matches!(word, "catch" | "finally") {
-                    out.push_str("; ");
+                    self.out.push_str("; ");
                 }
-                opens = true;
-                continue;
+                self.opens = Some(GROUP);
+                return true;
             }
-            "-f" | "--force" | "--raw" | "-r" | "--append" if out.ends_with("tee ") || out.ends_with("cat ") => {
-                continue;
+            "-f" | "--force" | "--raw" | "-r" | "--append"
+                if self.out.ends_with("tee ") || self.out.ends_with("cat ") => {}
+            _ if self.lists => self.push(word.trim_start_matches("...").trim_matches(['[', ']', ','])),
+            _ => {
+                // The value of a variable is no command.
+                if self.starts && token.starts_with('$') && !token.starts_with("$env.") {
+                    self.out.push_str("echo ");
+                }
+                self.push_closed(word);
             }
-            _ if lists => {
-                let word = word.trim_start_matches("...").trim_matches(['[', ']', ',']);
-                out.push_str(word);
-                out.push(' ');
-            }
-            _ => push_closed(word, &mut out, &mut closing),
         }
-        starts = false;
+        false
     }
-    out
-}
 
-/// Passes over `|x|`, whose bars are tokens.
-fn skip_parameters(tokens: &[&str], at: &mut usize) {
-    *at += 1;
-    while tokens.get(*at).is_some_and(|token| *token != "|") {
-        *at += 1;
+    fn take(&mut self) -> Option<&'t str> {
+        let token = self.tokens.get(self.at).copied();
+        self.at += 1;
+        token
     }
-    *at += 1;
-}
 
-/// Adds a word; a brace at its end closes a block that was opened before.
-fn push_closed(word: &str, out: &mut String, closing: &mut usize) {
-    let bare = word.trim_end_matches('}');
-    let ends = (word.len() - bare.len()).min(*closing);
-    out.push_str(word.get(..word.len() - ends).unwrap_or(word));
-    for _ in 0..ends {
-        out.push_str("\n}");
+    fn push(&mut self, word: &str) {
+        self.out.extend([word, " "]);
     }
-    *closing -= ends;
-    out.push(' ');
+
+    /// Adds the words of a condition or a list up to the block behind it, without operators and brackets.
+    fn condition(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(token) = self.tokens.get(self.at).filter(|token| !token.starts_with('{') && **token != ";") {
+            self.at += 1;
+            self.out.push(' ');
+            if *token == "(" {
+                self.out.push_str("$(");
+                depth += 1;
+            } else if depth > 0 || !OPERATORS.contains(token) {
+                self.out.push_str(token.trim_matches(['[', ']', ',', '^']));
+            }
+            depth = depth.saturating_sub(token.matches(')').count());
+        }
+    }
+
+    /// Passes over `|x|`, whose bars are tokens.
+    fn skip_parameters(&mut self) {
+        if self.tokens.get(self.at) == Some(&"|") {
+            let behind = self.tokens.get(self.at + 1..).unwrap_or_default();
+            self.at += 2 + behind.iter().position(|token| *token == "|").unwrap_or(behind.len());
+        }
+    }
+
+    /// Adds a word; a brace at its end closes a block that was opened before.
+    fn push_closed(&mut self, word: &str) {
+        let bare = word.trim_end_matches('}');
+        let ends = (word.len() - bare.len()).min(self.closing.len());
+        self.out.push_str(word.get(..word.len() - ends).unwrap_or(word));
+        if ends == 0 {
+            self.out.push(' ');
+        }
+        for _ in 0..ends {
+            self.out.push_str(self.closing.pop().unwrap_or_default());
+        }
+    }
 }
 
 /// Words, and the signs that end a command.
@@ -109,6 +204,7 @@ fn tokens(text: &str) -> Vec<&str> {
                 quote = Some(char);
                 start = start.or(Some(at));
             }
+            ('(', None) if start.is_none() => found.extend(text.get(at..at + 1)),
             (char, None) if char.is_whitespace() || matches!(char, ';' | '|') => {
                 found.extend(start.take().and_then(|start| text.get(start..at)));
                 if matches!(char, '\n' | ';' | '|') {
@@ -141,6 +237,17 @@ mod tests {
             ("def f [] { ls a }; f", "f() { :; ls a \n} ; f "),
             ("echo '{ try { open'", "echo '{ try { open' "),
             ("open a.json | get name", "cat a.json | get name "),
+            ("for x in [1 2] { ls $x }", "for x in 1 2; do :; ls $x \ndone "),
+            ("for x [a b] { ls $x }", "for x in a b; do :; ls $x \ndone "),
+            (
+                "if $x > 2 { ls } else if b { pwd } else { id }",
+                "if : $x  2; then :; ls \nelif : b; then :; pwd \nelse :; id \nfi ",
+            ),
+            ("while (ls | length) < 3 { rm a }", "while : $( ls | length)  3; do :; rm a \ndone "),
+            ("loop { ls; break }", "while true; do :; ls ; break \ndone "),
+            ("a | each { |x| $x.name }", "a | { :; echo $x.name \n} "),
+            ("print (^ls)", "print $(ls) "),
+            ("fn f {|x| ls $x }; f a", "f() { :; ls $x \n} ; f a "),
         ] {
             assert_eq!(as_shell(text), shell, "{text}");
         }

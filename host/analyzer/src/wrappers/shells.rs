@@ -3,8 +3,6 @@
 use guard_sdk::syntax::Word;
 
 use super::layer::{Layer, Place, What, joined, program, takes};
-use super::nushell;
-use crate::limits;
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::word::expand::{literal, parameter};
 
@@ -58,56 +56,6 @@ fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'sta
     Some((leading(argv.get(1..)?, *takes), texts, before))
 }
 
-/// A text of fish, where parentheses alone are a substitution, and a backslash counts between single quotes.
-fn in_fish(word: Word) -> Word {
-    if word.dynamic {
-        return word;
-    }
-    if !word.text.contains(['(', '\\']) {
-        let text = by_files(&word.text);
-        return if text == word.text { word } else { literal(&text) };
-    }
-    let mut text = String::with_capacity(word.text.len());
-    let (mut quote, mut before) = (None, ' ');
-    let mut chars = word.text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match (char, quote) {
-            ('\\', Some('\'')) => {
-                match chars.next_if(|next| matches!(next, '\'' | '\\')) {
-                    Some('\'') => text.push_str("'\\''"),
-                    _ => text.push('\\'),
-                }
-                continue;
-            }
-            _ if before == '\\' => {}
-            ('"' | '\'', None) => quote = Some(char),
-            (char, Some(open)) if char == open => quote = None,
-            ('(', None) if before != '$' => text.push('$'),
-            _ => {}
-        }
-        text.push(char);
-        before = if before == '\\' { ' ' } else { char };
-    }
-    literal(&by_files(&text))
-}
-
-/// A text of fish with `(... | psub)` as the file that it stands for, and words that are only joined as what prints them.
-fn by_files(text: &str) -> String {
-    let mut text = text.replace("string join \" \" ", "echo ").replace("string join ' ' ", "echo ");
-    for _ in 0..limits::STARTS {
-        let Some(end) = text.find("| psub)") else { break };
-        let Some(start) = text.get(..end).and_then(|before| before.rfind("$(")) else { break };
-        text.replace_range(end..end + "| psub)".len(), ")");
-        text.replace_range(start..start + 1, "<");
-    }
-    text
-}
-
-/// A text of nu.
-fn in_nu(word: Word) -> Word {
-    if word.dynamic { word } else { literal(&nushell::as_shell(&word.text)) }
-}
-
 /// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
 fn call(argv: &[Word]) -> Option<Call<'_>> {
     if let Some((options, texts, _)) = by_value(argv) {
@@ -159,8 +107,7 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
         let is_text = |flag: &&Flag<'_>| flag.is_any(texts) || flag.is_any(before);
         let mut layer = Layer { outer: None, runs: Vec::new() };
         for flag in options.flags.iter().filter(is_text) {
-            let text = if program(argv) == Some("fish") { in_fish(flag.word()) } else { in_nu(flag.word()) };
-            let what = What::Text { text, parameters: None };
+            let what = What::Text { text: flag.word(), parameters: None };
             layer.runs.append(&mut Layer::one("shell-c", program(argv)?, what, Place::Apart).runs);
         }
         layer.outer = options.flag(texts).is_none().then(|| argv.to_vec());
