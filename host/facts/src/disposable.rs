@@ -99,6 +99,10 @@ const ASIDE: [&str; 23] = [
     "secrets.json",
 ];
 
+/// Names of folders that builds fill. A person may make one, too.
+const BUILT: [&str; 8] =
+    [".cache", ".output", ".parcel-cache", ".turbo", "coverage", "dist", "storybook-static", "target"];
+
 /// Names that folders have, and no file.
 const FOLDERS: [&str; 10] = [
     "__pycache__",
@@ -138,8 +142,12 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         if effect.path.canonical.is_empty() {
             continue;
         }
-        let is_kept = || {
-            !are_rules_kept || is_brought(&effect, earlier, &bringing) || !is_made_by_tools(&effect) && *are_rules_new
+        let is_kept = |effect: &Effect| {
+            !are_rules_kept || is_brought(effect, earlier, &bringing) || !is_made_by_tools(effect) && *are_rules_new
+        };
+        let is_ignored_search = || {
+            let search = as_search(&effect, facts, resolver);
+            search.is_some_and(|search| !is_kept(&search) && is_ignored_by_name(&search, facts))
         };
         let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier, &bringing) {
             "scratch"
@@ -147,7 +155,9 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
             "made-here"
         } else if temporary::is_remade(&effect, (earlier, later), &bringing, resolver) {
             "remade"
-        } else if !is_kept() && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts)) {
+        } else if !is_kept(&effect) && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts))
+            || is_ignored_search()
+        {
             "ignored"
         } else {
             continue;
@@ -207,7 +217,8 @@ fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) ->
     };
     let mut writes = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, new)).peekable();
     let is_made = writes.peek().is_some();
-    is_made && writes.all(|made| made.certain && !bringing.brings(made))
+    let is_own = |made: &Effect| !bringing.brings(made) || is_moved_within(made, earlier, new);
+    is_made && writes.all(|made| made.certain && is_own(made))
 }
 
 /// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. The path of a
@@ -231,7 +242,39 @@ fn start(effect: &Effect) -> Option<&str> {
 fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
     let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
-    earlier.iter().any(|made| made.kind == "write" && is_below(&made.path.lexical, from) && brings(made))
+    let mut into = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, from));
+    into.any(|made| brings(made) && !is_moved_within(made, earlier, from))
+}
+
+/// Whether the command that writes this moves nothing but what was in the folder already: `mv build/a build/b`.
+fn is_moved_within(made: &Effect, earlier: &[Effect], folder: &str) -> bool {
+    let mut moved =
+        earlier.iter().filter(|moved| moved.command_id == made.command_id && moved.kind == "delete").peekable();
+    let is_within = |moved: &Effect| {
+        let path = &moved.path;
+        let is_named = moved.certain && tag(moved, "glob").is_none() && path.canonical == path.lexical;
+        tag(moved, "by") == Some("mv") && is_named && is_below(&path.lexical, folder) && path.lexical != folder
+    };
+    moved.peek().is_some() && moved.all(is_within)
+}
+
+/// A pattern with folders of any name in it as the search that finds at least as much: `packages/*/dist` as that for `dist`
+/// below `packages`. Only for names that tools give to folders, which they also have behind a link.
+fn as_search(effect: &Effect, facts: &dyn Facts, resolver: &Resolver) -> Option<Effect> {
+    let path = effect.path.lexical.trim_end_matches('/');
+    let (above, name) = path.rsplit_once('/')?;
+    let first = above.find('*')?;
+    let (start, names) = above.split_at_checked(above.get(..first)?.rfind('/')?)?;
+    let is_plain = !above.contains(['?', '[', '{', '(', '!', '^', '~', '#', '|', '@', '+']);
+    // `.*` fits `..` in some shells, which leads out.
+    let stays = !names.contains("/.") && !effect.target.contains("..");
+    let is_tool = FOLDERS.contains(&name) || BUILT.contains(&name);
+    if !is_plain || !stays || !is_tool || ["filtered", EVERY].into_iter().any(|name| tag(effect, name).is_some()) {
+        return None;
+    }
+    let mut search = Effect { path: resolver.has_room().then(|| resolver.resolve(facts, start))?, ..effect.clone() };
+    search.tags.extend([(EVERY, name), (KIND, "d")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    Some(search)
 }
 
 /// Whether an earlier call of the session wrote a `.gitignore` file: an agent could have it ignore anything. A history that
@@ -315,7 +358,7 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env");
     let is_folder = match tag(effect, KIND) {
         Some("d") => true,
-        Some("") | None => FOLDERS.contains(&name),
+        Some("") | None => FOLDERS.contains(&name) || BUILT.contains(&name),
         Some(_) => false,
     };
     !is_of_git && !is_kept_aside && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name, is_folder)

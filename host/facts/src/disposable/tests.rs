@@ -77,6 +77,10 @@ fn what_the_repository_ignores_is_disposable() {
         "src/*.o",
         "*.pyc",
         "/repo/packages/a/node_modules",
+        "packages/*/node_modules",
+        "packages/*/*/node_modules/",
+        "**/node_modules",
+        "./app-*/node_modules",
         "sub/node_modules",
         "sub/local",
     ] {
@@ -105,7 +109,11 @@ fn what_is_not_proved_to_be_ignored_has_no_tag() {
         "vendor/y",
         "out",
         "/srv/all/data",
-        "packages/*/node_modules",
+        "packages/*/dist",
+        "packages/.*/node_modules",
+        "packages/[ab]/node_modules",
+        "packages/*/src",
+        "*/x.o",
         "keep.me",
         "link-to-src",
         "*[.o]",
@@ -122,6 +130,8 @@ fn what_is_not_proved_to_be_ignored_has_no_tag() {
     assert_eq!(tag_of(&["mv: dist/src", "dist/*"]), None);
     assert_eq!(tag_of(&["cp: node_modules/q", "node_modules"]).as_deref(), Some("ignored"));
     assert_eq!(tag_of(&["mv: node_modules/q", "node_modules"]), None);
+    assert_eq!(tag_of(&["mv: packages/a/node_modules", "packages/*/node_modules"]), None);
+    assert_eq!(tag_of(&["ln: packages/a", "packages/*/node_modules"]), None);
     // A text that changes the rules proves nothing by them.
     assert_eq!(tag_of(&["tee: .gitignore", "src"]), None);
     assert_eq!(tag_of(&["tee: .gitignore", "dist"]), None);
@@ -146,6 +156,51 @@ fn what_lies_in_a_folder_that_the_text_makes_is_disposable() {
         for path in ["/tmp/n/a", "/tmp/n/a/b", "/tmp/n/*", "/tmp/n"] {
             assert_eq!(tag_of(&["mkdir: /tmp/n", &brought, path]), None, "{by} {path}");
         }
+    }
+}
+
+/// The tag of the last deletion, with a move of `from` to `to` before it.
+fn tag_behind_move(from: &str, to: &str, deleted: &[&str]) -> Option<String> {
+    let mut away = effect(from);
+    away.tags.retain(|(name, _)| name != "by");
+    away.tags.push(("by".to_owned(), "mv".to_owned()));
+    let effects: Vec<Effect> = deleted.iter().map(|text| effect(text)).collect();
+    let (last, before) = effects.split_last().unwrap();
+    let all: Vec<Effect> = before.iter().cloned().chain([away, effect(&format!("mv: {to}")), last.clone()]).collect();
+    let all = all.into_iter().enumerate().map(|(at, one)| {
+        // The move is one command with two effects.
+        let command = if at > before.len() + 1 {
+            9
+        } else if at >= before.len() {
+            5
+        } else {
+            1
+        };
+        Effect { command_id: command, ..one }
+    });
+    tags_of(REPO, &Resolver::new("/repo", "/home/u", "/repo"), all.collect()).pop().flatten()
+}
+
+#[test]
+fn what_is_renamed_in_a_folder_goes_with_it() {
+    for (from, to, deleted) in [
+        ("node_modules/a", "node_modules/b", &["node_modules"][..]),
+        ("dist/a", "dist/b/a", &["dist"]),
+        ("dist/a", "dist/b", &["dist/*"]),
+        ("/tmp/n/a", "/tmp/n/b", &["mkdir: /tmp/n", "cp: /tmp/n/a", "/tmp/n"]),
+    ] {
+        assert!(tag_behind_move(from, to, deleted).is_some(), "{from} {to}");
+    }
+    for (from, to, deleted) in [
+        ("src", "node_modules/b", &["node_modules"][..]),
+        ("node_modules", "dist/b", &["dist"]),
+        ("dist/../src", "dist/b", &["dist"]),
+        ("dist/*", "dist/b", &["dist"]),
+        ("$X/a", "dist/b", &["dist"]),
+        ("link-to-src/a.rs", "dist/b", &["dist"]),
+        ("src/a.rs", "/tmp/n/b", &["mkdir: /tmp/n", "/tmp/n"]),
+    ] {
+        assert_eq!(tag_behind_move(from, to, deleted), None, "{from} {to}");
     }
 }
 
