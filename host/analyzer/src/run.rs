@@ -207,10 +207,10 @@ impl<'a> Run<'a> {
         if draft.kind == "delete"
             && let Some(search) = placeholder_operands::search(self, operand)
         {
-            let start = Word { text: search.start.to_owned(), ..here() };
+            let start = Word { text: search.start, ..here() };
             let below = path::place(&Operand::of(&start), self.cwd(), self.home).raw;
             let below = self.host(&below, false).unwrap_or_default();
-            draft = draft.tag(search.sole.tag, search.sole.name).tag("type", search.sole.kind).tag("below", &below);
+            draft = draft.tag(search.sole.tag, &search.sole.name).tag("type", search.sole.kind).tag("below", &below);
         }
         let path = draft.raw.clone();
         self.state_at(draft, self.command.certain, "", &path);

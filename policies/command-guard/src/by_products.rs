@@ -1,9 +1,11 @@
 //! Files and folders that a program makes as a by-product, and makes again when it next runs. Deleting them loses nothing.
 
+use guard_sdk::globs::Glob;
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::blast_radius::{is_in_home, is_in_project, is_inside, is_temporary};
 use crate::call_view::CallView;
+use crate::own_folders::BRING;
 
 /// Names that only programs give.
 const NAMES: &[&str] = &[
@@ -31,6 +33,9 @@ const FRONTS: &[&str] = &["cachegrind.out", "callgrind.out", "massif.out", "perf
 
 /// Ends of names that an interpreter, a compiler or an editor gives, and that a search may take wherever they are.
 const FOUND_ENDS: &[&str] = &[".gcda", ".gcno", ".profraw", ".pyc", ".pyo", ".swo", ".swp", ".tmp", "~"];
+
+/// Metadata of an installed package of Python, which each installation writes.
+const INSTALLED: &str = "*.egg-info";
 
 /// Ends of names of compiled code and of measurements, which no folder has.
 pub(crate) const COMPILED_ENDS: &[&str] = &[
@@ -69,7 +74,7 @@ pub(crate) const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "tar
 
 /// Whether the deletion takes by-products alone, and all of them in the project or in a folder for temporary files.
 pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
-    if effect.tag("where").is_some() {
+    if effect.tag("where").is_some() || is_brought(effect, view) {
         return false;
     }
     if is_rebuilt(effect, view) {
@@ -80,6 +85,19 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
         Some(name) => is_found(&name.to_ascii_lowercase()) && starts_in_project(effect, view),
         None => is_named(effect) && (is_in_project(effect, view) || is_temporary(effect, view)),
     }
+}
+
+/// Whether the text moved or linked something to a name of what is deleted, which may then be anything.
+pub(crate) fn is_brought(effect: &Effect, view: &CallView<'_>) -> bool {
+    let named = effect.tag("every").or(effect.tag("every-ignore-case"));
+    let name = named.or_else(|| effect.target.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
+    let Ok(name) = Glob::new(name) else { return false };
+    let brings = |other: &&Effect| {
+        let by = other.tag("by").unwrap_or_default();
+        other.kind == "write" && other.command_id < effect.command_id && BRING.contains(&by)
+    };
+    let mut brought = view.analysis.effects.iter().filter(brings);
+    brought.any(|other| other.path.lexical.split('/').any(|part| name.folded(part)))
 }
 
 /// Folders that a tool fills, and the tools that fill them again: a program, and words of which one follows unless there
@@ -172,8 +190,10 @@ fn starts_in(effect: &Effect, is_right: impl Fn(&str) -> bool) -> bool {
 /// Whether everything of a name that a search finds is a by-product.
 fn is_found(name: &str) -> bool {
     let is_plain = |text: &str| !text.contains(['*', '?', '[']);
-    NAMES.contains(&name)
+    // A search by a part of such a name finds what a program gave it.
+    NAMES.contains(&name.trim_matches('*'))
         || name == "*.py[co]"
+        || name == INSTALLED
         || name.strip_prefix('*').is_some_and(|end| is_plain(end) && FOUND_ENDS.contains(&end))
 }
 
@@ -199,6 +219,7 @@ fn is_named(effect: &Effect) -> bool {
             let is_link = !effect.path.canonical.is_empty() && last(&effect.path.canonical) != name;
             !is_link && (NAMES.contains(&name.as_str()) || is_front(&name))
         }
+        (true, _) if name == INSTALLED => true,
         (true, _) => name.strip_suffix('*').is_some_and(|front| is_front(front) && !front.contains(['*', '?', '['])),
     }
 }

@@ -23,7 +23,7 @@ const NUMBERS: &[&str] = &[
 ];
 
 /// Programs that bring into a folder what was somewhere else.
-const BRING: &[&str] = &["ln", "link", "mount", "mv", "rename", "rsync"];
+pub(crate) const BRING: &[&str] = &["ln", "link", "mount", "mv", "rename", "rsync"];
 
 /// The most commands of a text in which an assignment is looked for.
 const MOST: usize = 256;

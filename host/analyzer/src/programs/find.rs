@@ -1,5 +1,7 @@
 //! `find`: what it deletes or writes by itself, and where it starts.
 
+use std::borrow::Cow;
+
 use guard_sdk::syntax::Word;
 
 use super::program::Program;
@@ -58,18 +60,33 @@ pub(crate) struct SoleName<'a> {
     /// The tag for [`SoleName::name`]: `every`, or another one if letters may be small or capital.
     pub(crate) tag: &'static str,
     /// The name, as a pattern.
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     /// The letter of the only kind that it finds, or nothing.
     pub(crate) kind: &'a str,
 }
 
-/// The one name that everything has. None if the search may find more, or follows links.
-pub(super) fn sole_name(words: &[Word]) -> Option<SoleName<'_>> {
+/// The names of which everything has one. Empty if the search may find more, or follows links.
+pub(super) fn sole_names(words: &[Word]) -> Vec<SoleName<'_>> {
     if words.iter().any(|word| word.dynamic) || starts(words).any(|start| start.glob) {
-        return None;
+        return Vec::new();
     }
+    let tests: Vec<&str> = words.iter().map(|word| word.text.as_str()).skip(starts(words).count()).collect();
+    let is_bracket = |word: &&str| matches!(*word, "(" | ")" | "\\(" | "\\)");
+    // Each alternative needs a name of its own, whatever brackets are around it.
+    let alternatives = tests.split(|word| matches!(*word, "-o" | "-or"));
+    let names = alternatives.map(|tests| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
+    let names: Option<Vec<SoleName<'_>>> = names.collect();
+    let mut names = names.unwrap_or_default();
+    // A kind that only one alternative asks for may be asked of all: it is before a bracket.
+    if names.len() > 1 {
+        names.iter_mut().for_each(|name| name.kind = "");
+    }
+    names
+}
+
+/// The name that one alternative asks for.
+fn sole_name<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<SoleName<'a>> {
     let (mut name, mut kind, mut tag) = (None, "", "every");
-    let mut words = words.iter().map(|word| word.text.as_str()).skip(starts(words).count());
     while let Some(word) = words.next() {
         match word {
             "-name" if name.is_none() => name = words.next(),
@@ -83,7 +100,7 @@ pub(super) fn sole_name(words: &[Word]) -> Option<SoleName<'_>> {
             _ => return None,
         }
     }
-    name.map(|name| SoleName { tag, name, kind })
+    name.map(|name| SoleName { tag, name: name.into(), kind })
 }
 
 /// The names that tests ask for, as patterns, and whether each is a whole path.
@@ -147,15 +164,15 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
         (false, false) => None,
     };
     let here = here();
-    let draft = match sole_name(words) {
-        Some(sole) => draft.map(|draft| draft.tag(sole.tag, sole.name).tag("type", sole.kind)),
-        None => draft,
-    };
+    let drafts: Option<Vec<Draft>> = draft.map(|draft| match sole_names(words) {
+        names if names.is_empty() => vec![draft],
+        names => names.iter().map(|sole| draft.clone().tag(sole.tag, &sole.name).tag("type", sole.kind)).collect(),
+    });
     let starts: Vec<Operand<'_>> = starts(words).map(Operand::of).collect();
     let starts = if starts.is_empty() { vec![Operand::of(&here)] } else { starts };
     for start in &starts {
-        match &draft {
-            Some(draft) => run.emit_on(draft.clone(), start),
+        match &drafts {
+            Some(drafts) => drafts.iter().for_each(|draft| run.emit_on(draft.clone(), start)),
             None => run.delete_tree(start, true, "find"),
         }
     }

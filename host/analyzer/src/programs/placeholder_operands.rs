@@ -46,20 +46,21 @@ pub(crate) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
     if operand.text != "{}" {
         return Vec::new();
     }
-    let words = finder(run).and_then(|finder| finder.argv.get(1..)).unwrap_or_default();
+    let words = finder(run).filter(|finder| !is_fd(finder)).and_then(|finder| finder.argv.get(1..)).unwrap_or_default();
     find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
 }
 
 /// The same as names where tests of the `find` ask for some, whatever else it asks for.
 pub(crate) fn tested<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
-    let words = finder(run).filter(|_| operand.text == "{}").and_then(|finder| finder.argv.get(1..));
+    let words =
+        finder(run).filter(|finder| operand.text == "{}" && !is_fd(finder)).and_then(|finder| finder.argv.get(1..));
     words.filter(|words| !find::names(words).is_empty()).and_then(names_below).unwrap_or_default()
 }
 
 /// A `find` that supplies an operand.
 pub(crate) struct Search<'a> {
     /// Where it starts.
-    pub(crate) start: &'a str,
+    pub(crate) start: String,
     /// The common properties of everything that it finds.
     pub(crate) sole: SoleName<'a>,
 }
@@ -68,7 +69,12 @@ pub(crate) struct Search<'a> {
 pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
     let finder = finder(run)?;
     let words = finder.argv.get(1..)?;
-    let sole = find::sole_name(words)?;
+    let (starts, names) = if is_fd(finder) {
+        let parsed = parse(words, FD, false);
+        (starts_of_fd(&parsed), names_of_fd(&parsed))
+    } else {
+        (find::starts(words).map(|start| start.text.clone()).collect::<Vec<_>>(), find::sole_names(words))
+    };
     // A program that `find` starts may print something else, and `xargs` may read a file; a test may come too late.
     let starts_none = || !run.commands.iter().any(|command| command.parent == finder.id);
     let is_piped = !run.command.redirections.iter().any(|found| found.operator.starts_with('<'));
@@ -76,14 +82,16 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
     if !is_plain || run.is_via("xargs") && !(is_piped && starts_none()) {
         return None;
     }
-    let starts: Vec<&str> = find::starts(words).map(|start| start.text.as_str()).collect();
-    let starts = if starts.is_empty() { vec!["."] } else { starts };
-    let start = match (operand.text == "{}", starts.as_slice()) {
-        (true, [start]) => Some(*start),
-        (true, _) => None,
-        (false, starts) => starts.iter().copied().find(|start| operand.text == below(start, sole.name)),
-    };
-    start.map(|start| Search { start, sole })
+    let starts = if starts.is_empty() { vec![".".to_owned()] } else { starts };
+    if operand.text == "{}" {
+        let ([start], Ok([sole])) = (starts.as_slice(), <[_; 1]>::try_from(names)) else { return None };
+        return Some(Search { start: start.clone(), sole });
+    }
+    names.into_iter().find_map(|sole| {
+        let is_start = |start: &&String| operand.text == below(start, &sole.name);
+        let start = starts.iter().find(is_start)?.clone();
+        Some(Search { start, sole })
+    })
 }
 
 /// The options of `fd` with a value.
@@ -91,12 +99,12 @@ pub(crate) const FD: Options = Options::new("edEtcjSo", "extension max-depth exc
 
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
-/// The `find` that supplies what a placeholder stands for.
+/// The `find` or `fd` that supplies what a placeholder stands for.
 fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
     let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
-    finder.filter(|finder| finder.program().ends_with("find"))
+    finder.filter(|finder| finder.program().ends_with("find") || is_fd(finder))
 }
 
 fn below(start: &str, name: &str) -> String {
@@ -110,7 +118,7 @@ fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
     }
     if let Some(before) = run.before() {
         let program = before.program();
-        if program.ends_with("find") || matches!(program, "fd" | "fdfind") {
+        if program.ends_with("find") || is_fd(before) {
             return found(before);
         }
         let words = || before.argv.get(1..).unwrap_or_default().iter().filter(|word| !word.text.starts_with('-'));
@@ -126,13 +134,17 @@ fn known<'a>(run: &Run<'a>) -> Option<Vec<Operand<'a>>> {
     None
 }
 
+fn is_fd(command: &Command) -> bool {
+    matches!(command.program(), "fd" | "fdfind")
+}
+
 /// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
 pub(crate) fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
     let words: &[Word] = command.argv.get(1..).unwrap_or_default();
-    if !command.program().ends_with("find") {
-        return matches!(command.program(), "fd" | "fdfind").then(|| found_by_fd(words));
+    if is_fd(command) {
+        return Some(found_by_fd(words));
     }
-    names_below(words)
+    command.program().ends_with("find").then(|| names_below(words))?
 }
 
 /// The names that the tests of a `find` ask for, or its start paths if it leaves nothing out.
@@ -153,13 +165,58 @@ fn names_below(words: &[Word]) -> Option<Vec<Operand<'_>>> {
     Some(pairs.take(MAX_SUPPLIED).map(|text| Operand { dynamic: true, ..selected(text) }).collect())
 }
 
-/// The pattern of `fd`, which is a regular expression, as a name; all files if there is none.
+/// The files that `fd` finds, as a pattern; all of them if it is asked for none.
 fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
     let parsed = parse(words, FD, false);
-    let (pattern, starts) = parsed.operands.split_first().map_or(("", &[][..]), |(first, rest)| (&*first.text, rest));
-    let name = find::last_name(pattern);
-    let start = starts.first().map_or(".", |start| start.text.as_ref()).trim_end_matches('/');
-    let name = if matches!(name.as_str(), "" | ".") { "*" } else { &name };
-    let suffix = parsed.value("e", "extension").map(|extension| format!("{start}/*.{}", extension.text));
-    vec![Operand { dynamic: true, ..selected(suffix.unwrap_or_else(|| format!("{start}/{name}"))) }]
+    let start = starts_of_fd(&parsed).into_iter().next().unwrap_or_else(|| ".".to_owned());
+    let mut names: Vec<String> = names_of_fd(&parsed).into_iter().map(|sole| sole.name.into_owned()).collect();
+    if names.is_empty() {
+        names.push(match find::last_name(parsed.text(0)).as_str() {
+            "" | "." => "*".to_owned(),
+            name => name.to_owned(),
+        });
+    }
+    names.iter().map(|name| Operand { dynamic: true, ..selected(below(&start, name)) }).take(MAX_SUPPLIED).collect()
+}
+
+/// Where `fd` starts.
+fn starts_of_fd(parsed: &Parsed<'_>) -> Vec<String> {
+    parsed.from(1).iter().map(|start| start.text.trim_end_matches('/').to_owned()).collect()
+}
+
+/// The names of which everything has one that `fd` finds: those of its extensions, of a pattern of the shell, or of a
+/// regular expression that spells it.
+fn names_of_fd<'a>(parsed: &Parsed<'a>) -> Vec<SoleName<'a>> {
+    let pattern = parsed.text(0);
+    let extensions = parsed.values("e", "extension").map(|end| format!("*.{}", end.text.trim_start_matches('.')));
+    let mut names: Vec<String> = extensions.collect();
+    if names.is_empty() {
+        let is_glob = parsed.is("g", "glob") && !pattern.is_empty();
+        names.extend(if is_glob { Some(pattern.to_owned()) } else { spelled(pattern) });
+    }
+    if parsed.is("p", "full-path") || parsed.operands.iter().any(|word| word.dynamic) {
+        return Vec::new();
+    }
+    let kind = match parsed.value("t", "type").as_ref().map(|kind| kind.text.as_ref()) {
+        Some("d" | "directory") => "d",
+        Some("f" | "file") => "f",
+        _ => "",
+    };
+    let sole = |name: String| {
+        let is_exact = parsed.is("s", "case-sensitive") || name.chars().any(char::is_uppercase);
+        SoleName { tag: if is_exact { "every" } else { "every-ignore-case" }, name: Cow::Owned(name), kind }
+    };
+    names.into_iter().map(sole).collect()
+}
+
+/// The pattern of the names that a regular expression without special signs finds: `^a\.b$` is `a.b`.
+fn spelled(expression: &str) -> Option<String> {
+    let (begins, ends) = (expression.starts_with('^'), expression.ends_with('$'));
+    let bare = expression.trim_start_matches('^').trim_end_matches('$');
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-".contains(char);
+    let name = bare.replace("\\.", "\0");
+    (!name.is_empty() && name.chars().all(|char| is_plain(char) || char == '\0')).then(|| {
+        let name = name.replace('\0', ".");
+        format!("{}{name}{}", if begins { "" } else { "*" }, if ends { "" } else { "*" })
+    })
 }

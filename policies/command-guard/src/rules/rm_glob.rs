@@ -35,7 +35,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use super::rm_recursive_force::{asks_first, name_of};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
-use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_by_product};
+use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_brought, is_by_product};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::old_files;
 use crate::overwritten::{Replacing, replacing};
@@ -65,7 +65,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let made_again = effect.operation == "fs.delete"
         && (old_files::is_clean_up(effect, view)
             || match effect.tag("filtered") {
-                None => is_made_again(effect, view),
+                None => is_made_again(effect, view) && !is_brought(effect, view),
                 Some(_) => is_of_temporary(effect, view),
             })
         || deletes && (is_by_product(effect, view) || asks_first(effect, view));
