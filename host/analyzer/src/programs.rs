@@ -121,8 +121,13 @@ pub(crate) fn find(run: &mut Run<'_>) {
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
     // A runner of packages takes a version behind the name: `npx tool@latest`.
     let name = name.split_once('@').map_or(name.as_str(), |(package, _)| package).to_owned();
-    if !act(run, &name) && !act(run, unversioned(&name)) && !spoken {
+    let is_known = act(run, &name) || act(run, unversioned(&name));
+    if !is_known && !spoken {
         plain::note_unknown(run);
+    }
+    let is_described = lookup(&name).is_some() || lookup(unversioned(&name)).is_some();
+    if !spoken && !is_described {
+        unknown_losses::sql(run);
     }
 }
 

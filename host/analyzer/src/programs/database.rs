@@ -268,7 +268,8 @@ fn influx<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // Of old it spelt its long options with one dash.
     let words = run.arguments();
     let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| option.text == "-execute");
-    let values = parsed.values("", "execute").chain(behind.map(|(_, value)| Operand::of(value)));
+    let queried = parsed.operands.iter().skip_while(|word| word.text != "query").skip(1).cloned();
+    let values = parsed.values("", "execute").chain(behind.map(|(_, value)| Operand::of(value))).chain(queried);
     let is_shell = parsed.operands.first().is_none_or(|_| parsed.operands.iter().any(|word| word.text == "shell"));
     if !given(run, "influx", values) && is_shell {
         from_input(run, "influx");

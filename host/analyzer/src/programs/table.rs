@@ -130,6 +130,11 @@ pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
     NAMES.get(place).and_then(|(_, at)| ENTRIES.get(*at))
 }
 
+/// Whether the program is an agent, to which every text is a task.
+pub(super) fn is_agent(name: &str) -> bool {
+    entry(name).is_some_and(|entry| entry.named == "agent")
+}
+
 /// The names of all programs of the tables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)

@@ -11,11 +11,29 @@ use crate::options::Operand;
 use crate::run::Run;
 
 /// Verbs after which a thing is gone.
-const LOSES: &[&str] =
-    &["decommission", "delete", "deprovision", "destroy", "drop", "erase", "nuke", "purge", "terminate", "wipe"];
+const LOSES: &[&str] = &[
+    "decommission",
+    "delete",
+    "deprovision",
+    "destroy",
+    "drop",
+    "erase",
+    "nuke",
+    "obliterate",
+    "purge",
+    "teardown",
+    "terminate",
+    "wipe",
+];
+
+/// Verbs of loss with the thing they are about in one word: `removeacct`, `deleteZone`.
+const LOSES_JOINED: &[&str] = &["delete", "destroy", "remove", "terminate"];
+
+/// Ends of words that are no verbs: `deleted`, `remover`.
+const OF_OTHER_WORDS: &[&str] = &["d", "ed", "er", "ing", "r", "rs", "s"];
 
 /// Verbs that are a loss if an option skips the program's own question.
-const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "rm", "undeploy"];
+const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "revoke", "rm", "undeploy", "uninstall"];
 
 /// Options that answer the program's question beforehand.
 const UNASKED: &[&str] = &[
@@ -42,8 +60,8 @@ const EMPTIES: &[&str] = &["drop", "fresh", "refresh", "reset", "wipe", "clear"]
 const TAKES: &[&str] = &[
     "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "exec", "explain",
     "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log", "ls", "make", "man",
-    "new", "open", "print", "query", "run", "search", "select", "serve", "set", "show", "start", "status", "test",
-    "view", "wait", "watch",
+    "new", "open", "print", "query", "run", "search", "select", "serve", "set", "setup", "show", "start", "status",
+    "test", "view", "wait", "watch",
 ];
 
 /// The effect of an unknown program whose verb says that it loses something.
@@ -51,7 +69,6 @@ pub(super) fn find(run: &mut Run<'_>) {
     if super::plain::is_of_project(run) || super::plain::takes_text(&run.name) {
         return;
     }
-    sql(run);
     let words = run.arguments();
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.text.as_str()));
     if has(super::plain::REHEARSES) {
@@ -60,15 +77,70 @@ pub(super) fn find(run: &mut Run<'_>) {
     let is_value = |at: usize| {
         at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NAMING.contains(&word.text.as_str()))
     };
+    let has_verb = words.first().is_some_and(|first| !first.text.starts_with('-'));
+    let makes = words.first().is_some_and(|first| TAKES.contains(&first.text.as_str()));
+    let options = words.iter().filter(|_| !makes).map(|word| word.text.as_str());
+    let option = options.clone().find(|option| is_switch(option, has_verb));
+    if options.take(MOST).any(is_unguarded) {
+        let by = run.name.clone();
+        let loses = "every question before a tool runs: the agent then does what it finds right";
+        let instead = "leave the option out, so that the agent asks before it acts";
+        let draft = Draft::destructive("execute", "execute.unguarded").tag("agent", &by);
+        run.emit(draft.tag("loses", loses).tag("instead", instead));
+    }
     let operands = words.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !is_value(*at));
     let operands: Vec<&str> = operands.map(|(_, word)| word.text.as_str()).take(FIRST).collect();
     if operands.iter().any(|operand| OWN.contains(operand)) {
         return;
     }
-    if let Some(verb) = verb(operands.into_iter(), has(UNASKED)) {
+    if let Some(verb) = verb(operands.into_iter(), has(UNASKED)).or(option) {
         state(run, verb);
     }
 }
+
+/// Whether an option has an agent do everything without a question: agents borrow these names from each other.
+fn is_unguarded(option: &str) -> bool {
+    const NAMES: &[&str] = &["--allow-all-tools", "--skip-permissions-unsafe", "--trust-all-tools", "--yolo"];
+    const BEGINNINGS: &[&str] = &["--dangerously-allow-all", "--dangerously-bypass", "--dangerously-skip"];
+    NAMES.contains(&option) || BEGINNINGS.iter().any(|beginning| option.starts_with(beginning))
+}
+
+/// The most options that are looked at.
+const MOST: usize = 64;
+
+/// Whether an option takes the place of a verb: `--delete-project NAME`, and behind the name of a thing `--remove NAME`.
+fn is_switch(option: &str, has_thing: bool) -> bool {
+    let name = option.strip_prefix("--").and_then(|option| option.split('=').next()).unwrap_or_default();
+    let (verb, thing) = name.split_once('-').unwrap_or((name, ""));
+    let names_thing = if thing.is_empty() { has_thing } else { THINGS.contains(&thing.trim_end_matches('s')) };
+    (LOSES.contains(&verb) || verb == "remove") && names_thing
+}
+
+/// Things of a service, as options name them.
+const THINGS: &[&str] = &[
+    "account",
+    "all",
+    "app",
+    "bucket",
+    "cluster",
+    "database",
+    "db",
+    "domain",
+    "instance",
+    "namespace",
+    "org",
+    "organization",
+    "project",
+    "server",
+    "service",
+    "site",
+    "table",
+    "tenant",
+    "user",
+    "vm",
+    "volume",
+    "zone",
+];
 
 /// The words at the beginning that say what is done.
 const FIRST: usize = 3;
@@ -123,23 +195,40 @@ fn state(run: &mut Run<'_>, verb: &str) {
 }
 
 /// Options by which a client takes a statement.
-const STATEMENTS: &[&str] =
-    &["--command", "--eval", "--exec", "--execute", "--query", "--sql", "--statement", "-c", "-e", "-q", "-Q", "-s"];
+const STATEMENTS: &[&str] = &["--command", "--eval", "--exec", "--execute", "-c", "-e", "-q", "-Q", "-s"];
 
-/// A statement for an undescribed client: behind an option, or as a word if the client is named
-/// after the language.
-fn sql(run: &mut Run<'_>) {
+/// Parts of the name of an option or a verb that takes a statement: `--query-string`, `db execute`, `sql`.
+const OF_SQL: &[&str] = &["ddl", "execute", "psql", "query", "shell", "sql", "statement", "statements"];
+
+/// The words of the command say that it is a client of a database, to which the input goes.
+const CONNECTS: &[&str] = &["connect", "console", "ksql", "psql", "shell", "sql"];
+
+/// A statement for a client whose table doesn't say where it takes one: behind an option or a verb that is named after
+/// statements, or on standard input.
+pub(super) fn sql(run: &mut Run<'_>) {
+    let name = run.name.as_str();
+    let is_other = super::is_plain(name) || run.is_function() || super::table::is_agent(name);
+    if is_other || super::plain::is_of_project(run) || super::plain::takes_text(name) {
+        return;
+    }
     let words = run.arguments();
-    let is_client = run.name.contains("sql");
+    let says_sql = |name: &str| name.split(['-', ':']).any(|part| OF_SQL.contains(&part));
+    let mut is_client = run.name.contains("sql");
     let mut before = "";
     let mut statements = Vec::new();
     for word in words {
         let (option, text) =
             word.text.split_once('=').filter(|(option, _)| option.starts_with('-')).unwrap_or((before, &word.text));
-        if (is_client && !text.starts_with('-') || STATEMENTS.contains(&option)) && text.contains(' ') {
+        let is_given = STATEMENTS.contains(&option) || option.starts_with("--") && says_sql(option);
+        if (is_client && !text.starts_with('-') || is_given) && text.contains(' ') {
             statements.push(text.to_owned());
         }
+        is_client |= !text.contains(' ') && !text.starts_with('-') && says_sql(text);
         before = &word.text;
+    }
+    let connects = |word: &Word| CONNECTS.contains(&word.text.as_str());
+    if statements.is_empty() && (run.name.contains("sql") || words.iter().take(FIRST).any(connects)) {
+        statements.extend(run.input().map(|input| input.text));
     }
     let client = run.name.clone();
     for text in statements.iter().take(STATEMENTS.len()) {
@@ -150,8 +239,8 @@ fn sql(run: &mut Run<'_>) {
 /// The verb of loss among the first operands.
 fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'a str> {
     let is_plain = |text: &str| {
-        text.starts_with(|c: char| c.is_ascii_lowercase())
-            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_:.".contains(c))
+        text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_:.".contains(c))
     };
     let mut before: Option<&str> = None;
     for text in operands.take(FIRST).take_while(|text| is_plain(text)) {
@@ -171,14 +260,22 @@ fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'
 fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
     let parts: Vec<&str> = text.split([':', '-', '.']).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
+    // `delete_database` is a verb, `test_delete` the name of a test.
+    let first = first.split('_').next().unwrap_or_default();
+    let is_joined = |verb: &&str| {
+        let rest = first.strip_prefix(*verb).filter(|rest| !rest.is_empty());
+        parts.len() == 1 && rest.is_some_and(|rest| !OF_OTHER_WORDS.contains(&rest))
+    };
     // A name with a dot may be a file's: `drop.sql`.
-    if text.contains('.') && !DATABASES.contains(first) {
+    if text.contains('.') && !DATABASES.contains(&first) {
         return false;
     }
-    let any = |verbs: &[&str]| verbs.contains(first) || verbs.contains(last);
+    let any = |verbs: &[&str]| verbs.contains(&first) || verbs.contains(last);
     let empties = EMPTIES.contains(last)
-        && (parts.len() > 1 && DATABASES.contains(first) || before.is_some_and(|noun| DATABASES.contains(&noun)));
+        && (parts.len() > 1 && DATABASES.contains(&first) || before.is_some_and(|noun| DATABASES.contains(&noun)));
     // `un-delete`, `no-drop`, `soft-delete` and the like keep what is there.
-    let keeps = matches!(*first, "un" | "no" | "soft" | "pre" | "post" | "on" | "is" | "can");
-    !keeps && (any(LOSES) || empties || unasked && LOSES_UNASKED.contains(last) && text.len() == last.len())
+    let keeps = matches!(first, "un" | "no" | "soft" | "pre" | "post" | "on" | "is" | "can");
+    let of_noun = text.contains(':') && matches!(*last, "remove" | "rm" | "del");
+    let is_weak = || unasked && LOSES_UNASKED.contains(last) && text.len() == last.len();
+    !keeps && (any(LOSES) || empties || of_noun || is_weak() || LOSES_JOINED.iter().any(is_joined))
 }
