@@ -71,11 +71,16 @@ impl<'p, 'a> Call<'p, 'a> {
                 verbs => verbs.iter().find_map(|steps| self.follow(steps, self.start)),
             };
             let Some(behind) = behind else { continue };
-            let one_of = |lists: &[&[&[Mark]]], confirmed: bool| {
-                let holds = |mark: &Mark| self.holds(mark, behind) || confirmed && CONFIRMING.contains(&mark.long);
+            let one_of = |lists: &[&[&[Mark]]], is_effect: bool| {
+                let confirmed = is_effect && self.is_confirmed;
+                let holds = |mark: &Mark| {
+                    self.holds(mark, behind)
+                        || confirmed && CONFIRMING.contains(&mark.long)
+                        || is_effect && self.is_begun(mark)
+                };
                 lists.iter().any(|all| all.iter().all(|any| any.iter().any(holds)))
             };
-            if (fact.with.is_empty() || one_of(fact.with, self.is_confirmed)) && !one_of(fact.without, false) {
+            if (fact.with.is_empty() || one_of(fact.with, true)) && !one_of(fact.without, false) {
                 found.push((fact, behind));
                 if !fact.also {
                     break;
@@ -114,6 +119,11 @@ impl<'p, 'a> Call<'p, 'a> {
             deep = 0;
         }
         Some(at)
+    }
+
+    /// Whether an option is cut short so far that it may be another one as well. A program refuses one that is.
+    fn is_begun(&self, mark: &Mark) -> bool {
+        self.entry.abbreviates && !mark.long.is_empty() && mark.value.is_empty() && self.parsed.has("", mark.long)
     }
 
     fn holds(&self, mark: &Mark, behind: usize) -> bool {
