@@ -20,6 +20,11 @@ const ROWS: &str = "every row of the table";
 const BIN: &str = "files that could still be had back";
 const SEE_BIN: &str = "see what is in it first";
 const COUNT: &str = "count what is there first";
+const ITEMS: &str = "what the app is told to delete";
+const SESSION: &str = "what every program of the session is doing";
+const WHO: &str = "see who is logged in with `who`";
+const SENT: &str = "nothing yet: people get the message in the user's name";
+const SHOW: &str = "show the text to the user first";
 const TABLES: &str = "every table with all its rows";
 
 /// Calls that mean the same in every language.
@@ -93,6 +98,28 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("deleteallof", "delete", "remote.delete", "everything of its kind that the app has", COUNT),
             ("moveevery", "delete", "remote.delete", "the place of everything of its kind", COUNT),
             ("erasedisk", "device", "device.format", "the disk", COUNT),
+            ("todelete", "delete", "remote.delete", ITEMS, COUNT),
+            ("\ndelete", "delete", "remote.delete", ITEMS, COUNT),
+            (".delete()", "delete", "remote.delete", ITEMS, COUNT),
+            ("removeitematpath", "delete", "remote.delete", ITEMS, COUNT),
+            ("toshutdown", "power", "power.off", SESSION, WHO),
+            ("torestart", "power", "power.reboot", SESSION, WHO),
+            ("tologout", "power", "power.off", SESSION, WHO),
+            ("\nshutdown", "power", "power.off", SESSION, WHO),
+            ("\nrestart", "power", "power.reboot", SESSION, WHO),
+            ("\nlogout", "power", "power.off", SESSION, WHO),
+            (".shutdown()", "power", "power.off", SESSION, WHO),
+            (".restart()", "power", "power.reboot", SESSION, WHO),
+            (".logout()", "power", "power.off", SESSION, WHO),
+            ("eventaevtrsdn", "power", "power.off", SESSION, WHO),
+            ("eventaevtrrst", "power", "power.reboot", SESSION, WHO),
+            ("eventaevtrlgo", "power", "power.off", SESSION, WHO),
+            ("tosend\"", "cloud", "message.send", SENT, SHOW),
+            ("tosendthe", "cloud", "message.send", SENT, SHOW),
+            ("tosendnew", "cloud", "message.send", SENT, SHOW),
+            ("\nsend\"", "cloud", "message.send", SENT, SHOW),
+            ("\nsendnew", "cloud", "message.send", SENT, SHOW),
+            ("\nsendthe", "cloud", "message.send", SENT, SHOW),
         ],
     ),
     (
@@ -149,6 +176,8 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     let (code, literals) = split(text, language);
     super::requests::changes(found, language, text, &literals);
     let code = services.plain.as_ref().unwrap_or(&code);
+    // Each of several `-e` is a line.
+    let code = if language == "applescript" { &format!("\n{code}") } else { code };
     let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://")
         || services.has_doubles_for(STATEMENTS);
     if !in_memory && sends(language, code) {
