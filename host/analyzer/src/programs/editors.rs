@@ -14,7 +14,7 @@ use crate::wrappers::code::editors;
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["ed", "red"], Options::new("p", "prompt"), ed),
     Program::new(
-        &["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff", "rview", "gview", "evim", "vimx"],
+        &["vi", "vim", "nvim", "ex", "gvim", "rvim", "vimdiff", "rview", "gview", "evim", "vimx", "nvr"],
         Options::NONE,
         vi,
     ),

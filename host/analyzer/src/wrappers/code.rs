@@ -29,7 +29,10 @@ use languages::LANGUAGES;
 
 /// Programs whose input has lines that run, and what begins such a line.
 const LINES: &[(&[&str], &[&str])] = &[
-    (&["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim", "rview"], &["!", ":!", "r !", ":r !"]),
+    (
+        &["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim", "rview", "nvr"],
+        &["!", ":!", "r !", ":r !"],
+    ),
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp", "telnet", "smbclient", "psftp", "ncftp"], &["!"]),
     (&["mail", "mailx", "s-nail"], &["~!", "~|"]),

@@ -25,6 +25,7 @@ pub(crate) fn is_vim(name: &str) -> bool {
             | "gview"
             | "evim"
             | "vimx"
+            | "nvr"
     )
 }
 
@@ -39,8 +40,15 @@ pub(crate) fn parsed<'a>(name: &str, words: &'a [Word]) -> Parsed<'a> {
 /// The commands that a call of vim is given.
 pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
     let flags = parsed.flags.iter().filter(|flag| flag.is_any(&["c", "cmd", "remote-expr"]));
+    let keys = parsed.values("", "remote-send").flat_map(|keys| typed(&keys.text));
     let plus = parsed.operands.iter().filter_map(|operand| operand.text.strip_prefix('+'));
-    flags.map(|flag| flag.text().to_owned()).chain(plus.map(str::to_owned)).collect()
+    flags.map(|flag| flag.text().to_owned()).chain(plus.map(str::to_owned)).chain(keys).collect()
+}
+
+/// The commands that keys type, as `--remote-send` sends them: `<Esc>:w<CR>`.
+fn typed(keys: &str) -> Vec<String> {
+    let lines = keys.split("<CR>").flat_map(|line| line.split("<cr>")).take(ex::MOST);
+    lines.filter_map(|line| line.split_once(':').map(|(_, command)| command.to_owned())).collect()
 }
 
 /// Returns everything that the commands start.

@@ -3,6 +3,10 @@
 use super::{PLAIN, Wrapper, takes};
 use crate::options::Options;
 
+/// Methods of a terminal of KDE that type or run a text.
+const TYPED: &[&str] =
+    &["sendText", "runCommand", "org.kde.konsole.Session.sendText", "org.kde.konsole.Session.runCommand"];
+
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "rlwrap",
@@ -105,6 +109,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     // What `wezterm cli` and `kitty @` run.
     Wrapper { name: "send-text", takes: takes("m", "pane-id match"), joins: true, ..PLAIN },
     Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
+    Wrapper { name: "qdbus", after: TYPED, joins: true, ..PLAIN },
+    Wrapper { name: "qdbus6", after: TYPED, joins: true, ..PLAIN },
+    Wrapper { name: "qdbus-qt5", after: TYPED, joins: true, ..PLAIN },
     Wrapper { name: "xterm", after: &["-e"], ..PLAIN },
     Wrapper { name: "konsole", takes: takes("p", "workdir"), after: &["-e"], ..PLAIN },
     Wrapper { name: "alacritty", takes: takes("T", "working-directory"), after: &["-e", "--command"], ..PLAIN },
