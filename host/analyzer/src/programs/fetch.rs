@@ -17,6 +17,15 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["curl", "curlie"], CURL, curl),
     Program::new(&["wget", "wget2"], WGET, wget),
     Program::new(&["http", "https", "xh", "xhs"], Options::new("oaA", "output auth auth-type"), httpie),
+    Program::new(
+        &["grpcurl", "grpc_cli", "evans"],
+        Options::new(
+            "dHp",
+            "proto import-path protoset authority cert key cacert path package service host port header",
+        ),
+        grpc,
+    ),
+    Program::new(&["hurl"], Options::new("ou", "variable output user"), hurl),
     Program::new(&["aria2c"], Options::new("dosxji", "dir out input-file"), aria),
 ];
 
@@ -155,6 +164,8 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let urls: Vec<Operand<'a>> = parsed.operands.iter().cloned().chain(parsed.values("", "url")).collect();
     urls.iter().for_each(|url| requests(run, url));
     let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
+    let headers = parsed.values("H", "header");
+    let method = headers.filter_map(|header| overridden(&header.text)).last().unwrap_or(method);
     // `curlie` takes the method as a word of its own.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     let sends = method.is_empty() && sends_a_body(parsed);
@@ -188,6 +199,41 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let config = if is_stream { run.input() } else { run.substituted(&file) };
         if let Some(config) = config {
             curl_config(run, &config.text, urls.first());
+        }
+    }
+}
+
+/// The method that a header puts in the place of the request's own.
+fn overridden(header: &str) -> Option<String> {
+    const NAMES: &[&str] = &["x-http-method-override", "x-http-method", "x-method-override"];
+    let (name, method) = header.split_once(':')?;
+    NAMES.iter().any(|known| known.eq_ignore_ascii_case(name.trim())).then(|| method.trim().to_owned())
+}
+
+/// `HOST SERVICE/METHOD`, and other clients with the method alone.
+fn grpc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let looks = |operand: &Operand<'a>| matches!(operand.text.as_ref(), "list" | "describe" | "ls" | "show");
+    if parsed.operands.iter().any(looks) {
+        return;
+    }
+    let is_removal = |operand: &&Operand<'a>| removals::says_removal(&format!("/{}", operand.text.replace('.', "/")));
+    if let Some(method) = parsed.operands.iter().find(is_removal) {
+        let host = parsed.operands.iter().find(|operand| operand.text.contains(':')).unwrap_or(method);
+        run.emit(Draft::destructive("network", "http.delete").target(&host.text));
+    }
+}
+
+/// The most lines of requests that are looked at.
+const LINES: usize = 256;
+
+/// A file of requests, each of which begins with `METHOD URL`.
+fn hurl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.operands.iter().for_each(|file| run.read(file));
+    let given = parsed.operands.iter().find_map(|file| run.substituted(file));
+    let Some(requests) = given.or_else(|| run.input()) else { return };
+    for line in requests.text.lines().take(LINES) {
+        if let Some((method, url)) = line.trim().split_once(' ').filter(|(_, url)| url.contains("://")) {
+            removals::by_address(run, method, false, url.trim());
         }
     }
 }

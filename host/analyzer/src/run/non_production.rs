@@ -1,12 +1,10 @@
 //! Losses that are no loss: what is taken away was made for a test, or lives on this machine only as long as somebody tries
 //! something out.
 
+use guard_sdk::addresses;
 use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
-
-/// Hosts that are this machine.
-const LOCAL: &[&str] = &["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// Ports at which stores of data listen, where a request takes away more than what somebody just tried out:
 /// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, the proxy of kubectl, RabbitMQ, Solr,
@@ -20,6 +18,7 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
     match draft.kind {
         "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
+        "orchestration" => has_local_cluster(command),
         "network" => draft.operation == "http.delete" && is_local(&draft.target),
         _ => false,
     }
@@ -85,20 +84,30 @@ fn has_local_endpoint(command: &Command) -> bool {
     endpoint.flatten().is_some_and(|url| is_local(&url))
 }
 
+/// Whether the command names a cluster that runs on this machine, as the tools that make one name it.
+fn has_local_cluster(command: &Command) -> bool {
+    const NAMES: &[&str] = &["colima", "docker-desktop", "minikube", "orbstack", "rancher-desktop"];
+    const BEGINNINGS: &[&str] = &["k3d-", "kind-"];
+    let options = ["--context", "--kube-context"];
+    let is_local = |name: &str| NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
+    let given = command.argv.iter().zip(command.argv.iter().skip(1));
+    let apart = given.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, name)| name.text.as_str());
+    let joined = command
+        .argv
+        .iter()
+        .filter_map(|word| options.iter().find_map(|option| word.text.strip_prefix(option)?.strip_prefix('=')));
+    apart.chain(joined).last().is_some_and(is_local)
+}
+
 /// Whether the address is one of this machine. A path that stands for more than one thing is left to be asked about.
 fn is_local(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let (host, port) = match host.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
-        _ => (host, ""),
-    };
-    if STORES.contains(&port) {
-        return false;
-    }
-    // Names before an `@` are credentials; a host is what follows.
-    let host = host.rsplit('@').next().unwrap_or_default();
-    LOCAL.iter().any(|local| local.eq_ignore_ascii_case(host))
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let port =
+        authority.rsplit_once(':').map_or("", |(_, port)| port).trim_matches(|char: char| !char.is_ascii_digit());
+    // HTTPie takes `:3000/x` for a port of this machine.
+    let is_short = authority.starts_with(':') && url == rest;
+    !STORES.contains(&port) && (is_short || addresses::is_here(&addresses::host(url)))
 }
 
 #[cfg(test)]
@@ -107,15 +116,27 @@ mod tests {
 
     #[test]
     fn only_hosts_of_this_machine_are_local() {
-        for url in
-            ["http://localhost:3000/x", "localhost:8080/i", "https://127.0.0.1", "http://[::1]:80/", "LOCALHOST/x"]
-        {
+        for url in [
+            "http://localhost:3000/x",
+            "localhost:8080/i",
+            "https://127.0.0.1",
+            "http://[::1]:80/",
+            "LOCALHOST/x",
+            ":3000/x",
+            "http://shop.localhost:3000/x",
+            "http://localhost:${PORT:-3000}/x",
+            "http://host.docker.internal/x",
+        ] {
             assert!(is_local(url), "{url}");
         }
         for url in [
             "http://localhost.example.org/x",
             "http://localhost@example.org/x",
             "https://example.org/localhost",
+            "http://:3000/x",
+            "http://localhost:${PORT:-9200}/x",
+            ":9200/x",
+            "http://$HOST:3000/x",
             "x",
             "",
         ] {

@@ -8,6 +8,7 @@
 //! - asked: `kubectl -n a delete -f x`
 //! - passes: `kubectl get pods`
 //! - passes: `kubectl delete pod x --dry-run=client`
+//! - passes: `kubectl --context kind-dev delete pod x`
 //!
 //! ## Instead
 //! Preview the loss with `kubectl delete --dry-run=client`.
@@ -28,7 +29,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    (effect.operation == "kubernetes.delete" && effect.tag("dry-run").is_none()).then(|| {
+    let is_tried = ["dry-run", "rehearsal"].iter().any(|tag| effect.tag(tag).is_some());
+    (effect.operation == "kubernetes.delete" && !is_tried).then(|| {
         let why = "deletes objects and their data for everyone who uses the cluster";
         Hit::new(RULE.default, effect, why, instead(effect, "see what would go by adding `--dry-run=client`"))
     })

@@ -6,7 +6,20 @@ use crate::programs::scripts;
 use crate::run::Run;
 
 /// Verbs that take something away, as the first or the last word of an address.
-const VERBS: [&str; 6] = ["delete", "destroy", "erase", "purge", "truncate", "wipe"];
+const VERBS: [&str; 7] = ["delete", "destroy", "erase", "purge", "remove", "truncate", "wipe"];
+
+/// Ends of addresses by which a server is stopped, locked or taken out of its cluster.
+const STOPS: [&str; 9] = [
+    "/_close",
+    "/_shutdown",
+    "/actuator/shutdown",
+    "/agent/leave",
+    "/quitquitquit",
+    "/sys/seal",
+    "/sys/step-down",
+    "/-/quit",
+    "/v1/refunds",
+];
 
 /// The longest address or body that is looked at, in bytes.
 const LONGEST: usize = 64 * 1024;
@@ -19,7 +32,9 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
     }
     let changes = sends || ["POST", "PUT", "PATCH"].iter().any(|known| method.eq_ignore_ascii_case(known));
     let is_delete = method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query");
-    if is_delete || changes && says_removal(url) {
+    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let stops = STOPS.iter().any(|end| path.ends_with(end)) || path.contains("/agent/force-leave/");
+    if is_delete || changes && (says_removal(url) || stops) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
     } else if says_message(url, changes) {
         run.emit(Draft::notable("cloud", "message.send").target(url));
@@ -85,6 +100,14 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
     let text = text.get(..text.len().min(LONGEST)).unwrap_or(text);
     let lower = text.to_ascii_lowercase();
+    if url.contains("api.github.com/repos/") {
+        let bare = lower.replace(char::is_whitespace, "");
+        let fields = ["\"private\":false", "\"archived\":true", "\"visibility\":\"public\""];
+        if fields.iter().any(|field| bare.contains(field)) {
+            let loses = "nothing yet: everybody could read the repository, or nobody could change it any more";
+            run.emit(Draft::destructive("cloud", "cloud.access.change").target(url).tag("loses", loses));
+        }
+    }
     let takes_away =
         ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
     if !takes_away {
@@ -132,6 +155,7 @@ mod tests {
             "https://a.io/docs/delete-batch",
             "https://a.io/zones/1/purge_cache",
             "https://a.io/users/batchDelete/",
+            "a.io:443/shop.Orders/PurgeAll",
         ] {
             assert!(says_removal(url), "{url}");
         }
