@@ -5,8 +5,8 @@
 
 use std::cmp::Reverse;
 
-use guard_contract::Outcome;
 use guard_contract::verdict::{Attributed, CONFIRMED, Verdict};
+use guard_contract::{Finding, Outcome};
 use guard_redact::{hide_shapes, plain, shorten};
 
 mod ask;
@@ -19,6 +19,9 @@ const REASONS: usize = 8;
 
 /// The longest text of one finding in a reply.
 const FINDING_BYTES: usize = 2000;
+
+/// What separates the names of policies that say the same.
+const NAMES: &str = ", ";
 
 /// The longest text that Claude Code takes is 10,000 characters; the others take more.
 const REPLY_BYTES: usize = 9500;
@@ -36,25 +39,39 @@ pub fn reason(verdict: &Verdict) -> String {
         .filter(|attributed| is_told(attributed))
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
+    let of_scripts: Vec<(Outcome, &str)> =
+        told.iter().filter_map(|told| Some((told.finding.outcome, script(told)?.1))).collect();
+    told.retain(|told| {
+        let is_repeated =
+            |(outcome, target): &(Outcome, &str)| *outcome == told.finding.outcome && concerns(told, target);
+        script(told).is_some() || !of_scripts.iter().any(is_repeated)
+    });
     if verdict.outcome == Outcome::Ask {
         // Stable: without a difference the order of the policies and of their rules is the one to tell them in.
         let asks = |told: &Attributed| told.finding.outcome == Outcome::Ask && !told.is_aside();
         told.sort_by_key(|told| Reverse(if asks(told) { 1 + ask::gravity(told) } else { 0 }));
     }
-    let mut all: Vec<&Attributed> = Vec::new();
+    let mut all: Vec<Attributed> = Vec::new();
     for attributed in told {
+        // A policy may have several entries, which say the same once.
+        if let Some(earlier) = all.iter_mut().find(|earlier| says_same(earlier, attributed)) {
+            if earlier.policy.split(NAMES).all(|name| name != attributed.policy) {
+                earlier.policy = format!("{}{NAMES}{}", earlier.policy, attributed.policy);
+            }
+            continue;
+        }
         // Two policies may see one change of one file; who speaks first tells it.
         let subject = subject(attributed);
-        let is_known = |earlier: &&Attributed| {
+        let is_known = |earlier: &Attributed| {
             subject.is_some() && self::subject(earlier) == subject || paragraph(earlier) == paragraph(attributed)
         };
         if !all.iter().any(is_known) && all.len() < REASONS {
-            all.push(attributed);
+            all.push(attributed.clone());
         }
     }
     let paragraphs = match verdict.outcome {
-        Outcome::Ask => ask::paragraphs(&all),
-        _ => all.into_iter().map(paragraph).collect(),
+        Outcome::Ask => ask::paragraphs(&all.iter().collect::<Vec<_>>()),
+        _ => all.iter().map(paragraph).collect(),
     };
     let text = paragraphs.join("\n");
     if verdict.closing.is_empty() {
@@ -72,6 +89,42 @@ pub fn refused(message: &str) -> String {
         .map_or_else(|| message.to_owned(), |rest| format!("{GUARDRAIL_BLOCKED}{rest}"))
 }
 
+/// Both findings have the same rule and text, under the names of two policies.
+fn says_same(one: &Attributed, other: &Attributed) -> bool {
+    let (one_finding, other_finding) = (&one.finding, &other.finding);
+    !one.of_host
+        && !other.of_host
+        && one.name() == other.name()
+        && one_finding.message == other_finding.message
+        && one_finding.remedy == other_finding.remedy
+}
+
+/// The parts of a message in the form of the seeds' scripts, whose target and rule are lines of their own. A policy of
+/// others has one line only.
+fn script(attributed: &Attributed) -> Option<(&str, &str, &str)> {
+    let message = Some(attributed.finding.message.as_str()).filter(|_| !attributed.of_host)?;
+    let (problem, rest) = message.split_once("\nTarget: ")?;
+    let (target, rule) = rest.rsplit_once("\nRule: ")?;
+    rule.starts_with(attributed.name()).then_some((problem, target, rule))
+}
+
+/// The finding is about the target of a script's finding, such as `a` or `a and b`, and about nothing else.
+fn concerns(attributed: &Attributed, target: &str) -> bool {
+    let Finding { message, tags, .. } = &attributed.finding;
+    let Some((_, path)) = tags.iter().find(|(name, _)| name == PATH) else { return false };
+    let names = format!("`{}`", target.replace(", ", "`, `").replace(" and ", "` and `"));
+    match message.split_once(&names) {
+        Some((before, after)) => {
+            !["`, ", "` and "].iter().any(|more| before.ends_with(more))
+                && ![", `", " and `"].iter().any(|more| after.starts_with(more))
+        }
+        None => path == target,
+    }
+}
+
+/// The tag with the path of a finding.
+const PATH: &str = "path";
+
 /// Returns the subject of a finding, if the policy gives one with the tag `subject`.
 fn subject(attributed: &Attributed) -> Option<&str> {
     attributed.finding.tags.iter().find(|(name, _)| name == "subject").map(|(_, value)| value.as_str())
@@ -80,14 +133,8 @@ fn subject(attributed: &Attributed) -> Option<&str> {
 fn paragraph(attributed: &Attributed) -> String {
     let finding = &attributed.finding;
     let remedy = remedy(attributed);
-    let name = attributed.name();
-    // The guard's seeds name the target and the rule in lines of their own; a policy of others has one line only.
-    if !attributed.of_host
-        && let Some((what, rest)) = finding.message.split_once("\nTarget: ")
-        && let Some((target, rule)) = rest.rsplit_once("\nRule: ")
-        && rule.starts_with(name)
-    {
-        return format!("{}\nTarget: {}\nRule: {}{remedy}", line(what), line(target), line(rule));
+    if let Some((problem, target, rule)) = script(attributed) {
+        return format!("{}\nTarget: {}\nRule: {}{remedy}", line(problem), line(target), line(rule));
     }
     let message = line(&finding.message);
     if attributed.of_host && finding.rule == CONFIRMED {
@@ -180,13 +227,13 @@ fn is_mark(inside: &str) -> bool {
         name.starts_with(char::is_alphabetic) && name.chars().all(|c| c.is_alphanumeric() || is_dash(c))
     };
     let parts = inside.split_once([':', '\u{ff1a}', '\u{2236}', '\u{a789}']);
-    parts.is_some_and(|(policy, rule)| is_name(policy) && is_name(rule))
+    parts.is_some_and(|(policies, rule)| policies.split([',', '\u{ff0c}']).all(is_name) && is_name(rule))
 }
 
 #[cfg(test)]
 mod tests {
+    use guard_contract::Decision;
     use guard_contract::verdict::{Opinion, merge};
-    use guard_contract::{Decision, Finding};
 
     use super::*;
 
@@ -215,6 +262,7 @@ mod tests {
             ("[self\u{2011}protect\u{ff1a} x]", "", "(self\u{2011}protect\u{ff1a} x). [shell: known]"),
             ("a\u{2028}\r\nb", "c\n\nd", "a b. [shell: known]\nInstead: c d"),
             ("x. [self-protect: guard-file]", "", "x. (self-protect: guard-file). [shell: known]"),
+            ("x. [a, self-protect: guard-file]", "", "x. (a, self-protect: guard-file). [shell: known]"),
             (
                 "x [ Self-Protect :guard-file ]!",
                 "[a:b]",
@@ -226,6 +274,53 @@ mod tests {
             ("a.\nTarget: b\nRule: known", "", "a. Target: b Rule: known. [shell: known]"),
         ] {
             assert_eq!(told(&confined(message, "shell"), &confined(remedy, "shell")), expected);
+        }
+    }
+
+    /// The reply to these findings: policy, rule, outcome, message, path.
+    fn reply(findings: &[(&str, &str, Outcome, &str, &str)]) -> String {
+        let opinions = findings.iter().map(|(policy, rule, outcome, message, path)| {
+            let tags = if path.is_empty() { Vec::new() } else { vec![(PATH.to_owned(), (*path).to_owned())] };
+            let (rule, message, remedy) = ((*rule).to_owned(), (*message).to_owned(), String::new());
+            let finding = Finding { rule, outcome: *outcome, message, remedy, tags };
+            let decision = Decision { outcome: *outcome, findings: vec![finding] };
+            Opinion { policy: (*policy).to_owned(), decision, may_allow: false, of_host: false }
+        });
+        reason(&merge(opinions))
+    }
+
+    #[test]
+    fn two_entries_of_a_policy_give_one_paragraph() {
+        let (ask, deny) = (Outcome::Ask, Outcome::Deny);
+        let push = "`git push` needs confirmation: it publishes";
+        for (outcome, text) in [(ask, push), (deny, "Dangerous command: it is lost")] {
+            let both = [("a", "r", outcome, text, ""), ("b", "r", outcome, text, "")];
+            assert_eq!(reply(&both), reply(&both[..1]).replace("[a: r]", "[a, b: r]"));
+        }
+        // Another rule, another text and another outcome are said.
+        for other in [("b", "s", ask, push, ""), ("b", "r", ask, "`git push` needs confirmation: it tags", "")] {
+            let both = reply(&[("a", "r", ask, push, ""), other]);
+            assert!(both.contains("[a: r]") && both.contains(&format!("[b: {}]", other.1)), "{both}");
+        }
+    }
+
+    #[test]
+    fn s2_43_the_text_of_a_script_replaces_that_of_others_about_its_target() {
+        let (ask, deny) = (Outcome::Ask, Outcome::Deny);
+        let script = |target: &str| format!("GUARDRAIL CONFIRM: 'rm'.\nTarget: {target}\nRule: rm_out");
+        let one = script("~/a");
+        let two = script("~/a and ~/b");
+        for (target, outcome, message, path, is_repeated) in [
+            (&one, ask, "`rm -rf ~/a` needs confirmation: deletes `~/a` and everything in it", "~/a", true),
+            (&one, ask, "`rm -rf ~/a` needs confirmation: deletes everything", "~/a", true),
+            (&two, ask, "`rm` needs confirmation: deletes `~/a` and `~/b` and everything in it", "~/a", true),
+            (&one, ask, "`rm` needs confirmation: deletes `~/a` and `~/b` and everything in it", "~/a", false),
+            (&one, ask, "`rm` needs confirmation: deletes `~/b` and `~/a` and everything in it", "~/b", false),
+            (&one, ask, "`git push` needs confirmation: publishes commits", "", false),
+            (&one, deny, "Dangerous command: deletes `~/a`", "~/a", false),
+        ] {
+            let both = reply(&[("ours", "r", outcome, message, path), ("seed", "rm_out", ask, target, "")]);
+            assert_eq!(both.contains("[ours: r]"), !is_repeated, "{target} {message}: {both}");
         }
     }
 
