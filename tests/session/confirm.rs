@@ -96,6 +96,34 @@ fn s2_53_of_the_same_words_in_two_sessions_the_newest_is_meant_and_a_code_tells_
 }
 
 #[test]
+fn of_the_same_words_in_two_projects_the_one_of_this_folder_is_meant() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("other/.git")).unwrap();
+    std::fs::create_dir_all(world.path("other/app")).unwrap();
+    let asked = |session: &str, folder: &str| {
+        let payload = json!({ "session_id": session, "cwd": world.path(folder), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": { "command": "git push" } });
+        world.hook(&payload.to_string())
+    };
+    let confirm = |folder: &str| {
+        let line = format!("cd ~/{folder} && exec '{}' confirm 'git push'", env!("CARGO_BIN_EXE_guard-host"));
+        attended_by(&world, "sh", &["-c", &line], "")
+    };
+    for (session, folder) in [("s1", "repo"), ("s2", "other/app"), ("s3", "other/app")] {
+        assert_ask(&asked(session, folder), &[]);
+    }
+    // From a folder of neither of them it could be each.
+    let mut transcript = Transcript::default();
+    transcript.add(&world, 1, &confirm(""));
+    transcript.add(&world, 0, &confirm("repo"));
+    assert_confirmed(&asked("s1", "repo"), "confirmed in this session");
+    transcript.add(&world, 0, &confirm("other"));
+    assert_confirmed(&asked("s3", "other/app"), "confirmed in this session");
+    assert_ask(&asked("s2", "other/app"), &[]);
+    assert_text!("confirm_of_projects", transcript.0);
+}
+
+#[test]
 fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
     for mode in ["default", "plan", "acceptEdits"] {
         let world = waiting();

@@ -172,7 +172,7 @@ fn dispatch(cli: Cli, places: &Places, environment: &Environment) -> anyhow::Res
         Command::Cache(args) => cache::run(&args, places, environment),
         Command::Allow(args) => allow::run(&args, places, environment),
         Command::Audit(args) => audit::run(&args, places, environment),
-        Command::Confirm(args) => confirm::run(&args, places),
+        Command::Confirm(args) => confirm::run(&args, places, environment),
         Command::Pause(args) if args.end => pause::resume(places, environment),
         Command::Undo(args) => undo::run(&args, places, environment),
         Command::Pause(args) => pause::pause(&args, places, environment),

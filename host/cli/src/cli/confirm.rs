@@ -10,19 +10,23 @@ use serde_json::json;
 use super::args::{ConfirmArgs, Format};
 use super::print;
 use super::session::{described, warn_of_unusable};
-use super::subject::refused;
+use super::subject::{circumstances, refused};
 use super::terminal::{is_attended, unattended};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::quoted;
 use guard_redact::plain;
 use guard_state::Places;
+use guard_state::environment::Environment;
 use guard_state::session::{Choice, Choosing, Contents, Entry, choose, confirm_command};
+
+/// The most pending calls that are shown in an error, the newest.
+const SHOWN: usize = 8;
 
 /// How long to wait for other processes that write to the session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ConfirmArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let sessions = load(places, &[]).sessions;
     let known = sessions.all();
     let choice = match (&args.code, &args.operation) {
@@ -36,12 +40,12 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
     let attended = is_attended();
     // Without a person here only what one was just asked about can be meant.
     let asked = |entry: &&Entry| attended || known.was_asked(&entry.code);
-    let entry = match choose(known.confirmable().filter(asked), &choice) {
+    let at = circumstances(environment, None);
+    let here = [at.cwd.as_str(), at.project_root.as_str()];
+    let entry = match choose(known.confirmable().filter(asked), &choice, &here) {
         Choosing::One(entry) => entry,
         Choosing::Several(entries) => return ambiguous(&entries),
-        Choosing::None if matches!(choose(known.confirmable(), &choice), Choosing::None) => {
-            return missing(&known, &choice);
-        }
+        Choosing::None if !known.confirmable().any(|entry| choice.fits(entry)) => return missing(&known, &choice),
         Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
     };
     let codes = known.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
@@ -62,6 +66,14 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places) -> anyhow::Result<Exit> {
             print::line(&format!("  in      {}", plain(&approval.cwd)))?;
             print::line(&format!("  session {}, until {}", plain(&approval.session), approval.expires))?;
             print::line(&format!("  lifts   {}", plain(&approval.rules.join(", "))))?;
+            let is_other = |other: &&Entry| {
+                choice.fits(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
+            };
+            for other in known.pending.iter().filter(is_other) {
+                let command = format!("{} --code {}", confirm_command(places), plain(&other.code));
+                let (cwd, session) = (plain(&other.cwd), plain(&other.session));
+                print::line(&format!("still pending in {cwd}, session {session}: {command}"))?;
+            }
         }
     }
     Ok(Exit::Success)
@@ -94,20 +106,29 @@ fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
     if known.pending.is_empty() {
         print::line("nothing waits for a confirmation")?;
     }
-    known.pending.iter().try_for_each(|entry| print::line(&described(entry)))
+    newest_last(known).into_iter().try_for_each(|entry| print::line(&described(entry)))
+}
+
+fn newest_last(known: &Contents) -> Vec<&Entry> {
+    let mut entries: Vec<&Entry> = known.pending.iter().collect();
+    entries.sort_by(|one, other| one.ts.cmp(&other.ts));
+    entries
 }
 
 fn missing(known: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
-    if let Choosing::One(entry) = choose(&known.confirmed, choice) {
+    if let Choosing::One(entry) = choose(&known.confirmed, choice, &[]) {
         let text = format!("this call is confirmed already, in {} until {}", plain(&entry.cwd), entry.expires);
         return Err(refused(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
     }
-    let waiting: Vec<String> = known.pending.iter().map(described).collect();
-    if waiting.is_empty() {
-        return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", "let the agent try the call first"));
+    let pending = newest_last(known);
+    let hint = "let the agent try the call first";
+    if pending.is_empty() {
+        return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", hint));
     }
-    let text = format!("this call waits for no confirmation; these do:\n{}", waiting.join("\n"));
-    Err(refused(Exit::NoQuestion, text, ""))
+    let (older, last) = pending.split_at(pending.len().saturating_sub(SHOWN));
+    let hint = if older.is_empty() { hint } else { "`guard-host confirm --list` lists all pending calls" };
+    let last: Vec<String> = last.iter().map(|entry| described(entry)).collect();
+    Err(refused(Exit::NoQuestion, format!("this call isn't pending, but these are:\n{}", last.join("\n")), hint))
 }
 
 fn ambiguous(entries: &[&Entry]) -> anyhow::Result<Exit> {

@@ -36,7 +36,7 @@ pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
 pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
     let unusable = sessions.unusable();
     for path in &unusable {
-        let text = "holds no sessions that can be believed, so nothing in it counts; remove it, or make it yours alone";
+        let text = "is ignored: other users can write to it, or guard-host didn't write it; remove it, or run `chmod 600` on it";
         print::note(&format!("warning: `{}` {text}", path.display()));
     }
     if unusable.is_empty() { Exit::Success } else { Exit::Data }
@@ -46,12 +46,13 @@ pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
 pub(super) fn described(entry: &Entry) -> String {
     let shown = |text: &str| plain(text).replace('\n', "\n    ");
     format!(
-        "{}  {}: {}\n    {} in {}, asked by {}",
+        "{}  {}: {}\n    {} in {}, session {}, asked by {}",
         shown(&entry.code),
         shown(&entry.tool),
         shown(&entry.operation),
         shown(&entry.ts),
         shown(&entry.cwd),
+        shown(&entry.session),
         shown(&entry.rules.join(", "))
     )
 }

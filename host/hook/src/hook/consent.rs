@@ -11,7 +11,7 @@ use crate::cache::Prepared;
 use crate::chain::{Chain, Trace};
 use guard_config::Config;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::{SELF_PROTECT, Source};
+use guard_contract::policy::{self, SELF_PROTECT, Source};
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Layer, Outcome};
@@ -91,7 +91,7 @@ pub(super) fn answer(
         }
         let rules: Vec<&str> = entries.iter().flat_map(|entry| &entry.rules).map(String::as_str).collect();
         verdict.closing = format!(
-            "This approves one call:\n{}: {}\nIt counts in {} until the session ends. Asked about by {}.",
+            "This approves one call:\n{}: {}\nIt applies in {} until the session ends. Asked for by {}.",
             entry.tool,
             entry.operation,
             entry.cwd,
@@ -134,7 +134,7 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     let [call] = calls else { return None };
     let (line, _) = call.command()?;
     let choice = Choice::of_line(line, confirm)?;
-    match choose(known.confirmable(), &choice) {
+    match choose(known.confirmable(), &choice, &[]) {
         Choosing::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
         Choosing::None | Choosing::Several(_) => None,
     }
@@ -203,25 +203,24 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
         return "No allow ends this question, because it protects guard-host itself".to_owned();
     }
     let Prepared { config, members, .. } = prepared;
-    let entries = || members.iter().map(|member| &member.entry);
-    let entry = |asked: &Attributed| entries().find(|entry| entry.name == asked.policy);
-    if verdict.asks().filter_map(entry).any(|entry| !config.may_loosen(Layer::User, entry)) {
+    // A project's policy may have the name of one of the user's, and then both ask.
+    let named = |asked: &Attributed| -> Vec<&policy::Entry> {
+        members.iter().map(|member| &member.entry).filter(|entry| entry.name == asked.policy).collect()
+    };
+    if verdict.asks().flat_map(named).any(|entry| !config.may_loosen(Layer::User, entry)) {
         return format!("Only {} can end this question", managed.display());
     }
     // `allow` doesn't change the policies that only a hook's command line names, and an ask of the host reports a fault.
     let is_in_chain = |asked: &Attributed| !asked.of_host && !config.brought.contains(&asked.policy);
     let has_settings = |asked: &Attributed| {
-        let is_built_in = |source: &Source| match source {
-            Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
-            Source::File(_) => false,
-        };
-        entry(asked).is_some_and(|entry| entry.layer == Layer::User && is_built_in(&entry.source))
+        let entries = named(asked);
+        !entries.is_empty() && entries.into_iter().all(has_settings)
     };
     match verdict.asks().all(is_in_chain) && (by_allow || verdict.asks().all(has_settings)) {
         true => ALLOW.to_owned(),
         false => {
             let owned = |asked: &Attributed| {
-                let entry = entry(asked).map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
+                let entry = named(asked).first().map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
                 owner(&asked.policy, entry, &config.brought)
             };
             let stays = |asked: &&Attributed| !(asked.of_host || is_in_chain(asked) && has_settings(asked));
@@ -252,6 +251,13 @@ pub(super) fn with_way_out_of_server(verdict: &Verdict, config: &Config) -> Stri
     let how = if is_servers { format!("Only the configuration of {url} can end this question") } else { String::new() };
     let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Whether settings in the user's file can change the outcome of the policy's rules.
+#[must_use]
+pub fn has_settings(entry: &policy::Entry) -> bool {
+    let Source::Builtin(name) = &entry.source else { return false };
+    entry.layer == Layer::User && guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty())
 }
 
 /// A command that holds the words that confirm, in another form than replies show.

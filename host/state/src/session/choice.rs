@@ -1,6 +1,7 @@
 //! [`Choice`]: which question of a session is meant.
 
 use super::{Entry, shown};
+use guard_contract::paths::is_below;
 
 /// How a question is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,9 @@ impl Choice {
         (!inner.contains('\'')).then(|| Choice::Operation(inner.replace('\n', "'")))
     }
 
-    fn fits(&self, entry: &Entry) -> bool {
+    /// Returns whether the question is one that is named so.
+    #[must_use]
+    pub fn fits(&self, entry: &Entry) -> bool {
         match self {
             Choice::Code(code) => entry.code == *code,
             Choice::Operation(text) => !text.is_empty() && entry.operation == shown(text),
@@ -43,11 +46,15 @@ pub enum Choosing<'a> {
     Several(Vec<&'a Entry>),
 }
 
-/// Finds the question that is meant. Of an operation in one folder that was asked about again, by other rules or in
-/// another session, it is the newest.
+/// Finds the question that is meant: one in the first of these folders with any, or below it, else one anywhere. Of an
+/// operation in one folder that was asked about again, by other rules or in another session, it is the newest.
 #[must_use]
-pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice) -> Choosing<'a> {
+pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice, folders: &[&str]) -> Choosing<'a> {
     let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
+    let is_in = |entry: &Entry, folder: &str| entry.cwd == folder || is_below(&entry.cwd, folder);
+    if let Some(folder) = folders.iter().find(|folder| fitting.iter().any(|entry| is_in(entry, folder))) {
+        fitting.retain(|entry| is_in(entry, folder));
+    }
     fitting.sort_by(|left, right| left.ts.cmp(&right.ts));
     let Some(newest) = fitting.last().copied() else { return Choosing::None };
     let same = |entry: &Entry| (&entry.sha256, &entry.cwd) == (&newest.sha256, &newest.cwd);

@@ -18,7 +18,7 @@ const CONFIRMED: usize = 256;
 /// The most questions about confirmations.
 const ASKED: usize = 16;
 
-/// The most sessions that were told that policies are only watched.
+/// The most notes that sessions get once.
 const TOLD: usize = 256;
 
 /// The most rules of a pending call. What more rules ask about is too much for one approval.
@@ -37,16 +37,16 @@ pub struct Contents {
     pub ran: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
     pub asked: Vec<Asked>,
-    /// The sessions that were told that policies are only watched, each with the time.
+    /// The notes that sessions got, each with the time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<Told>,
 }
 
-/// That a session was told that policies are only watched.
+/// A note that a session gets once, such as that policies are only watched.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Told {
-    /// The session.
+    /// The session, followed by a key if it is another note than that policies are only watched.
     pub session: String,
     /// When.
     pub ts: String,
@@ -184,7 +184,7 @@ impl Contents {
         self.pending.retain(|entry| (entry.session == session) == kept);
         self.ran.retain(|entry| (entry.session == session) == kept);
         self.asked.retain(|asked| (asked.session == session) == kept);
-        self.told.retain(|told| (told.session == session) == kept);
+        self.told.retain(|told| (told.session.split(' ').next() == Some(session)) == kept);
     }
 
     /// There is nothing in it.
@@ -245,14 +245,14 @@ impl Contents {
         keep_last(&mut self.asked, ASKED);
     }
 
-    /// Notes that the session was told that policies are only watched.
+    /// Records that the session got a note.
     pub fn tell(&mut self, session: &str, now: Timestamp) {
         self.told.retain(|other| other.session != session);
         self.told.push(Told { session: session.to_owned(), ts: stamp(now) });
         keep_last(&mut self.told, TOLD);
     }
 
-    /// The session was told that policies are only watched, within a day.
+    /// The session got the note within a day.
     #[must_use]
     pub fn was_told(&self, session: &str) -> bool {
         self.told.iter().any(|told| told.session == session)
@@ -416,12 +416,22 @@ mod tests {
         let session = entry("s2", "a", &["a:one"], 0);
         let elsewhere = Entry::new("s2", &operation("a"), "/other", vec!["a:one".to_owned()], now()).unwrap();
         let by = |text: &str| Choice::Operation(text.to_owned());
-        assert_eq!(choose([&second, &first], &by("a")), Choosing::One(&second));
-        assert_eq!(choose([&second, &first], &by("a ")), Choosing::None);
-        assert_eq!(choose([&first], &by("")), Choosing::None);
-        assert_eq!(choose([&second, &session], &by("a")), Choosing::One(&second));
-        assert!(matches!(choose([&second, &elsewhere], &by("a")), Choosing::Several(several) if several.len() == 2));
-        assert_eq!(choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone())), Choosing::One(&elsewhere));
+        assert_eq!(choose([&second, &first], &by("a"), &[]), Choosing::One(&second));
+        assert_eq!(choose([&second, &first], &by("a "), &[]), Choosing::None);
+        assert_eq!(choose([&first], &by(""), &[]), Choosing::None);
+        assert_eq!(choose([&second, &session], &by("a"), &[]), Choosing::One(&second));
+        assert!(
+            matches!(choose([&second, &elsewhere], &by("a"), &[]), Choosing::Several(several) if several.len() == 2)
+        );
+        assert_eq!(
+            choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone()), &[]),
+            Choosing::One(&elsewhere)
+        );
+        let in_folders = |folders: &[&str]| choose([&second, &elsewhere], &by("a"), folders);
+        assert_eq!(in_folders(&["/other"]), Choosing::One(&elsewhere));
+        assert_eq!(in_folders(&["/repo", "/other"]), Choosing::One(&second));
+        assert_eq!(in_folders(&["/none", "/other"]), Choosing::One(&elsewhere));
+        assert!(matches!(in_folders(&["/", "/repo"]), Choosing::Several(_)));
     }
 
     #[test]
