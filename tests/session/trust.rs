@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::reply::{assert_ask, assert_silent};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::told;
+use crate::support::texts::{lines_about, told};
 use crate::support::world::{Ended, World};
 use crate::texts::assert_text;
 
@@ -62,7 +62,9 @@ fn trust_shows_what_it_grants_and_asks() {
     let ended = attended(&world, &["trust", "--yes"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_text!("trust", said + &told(&world, &ended));
-    assert_eq!(world.run(&["trust", "--yes"], "").exit, 77);
+    // Nobody has to trust it.
+    let ended = world.run(&["trust", "--yes"], "");
+    assert_text!("trust_needless", &world, 0, ended);
 }
 
 #[test]
@@ -91,7 +93,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         assert_silent(&world.bash("ls"));
         std::fs::remove_file(world.path(&below)).unwrap();
         if name == "guard.toml" {
-            assert_silent(&world.bash("ls"));
+            assert_warn(&world.bash("ls"), &["[config: missing-rules]"]);
         } else {
             assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
         }
@@ -102,6 +104,36 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
     assert_eq!(attended(&world, &["trust", "--remove"]).exit, 0);
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     assert_eq!(standing(&world), "none");
+}
+
+#[test]
+fn rules_that_were_trusted_and_are_missing_are_noticed() {
+    let world = World::new();
+    let rules = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n\
+                 settings = { deny-patterns = [\"frobnicate\"] }\n";
+    let file = world.write("repo/.guard/guard.toml", rules);
+    assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
+    let start = || {
+        let payload =
+            json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "SessionStart", "source": "startup" });
+        world.hook(&payload.to_string()).stdout
+    };
+    let doctor = || world.run(&["doctor"], "").stdout;
+    let notice = "the project's rules don't apply";
+    assert_deny(&world.bash("frobnicate"), &[]);
+    assert!(!start().contains(notice) && !doctor().contains(notice));
+    // As after a checkout of a branch without it.
+    std::fs::rename(&file, world.path("moved")).unwrap();
+    let warned = world.bash("frobnicate");
+    assert_warn(&warned, &[notice, "[config: missing-rules]"]);
+    assert_silent(&world.bash("frobnicate"));
+    assert_text!("trust_missing", lines_about(&told(&world, &world.run(&["doctor"], "")), notice));
+    assert!(start().contains(notice));
+    std::fs::rename(world.path("moved"), &file).unwrap();
+    assert_deny(&world.bash("frobnicate"), &[]);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(attended(&world, &["trust", "--remove"]).exit, 0);
+    assert!(!start().contains(notice) && !doctor().contains(notice));
 }
 
 #[test]

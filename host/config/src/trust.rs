@@ -69,6 +69,32 @@ pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
     Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))).unwrap_or_default()
 }
 
+/// The files of these projects that a person trusted and that are missing now, for example on a branch without them. Their
+/// rules don't apply.
+#[must_use]
+pub fn missing(places: &Places, projects: &[String]) -> Vec<PathBuf> {
+    let roots = projects.iter().filter(|root| !root.is_empty());
+    let mut files: Vec<PathBuf> = roots.map(|root| Places::project_file(root)).collect();
+    files.retain(|file| fs::symlink_metadata(file).is_err());
+    if files.is_empty() {
+        return files;
+    }
+    let pins = pins(&places.trust);
+    files.retain(|file| pins.contains_key(file));
+    files
+}
+
+/// A sentence about a missing file, and the remedy.
+#[must_use]
+pub fn told_missing(file: &Path) -> (String, String) {
+    let text = format!("the project's rules don't apply: `{}`, which you trusted, is missing", file.display());
+    let remedy =
+        "restore the file, for example from another branch; `guard-host trust --remove` if its rules are gone \
+                  for good"
+            .to_owned();
+    (text, remedy)
+}
+
 /// Pins the project's file, and every file that it names, as a candidate has them: what has changed since is not trusted.
 ///
 /// # Errors

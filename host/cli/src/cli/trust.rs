@@ -22,12 +22,24 @@ use guard_state::environment::Environment;
 
 pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
+    let candidate = candidate(places, &root);
+    let is_needless =
+        candidate.as_ref().is_ok_and(|candidate| candidate.entries.iter().all(|entry| wishes(entry).is_empty()));
+    let file = Places::project_file(&root);
+    let needless = format!("{} needs no trust: all of it applies already", file.display());
     if !is_attended() {
+        if is_needless {
+            return print::line(&needless).map(|()| Exit::Success);
+        }
         return Err(unattended("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
     }
-    let candidate = candidate(places, &root).map_err(explained)?;
-    print::line(&format!("{} would be asked with all that it says:", Places::project_file(&root).display()))?;
-    candidate.entries.iter().flat_map(wishes).try_for_each(|line| print::line(&line))?;
+    let candidate = candidate.map_err(explained)?;
+    if is_needless {
+        print::line(&format!("{needless}\nOnce it is trusted, you are warned when the file changes or is missing"))?;
+    } else {
+        print::line(&format!("{} would be asked with all that it says:", file.display()))?;
+    }
+    candidate.entries.iter().flat_map(described).try_for_each(|line| print::line(&line))?;
     if !args.yes && !is_agreed("Trust it, as long as no file of it changes?")? {
         return Err(refused(Exit::NoPermission, "nothing was trusted", ""));
     }
@@ -55,8 +67,18 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
 }
 
 /// An entry, and what it gets once it is trusted, one line each.
+fn described(entry: &Entry) -> Vec<String> {
+    let mut wishes = wishes(entry);
+    if wishes.is_empty() {
+        wishes.push("    asks or denies, and gets no grant".to_owned());
+    }
+    wishes.insert(0, format!("  {}  {}", plain(&entry.name), plain(&source(entry))));
+    wishes
+}
+
+/// The parts of an entry that apply only once it is trusted, one line each.
 fn wishes(entry: &Entry) -> Vec<String> {
-    let mut lines = vec![format!("  {}  {}", plain(&entry.name), plain(&source(entry)))];
+    let mut lines = Vec::new();
     let mut line = |key: &str, value: &str| lines.push(format!("    {key:<9} {}", plain(value)));
     entry.grants.words().iter().for_each(|grant| line("grant", grant));
     if entry.on_error == Outcome::Abstain {
@@ -71,9 +93,6 @@ fn wishes(entry: &Entry) -> Vec<String> {
     let (limits, usual) = (entry.limits, Limits::DEFAULT);
     if limits.time_ms > usual.time_ms || limits.memory_mib > usual.memory_mib {
         line("limits", &format!("{} ms, {} MiB", limits.time_ms, limits.memory_mib));
-    }
-    if lines.len() == 1 {
-        lines.push("    asks or denies, and gets no grant".to_owned());
     }
     lines
 }

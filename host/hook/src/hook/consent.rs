@@ -220,7 +220,7 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
         true => ALLOW.to_owned(),
         false => {
             let owned = |asked: &Attributed| {
-                let entry = named(asked).first().map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
+                let entry = named(asked).into_iter().next().map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
                 owner(&asked.policy, entry, &config.brought)
             };
             let stays = |asked: &&Attributed| !(asked.of_host || is_in_chain(asked) && has_settings(asked));

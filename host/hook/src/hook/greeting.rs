@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::cache::{Prepared, Readiness};
-use guard_config::{Fallback, Remote};
+use guard_config::{Fallback, Remote, trust};
 use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::files::read_text;
@@ -15,8 +15,8 @@ const NAMES: usize = 6;
 /// The most that is read of a token's file.
 const TOKEN_BYTES: u64 = 64 << 10;
 
-/// One line about the chain. It decides nothing.
-pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
+/// One line about the chain, and one about each project whose trusted rules are missing. They decide nothing.
+pub(super) fn verdict(prepared: &Prepared, places: &Places, projects: &[String]) -> Verdict {
     let is_ready = |ready: bool| {
         let members = prepared.members.iter();
         members.filter(move |member| matches!(member.readiness, Readiness::Ready { .. }) == ready)
@@ -47,7 +47,15 @@ pub(super) fn verdict(prepared: &Prepared, places: &Places) -> Verdict {
         None => String::new(),
     };
     let text = format!("guard-host is on: {what}{paused}{broken}");
-    merge([Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new())])
+    let on = Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new());
+    merge([on].into_iter().chain(missing_rules(places, projects)))
+}
+
+/// A warning for each of these projects whose rules a person trusted and that has none now.
+pub(super) fn missing_rules(places: &Places, projects: &[String]) -> Vec<Opinion> {
+    let files = trust::missing(places, projects);
+    let warning = |(text, remedy)| Opinion::of_host("config", "missing-rules", Outcome::Warn, text, remedy);
+    files.iter().map(|file| warning(trust::told_missing(file))).collect()
 }
 
 /// Whether this user can read the token of the server.

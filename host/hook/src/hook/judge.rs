@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::confine::Confinement;
 use super::consent::{self, Reader};
 use super::elsewhere::Elsewhere;
+use super::notes::with_notes;
 use super::open_call::OpenCall;
 use super::records::{Decided, Held, Kept, Records, history_of};
 use super::settings_change;
@@ -20,7 +21,7 @@ use crate::chain::{AskOptions, Chain, Trace};
 use crate::history::{self, SessionFacts};
 use crate::remote::Asker;
 use crate::undo::Copy;
-use crate::{nested, redaction, watch};
+use crate::{nested, redaction};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Brought};
@@ -37,7 +38,6 @@ use guard_harness::{AskScene, Event, Harness, Payload, Variable};
 use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::history::History;
-use guard_state::session::Sessions;
 use guard_state::{Pause, Places};
 
 /// Where chains come from.
@@ -185,7 +185,7 @@ impl Judge<'_> {
             Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
 
         let Heard { traces, verdict, journal, is_elsewhere } = self.ask(asked);
-        let (verdict, told) = with_watch_note(verdict, asked, &traces);
+        let (verdict, told) = with_notes(verdict, asked, &traces, self.places);
         let verdict = with_history_note(verdict, asked, &traces);
         let verdict = self.confined(verdict, asked, &traces, (surface, input));
         let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
@@ -247,7 +247,8 @@ impl Judge<'_> {
             }
             Event::SessionStart => {
                 let at = circumstances(harness, &payload, self.environment, &**self.facts);
-                return Said::Verdict(greeting::verdict(&self.chains.chain(&at).prepared, self.places)).into();
+                let prepared = &self.chains.chain(&at).prepared;
+                return Said::Verdict(greeting::verdict(prepared, self.places, &at.projects())).into();
             }
             Event::SettingsChange(file) => return self.note_settings(harness, &payload, &file),
             Event::SessionEnd => Kept::Ended { session: payload.session },
@@ -389,23 +390,6 @@ impl Judge<'_> {
             None => Said::Report(refusal.text().to_owned()).into(),
         }
     }
-}
-
-/// The verdict with a note if policies are only watched or paused, and the session that is told so for the first time.
-fn with_watch_note(verdict: Verdict, asked: Asked<'_>, traces: &[Trace]) -> (Verdict, Option<String>) {
-    // A pause here is none of what a server watches.
-    let is_watched = |trace: &Trace| trace.verdict.findings.iter().any(|found| found.watched().is_some());
-    let pause = asked.pause.filter(|_| traces.iter().any(is_watched));
-    let Some(note) = watch::note(&verdict, pause) else { return (verdict, None) };
-    // A pause is told each time; a configuration that watches would say it for weeks.
-    if pause.is_some() {
-        return (Verdict::all([verdict, merge([note])]), None);
-    }
-    let session = Sessions::name(&asked.at.session);
-    if asked.chain.prepared.config.sessions.of(&session).was_told(&session) {
-        return (verdict, None);
-    }
-    (Verdict::all([verdict, merge([note])]), Some(session))
 }
 
 /// Notes in the history what calls do before they may run, and adds what the history has to be said of to the verdict.

@@ -17,6 +17,7 @@ use guard_facts::Facts;
 use guard_harness::{End, Payload};
 use guard_state::Places;
 use guard_state::history::History;
+use guard_state::session::Sessions;
 
 /// Records to write besides the audit line of a call: its journals and open question, a call's outcome, or the end of a
 /// session.
@@ -67,8 +68,8 @@ pub(super) struct Decided {
     pub(super) prompted: bool,
     /// The key that identifies the call.
     pub(super) key: String,
-    /// The session that is told that policies are only watched.
-    pub(super) told: Option<String>,
+    /// The keys of the notes that the session gets once, and gets now.
+    pub(super) told: Vec<String>,
     /// The history to which a denial is added.
     pub(super) history: Option<History>,
 }
@@ -91,10 +92,13 @@ impl Records {
                     let call = std::mem::take(&mut decided.key);
                     question.note(decided.outcome, decided.by_person, decided.prompted, call);
                 }
-                if let Some(session) = decided.told.take() {
-                    let sessions = &decided.chain.prepared.config.sessions;
+                if !decided.told.is_empty() {
+                    let (session, sessions) =
+                        (Sessions::name(&decided.at.session), &decided.chain.prepared.config.sessions);
                     // The reply is out, and there is nobody to tell that nothing could be written.
-                    let _ = sessions.change(&session, PATIENCE, |contents, now| contents.tell(&session, now));
+                    let _ = sessions.change(&session, PATIENCE, |contents, now| {
+                        decided.told.iter().for_each(|key| contents.tell(key, now));
+                    });
                 }
             }
             Kept::Told { end, harness, payload, calls, analyses } => {

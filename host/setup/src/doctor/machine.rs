@@ -8,7 +8,7 @@ use crate::check::{Mistake, check, line, of_registrations};
 use crate::install::{Running, Site, Survey};
 use crate::oversights::oversights;
 use crate::surroundings::{MachineFile, obstacle, open_to_others};
-use guard_config::load;
+use guard_config::{load, trust};
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{FaultKind, Layer};
 use guard_hook::cache::{Member, Prepared, Readiness, prepare};
@@ -136,5 +136,9 @@ pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
         }
     }
     findings.extend(unused.iter().map(|one| Finding::note(CONFIGURATION, line(one), &one.problem.hint)));
+    for file in trust::missing(site.places, projects) {
+        let (text, remedy) = trust::told_missing(&file);
+        findings.push(Finding::note(CONFIGURATION, text, remedy));
+    }
     findings
 }
