@@ -9,7 +9,8 @@ use std::fs;
 use crate::cache::Prepared;
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::paths::{is_below, parent};
+use guard_contract::paths::{is_below, lexical, parent};
+use guard_contract::syntax::{Command, Word};
 use guard_facts::{Scene, git_root};
 use guard_state::Places;
 
@@ -37,6 +38,14 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
         }
         paths.insert(folder.to_owned());
     }
+    for path in named_paths(scene, at) {
+        if is_outside(&path) {
+            let path = scene.resolver.resolve(&*scene.facts, &path);
+            paths.insert(path.canonical);
+            repositories.insert(path.git_root);
+        }
+        paths.insert(path);
+    }
     for effect in &scene.analysis.effects {
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
         repositories.insert(effect.path.git_root.clone());
@@ -50,6 +59,32 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     found.extend(others.iter().filter(|root| has_configuration(root)).cloned());
     found.extend(of_paths(paths.iter().map(String::as_str), &others));
     found
+}
+
+/// The most words of a call that are taken for paths.
+const WORDS: usize = 256;
+
+/// The paths that commands name as operands or as values of options: `git -C ~/team push`, `make --directory=../team`. Not
+/// every program's effects say in which folder it works.
+fn named_paths<'a>(scene: &'a Scene, at: &'a CallContext) -> impl Iterator<Item = String> + 'a {
+    let of_command = move |command: &'a Command| {
+        let is_option = |word: &Word| word.text.starts_with('-');
+        command.argv.windows(2).filter_map(move |words| {
+            let [before, word] = words else { return None };
+            let text = match word.text.split_once('=') {
+                Some((_, value)) if is_option(word) => value,
+                _ => word.text.as_str(),
+            };
+            let is_path = text.contains('/') || matches!(text, "~" | "..") || is_option(before);
+            let is_known = !word.dynamic && !text.is_empty() && !text.starts_with('-') && !text.contains("://");
+            (is_path && is_known).then(|| lexical(text, &command.cwd, &at.home))
+        })
+    };
+    // Where these lead is known of the commands that follow.
+    let is_cd = |command: &&Command| {
+        command.argv.first().is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd"))
+    };
+    scene.analysis.commands.iter().filter(move |command| !is_cd(command)).flat_map(of_command).take(WORDS)
 }
 
 /// The repositories around another one: a `git init` in a folder doesn't take it out of its repository's rules.
