@@ -37,6 +37,26 @@ fn project() -> World {
     world
 }
 
+/// The code of a script in another language has no line that could be named.
+#[test]
+fn a_script_of_a_package_is_named_by_the_line_that_starts_it() {
+    let world = World::new();
+    let scripts = r#"{ "scripts": { "migrate": "node scripts/migrate.mjs", "all": "npm run migrate", "py": "python3 drop.py" } }"#;
+    world.write("repo/package.json", scripts);
+    world.write("repo/scripts/migrate.mjs", "import { rmSync } from 'fs';\nrmSync('src', { recursive: true });\n");
+    world.write("repo/drop.py", "import shutil\nshutil.rmtree('src')\n");
+    world.write("repo/src/a.ts", "");
+    for (command, named) in [
+        ("npm run migrate", "`package.json`: `node scripts/migrate.mjs` needs confirmation"),
+        ("npm run all", "`package.json`: `node scripts/migrate.mjs` needs confirmation"),
+        ("npm run py", "`package.json`: `python3 drop.py` needs confirmation"),
+        ("node scripts/migrate.mjs", "`node scripts/migrate.mjs` needs confirmation"),
+        ("python3 drop.py", "`python3 drop.py` needs confirmation"),
+    ] {
+        assert_ask(&world.bash(command), &[named]);
+    }
+}
+
 #[test]
 fn what_was_committed_weighs_less() {
     let world = project();

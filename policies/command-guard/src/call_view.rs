@@ -126,9 +126,13 @@ impl<'a> CallView<'a> {
     /// A command of a file that the call runs, and where it stands.
     fn in_file(&self, command: &Command) -> Option<String> {
         let ScriptPlace { path, line } = command.script()?;
+        if line.is_none() && command.word(1) == "-" {
+            // Code of another language, which is told by the command that runs it. A parent has a smaller id.
+            return self.in_file(self.command_by_id(command.parent).filter(|parent| parent.id < command.id)?);
+        }
         let text = one_line(&command.text());
-        // The call itself wrote the file, or the file is code of another language.
-        if line.is_none() && (self.text().contains(&text) || command.word(1) == "-") {
+        // The call itself wrote the file.
+        if line.is_none() && self.text().contains(&text) {
             return None;
         }
         let root = format!("{}/", self.facts().project_root.trim_end_matches('/'));
