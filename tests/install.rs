@@ -28,6 +28,13 @@ const SETTINGS: &str = ".claude/settings.json";
 /// The part of a line after the call of the hook: it ends with 2 if there was no answer.
 const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
 
+/// The line that calls the hook, and blocks if there is no answer or the program is an empty file.
+fn closed(line: &str) -> String {
+    let program = line.split(' ').next().filter(|program| program.contains('/'));
+    let check = program.map(|program| format!("[ -s {program} ] && ")).unwrap_or_default();
+    format!("{check}{line}{CLOSING}")
+}
+
 /// Runs a command that must end well.
 #[track_caller]
 fn done(world: &World, arguments: &[&str]) -> Ended {

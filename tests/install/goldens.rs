@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{CLOSING, done, read, text};
+use super::{closed, done, read, text};
 use crate::support::world::{Ended, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
@@ -61,8 +61,9 @@ const BY_LINE: [&str; 11] =
 
 /// The script for a harness that has no shell run the line, and reads no exit code.
 fn replying(line: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_guard-host");
     format!(
-        r#"sh -c 'o=$({line}) && printf "%s\n" "$o" || echo "{{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}}"'"#
+        r#"sh -c 'o=$([ -s {program} ] && {line}) && printf "%s\n" "$o" || echo "{{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}}"'"#
     )
 }
 
@@ -93,7 +94,8 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             let bare = line(&world, called);
             let command = match harness {
                 "hermes" => replying(&bare),
-                _ => bare.clone() + if BY_LINE.contains(&harness) { CLOSING } else { "" },
+                _ if BY_LINE.contains(&harness) => closed(&bare),
+                _ => bare.clone(),
             };
             assert_eq!(read(&world, file), after.replace("COMMAND", &command).replace("BARE", &bare), "{about}");
             let again = done(&world, &["install", harness]);
@@ -270,8 +272,8 @@ fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
     let world = World::new();
     for (harness, broken, place) in [
         ("codex", "{\n  // mine\n}\n", ":2:3: "),
-        ("codex", "{ \"hooks\": [] }", ":1:12: `hooks` is no object"),
-        ("codex", "{ \"hooks\": { \"PreToolUse\": 1 } }", ":1:28: `PreToolUse` is no list"),
+        ("codex", "{ \"hooks\": [] }", ":1:12: `hooks` isn't an object"),
+        ("codex", "{ \"hooks\": { \"PreToolUse\": 1 } }", ":1:28: `PreToolUse` isn't a list"),
         ("gemini", "{\n  \"a\": 1, // b\n}\n", ":3:1: "),
         ("gemini", "{ /* ", ":1:"),
         ("qwen", "[]", ":1:1: "),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{CLOSING, done, handlers, json, read, text};
+use super::{closed, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{World, end};
 
@@ -68,7 +68,7 @@ fn s4_99b_s4_99d_the_program_is_in_the_plugin_and_runs() {
     let world = World::new();
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
-    assert!(handler["command"].as_str().unwrap().starts_with("\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host "));
+    assert!(handler["command"].as_str().unwrap().starts_with("[ -s \"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host ] && "));
     assert!(is_executable(&world, "bin/guard-host"));
     assert_deny(&start(&world, &handler), &[]);
 }
@@ -79,7 +79,7 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     install(&world, &["--shim", "write-control.sh", "--shared"]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
     let script = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/write-control.sh";
-    assert_eq!(handler["command"], script.to_owned() + CLOSING);
+    assert_eq!(handler["command"], closed(script));
     assert!(is_executable(&world, "hooks/write-control.sh"));
     assert!(!read(&world, &file("hooks/write-control.sh")).contains(text(world.home.path())));
     // The policy of that name alone answers, with the settings of the plugin.
@@ -92,7 +92,7 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     // The script is known again without being named.
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
-    assert!(handler["command"].as_str().unwrap().starts_with("\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host "));
+    assert!(handler["command"].as_str().unwrap().starts_with("[ -s \"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host ] && "));
 }
 
 #[test]

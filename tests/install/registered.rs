@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{CLOSING, SETTINGS, done, handlers, json, read, text};
+use super::{CLOSING, SETTINGS, closed, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{Ended, World, end};
 
@@ -44,7 +44,7 @@ fn s1_02_every_tool_reaches_the_hook() {
     // The places are those of the installation, whatever the home is at the call.
     assert!(!world.path("elsewhere/.cache").exists() && !world.path("elsewhere/.local").exists());
     let [end] = handlers(&settings, "SessionEnd").try_into().unwrap();
-    assert_eq!(format!("{}{CLOSING}", end["command"].as_str().unwrap()), handler["command"].as_str().unwrap());
+    assert_eq!(closed(end["command"].as_str().unwrap()), handler["command"].as_str().unwrap());
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn the_entry_of_a_project_is_as_absolute_as_the_users() {
     done(&world, &["install", "claude", "--scope", "project", "--state", "../state"]);
     let settings = json(&world, "repo/.claude/settings.local.json");
     let [handler] = handlers(&settings, "PreToolUse").try_into().unwrap();
-    let line = handler["command"].as_str().unwrap().strip_suffix(CLOSING).unwrap();
+    let line = handler["command"].as_str().unwrap().strip_suffix(CLOSING).unwrap().split_once(" ] && ").unwrap().1;
     let words: Vec<&str> = line.split(' ').skip(1).collect();
     for (flag, value) in [words[0], words[2], words[4]].into_iter().zip([words[1], words[3], words[5]]) {
         assert!(flag.starts_with("--") && value.starts_with('/'), "{words:?}");
@@ -99,6 +99,21 @@ fn a_hook_that_fails_blocks_by_the_line_that_starts_it() {
     assert_eq!((passed.exit, passed.stdout.as_str(), passed.stderr.as_str()), (0, "", ""));
 }
 
+/// A shell runs an empty file as a script that does nothing.
+#[test]
+fn an_empty_program_blocks_each_call() {
+    let world = World::new();
+    done(&world, &["install", "claude"]);
+    let [handler] = handlers(&json(&world, SETTINGS), "PreToolUse").try_into().unwrap();
+    let empty = world.write("empty", "");
+    fs::set_permissions(&empty, fs::Permissions::from_mode(0o755)).unwrap();
+    let line = handler["command"].as_str().unwrap().replace(env!("CARGO_BIN_EXE_guard-host"), text(&empty));
+    let mut start = Command::new("/bin/sh");
+    start.args(["-c", &line]).current_dir(world.repo());
+    let ended = end(start, "{}");
+    assert!(ended.exit == 2 && ended.stderr.contains("gave no answer"), "{ended:?}");
+}
+
 fn text_of_folder(program: &std::path::Path) -> &str {
     text(program.parent().unwrap())
 }
@@ -124,7 +139,7 @@ fn s1_99a_a_script_stands_where_the_seeds_have_theirs() {
     done(&world, &[&["install"], &arguments[..]].concat());
     let [handler] = handlers(&json(&world, "repo/.claude/settings.local.json"), "PreToolUse").try_into().unwrap();
     let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
-    assert_eq!(handler["command"], text(&script).to_owned() + CLOSING);
+    assert_eq!(handler["command"], closed(text(&script)));
     assert_deny(&start(&handler, &world, "Bash", json!({ "command": "rm -rf /" })), &[]);
     // A second run changes nothing.
     let before = read(&world, "repo/.claude/settings.local.json");

@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use super::{CLOSING, SETTINGS, done, handlers, json, read, text};
+use super::{CLOSING, SETTINGS, closed, done, handlers, json, read, text};
 use crate::support::world::World;
 
-/// The content of a new file, with `COMMAND` and `CLOSING` filled in.
+/// The content of a new file, with `COMMAND` and `CLOSED` filled in.
 const FRESH: &str = r#"{
   "hooks": {
     "PreToolUse": [
@@ -17,7 +17,7 @@ const FRESH: &str = r#"{
         "hooks": [
           {
             "type": "command",
-            "command": "COMMANDCLOSING",
+            "command": "CLOSED",
             "timeout": 20,
             "onFailure": "block"
           }
@@ -59,7 +59,7 @@ fn fresh(world: &World) -> String {
          --cache {home}/.cache/guard-host hook claude",
         env!("CARGO_BIN_EXE_guard-host")
     );
-    FRESH.replace("COMMAND", &command).replace("CLOSING", CLOSING)
+    FRESH.replace("COMMAND", &command).replace("CLOSED", &closed(&command))
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn an_older_entry_is_replaced_where_it_stands() {
         let groups = json(&world, SETTINGS)["hooks"]["PreToolUse"].as_array().unwrap().clone();
         assert_eq!((groups.len(), &groups[0], &groups[2]), (3, &first, &last), "{older}");
         let line = groups[1]["hooks"][0]["command"].as_str().unwrap();
-        assert!(line.starts_with(env!("CARGO_BIN_EXE_guard-host")) && line.ends_with(CLOSING), "{line}");
+        assert!(line.contains(env!("CARGO_BIN_EXE_guard-host")) && line.ends_with(CLOSING), "{line}");
         assert_eq!(groups[1]["hooks"][0].as_object().unwrap().len(), 4, "{older}");
         done(&world, &["uninstall", "claude"]);
         assert_eq!(json(&world, SETTINGS), json!({ "hooks": { "PreToolUse": [first, last] } }), "{older}");
@@ -258,7 +258,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     fs::write(world.path(SETTINGS), b"{\n\"a\": \"\xff\"}").unwrap();
     for command in ["install", "uninstall"] {
         let ended = world.run(&[command, "claude"], "");
-        assert!(ended.exit == 65 && ended.stderr.contains(":2:7: the file is no UTF-8 text"), "{ended:?}");
+        assert!(ended.exit == 65 && ended.stderr.contains(":2:7: the file isn't UTF-8 text"), "{ended:?}");
     }
 }
 

@@ -134,7 +134,7 @@ fn registered(
             findings.push(Finding::problem(CHECK, format!("`{place}`: {hindrance}"), &again));
         }
         if let Some(remedy) = found.unapproved {
-            let text = format!("`{place}`: the hook is skipped, for nobody has approved it");
+            let text = format!("`{place}`: the hook is skipped until you approve it");
             findings.push(Finding::problem(CHECK, text, remedy));
         }
         findings.extend(program(found, &again, site));
@@ -183,6 +183,10 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
             Finding::problem(CHECK, text, format!("{again} to register this one, or remove it and use the other"))
         }
         Program::NotExecutable => Finding::problem(CHECK, format!("`{name}` cannot be executed"), again),
+        Program::Empty => {
+            let text = format!("`{name}` is an empty file, which a shell runs as a script that does nothing");
+            Finding::problem(CHECK, text, format!("install guard-host again, then {again}"))
+        }
         Program::Missing if !name.contains('/') => {
             let fate = if found.blocks { "is blocked" } else { "runs unchecked" };
             let text = format!("there is no program `{name}` on the PATH, so every call {fate}");

@@ -11,7 +11,44 @@ const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so t
 
 /// A line that calls the hook, and blocks the call of the tool if that fails.
 pub(crate) fn closed(line: &str) -> String {
-    format!("{line}{CLOSING}")
+    format!("{}{CLOSING}", checked(line))
+}
+
+/// The line with a test that the program isn't empty: a shell runs an empty file as a script that does nothing, and lets
+/// the call pass. A name on the `PATH` isn't tested.
+fn checked(line: &str) -> String {
+    match program(line) {
+        Some(program) => format!("{CHECK}{program}{CHECKED}{line}"),
+        None => line.to_owned(),
+    }
+}
+
+const CHECK: &str = "[ -s ";
+const CHECKED: &str = " ] && ";
+
+/// The first word of a line, as it is written, if it is a path.
+fn program(line: &str) -> Option<&str> {
+    let (mut quote, mut is_escaped) = (None, false);
+    let end = line.find(|c: char| {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (None | Some('"'), '\\') => is_escaped = true,
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None, ' ') => return true,
+            _ => {}
+        }
+        false
+    });
+    line.get(..end.unwrap_or(line.len())).filter(|program| program.contains('/'))
+}
+
+/// The line without the test of its program.
+fn unchecked(line: &str) -> &str {
+    let tested = || {
+        line.strip_prefix(CHECK)?.split_once(CHECKED).filter(|(program, rest)| self::program(rest) == Some(*program))
+    };
+    tested().map_or(line, |(_, rest)| rest)
 }
 
 /// The line blocks if it fails to call the hook.
@@ -28,7 +65,7 @@ const REPLYING: (&str, &str) = (
 /// A line that calls the hook, and writes a reply that blocks the call of the tool if that fails.
 pub(crate) fn replying(line: &str) -> String {
     let (start, end) = REPLYING;
-    format!("sh -c {}", quoted(&format!("{start}{line}{end}")))
+    format!("sh -c {}", quoted(&format!("{start}{}{end}", checked(line))))
 }
 
 /// The line within that of [`replying`].
@@ -47,9 +84,10 @@ pub(crate) fn is_replying(line: &str) -> bool {
 
 /// The line without what it does if it fails to call the hook.
 pub(super) fn opened(line: &str) -> Cow<'_, str> {
-    match line.strip_suffix(CLOSING) {
-        Some(opened) => Cow::Borrowed(opened),
-        None => replied(line).map_or(Cow::Borrowed(line), Cow::Owned),
+    match (line.strip_suffix(CLOSING), replied(line)) {
+        (Some(opened), _) => Cow::Borrowed(unchecked(opened)),
+        (None, Some(replied)) => Cow::Owned(unchecked(&replied).to_owned()),
+        (None, None) => Cow::Borrowed(line),
     }
 }
 
@@ -67,6 +105,27 @@ mod tests {
             assert_eq!(opened(&replying(line)), line);
             assert!(is_replying(&replying(line)) && !is_closed(&replying(line)));
             assert_eq!(opened(line), line);
+            // Without the test, as earlier versions wrote it.
+            assert_eq!(opened(&format!("{line}{CLOSING}")), line);
+        }
+    }
+
+    #[test]
+    fn an_empty_program_blocks_the_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("it's guard-host");
+        std::fs::write(&path, "").unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let line = format!("{} hook x", guard_contract::shell_word::word(path.to_str().unwrap()));
+        let run = |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
+        assert_eq!(run(&line).status.code(), Some(0), "a shell runs it as a script");
+        assert_eq!(run(&closed(&line)).status.code(), Some(2));
+        let replied = run(&replying(&line));
+        assert!(String::from_utf8_lossy(&replied.stdout).contains("block"), "{replied:?}");
+        std::fs::write(&path, "#!/bin/sh\necho passes\n").unwrap();
+        for line in [closed(&line), replying(&line)] {
+            let ended = run(&line);
+            assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stdout).as_ref()), (Some(0), "passes\n"));
         }
     }
 
@@ -92,6 +151,8 @@ mod tests {
 
     #[test]
     fn another_line_is_left_alone() {
+        let tested = format!("[ -s /a ] && /b hook x{CLOSING}");
+        assert_eq!(format!("{}{CLOSING}", opened(&tested)), tested);
         for line in ["sh -c 'o=$(x) && ls'", "bash -c true", "sh -c", "o=$(x"] {
             assert_eq!(opened(line), line);
             assert!(!is_replying(line));

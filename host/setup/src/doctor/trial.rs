@@ -54,6 +54,8 @@ pub(super) enum Program {
     Other,
     /// A file that cannot be executed.
     NotExecutable,
+    /// An empty file, which a shell runs as a script.
+    Empty,
     /// Nothing.
     Missing,
 }
@@ -70,6 +72,7 @@ impl Program {
         let mut files = files.filter(|(_, data)| data.is_file()).peekable();
         let first = files.peek().is_some();
         match files.find(|(_, data)| is_executable(data)) {
+            Some((_, data)) if data.len() == 0 => Program::Empty,
             Some((path, _)) if is_same(path, &site.environment.program) => Program::This,
             Some(_) => Program::Other,
             None if first => Program::NotExecutable,
@@ -194,7 +197,7 @@ impl Trial<'_> {
             }
             Ok(reply) if self.is_idle && reply.exit == 0 => {
                 let text = format!("{subject} doesn't deny `{shown}`: the policy is paused or only watched");
-                Finding::note(CHECK, text, "see what is said of `mode` below")
+                Finding::note(CHECK, text, "see `mode` below")
             }
             Ok(reply) if self.may_be_settled(&reply) => {
                 let text = format!("{subject} doesn't deny `{shown}`: its settings file may be the reason");
