@@ -57,12 +57,21 @@ impl Adjustments {
     pub(crate) fn apply(&self, decision: Decision) -> Decision {
         let adjusted = decision.findings.into_iter().filter_map(|mut finding| {
             if finding.outcome != Outcome::Abstain {
-                finding.outcome = self.outcome(|name| name == finding.rule, finding.outcome)?;
+                let outcome = self.outcome(|name| name == finding.rule, finding.outcome)?;
+                if outcome != finding.outcome {
+                    finding.message = without_question(&finding.message);
+                }
+                finding.outcome = outcome;
             }
             Some(finding)
         });
         adjusted.collect()
     }
+}
+
+/// The message of a finding that asks, for one that doesn't ask any more.
+fn without_question(message: &str) -> String {
+    message.replacen(" needs confirmation: ", ": ", 1).replacen(" need confirmation: ", ": ", 1)
 }
 
 /// Reads settings of a type that doesn't know the three keys, and the three keys beside it.
@@ -165,7 +174,7 @@ mod tests {
 
         fn decide(&self, _: &Call<'_>) -> Result<Decision, Error> {
             let noted = Finding::new(&RULE, "noted").at(Outcome::Abstain);
-            Ok([Finding::new(&RULE, "loud"), noted].into_iter().collect())
+            Ok([Finding::new(&RULE, "`x` needs confirmation: it is loud"), noted].into_iter().collect())
         }
     }
 
@@ -180,6 +189,8 @@ mod tests {
         ] {
             let decision = World::default().decide::<Loud>(settings, "Bash", "{}").unwrap();
             assert_eq!((decision.outcome, decision.findings.len()), (outcome, findings), "{settings}");
+            let asks = decision.findings.iter().any(|found| found.message == "`x` needs confirmation: it is loud");
+            assert_eq!(asks, outcome == Outcome::Ask, "{settings}");
         }
     }
 
