@@ -292,6 +292,64 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
 }
 
 #[test]
+fn a_question_about_a_read_ends_for_this_file() {
+    let world = World::new();
+    world.write("repo/.env", "A=1\n");
+    world.write("repo/prod/.env", "A=1\n");
+    let absolute = world.path("repo/.env").to_string_lossy().into_owned();
+    let read = |path: &str| call(&world, "Read", json!({ "file_path": path }));
+    for (typed, path) in [(".env", ".env"), (absolute.as_str(), absolute.as_str())] {
+        assert_ask(&read(typed), &["\nStop being asked:\nguard-host allow --last\n"]);
+        let ended = choose(&world, &["allow", "--last"], "1\n");
+        if typed == ".env" {
+            assert_text!("allow_read", &world, 0, ended);
+        }
+        assert!(file(&world).contains(&format!("reads = [\"!{absolute}\"]")), "{}", file(&world));
+        assert_eq!(read(path).decision(), "");
+        world.configure("");
+    }
+    choose(&world, &["allow", "--last"], "1\n");
+    assert_ask(&read("prod/.env"), &[]);
+    assert_deny(&call(&world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
+    // A link to the file is the file.
+    std::os::unix::fs::symlink(world.path("repo/.env"), world.path("repo/prod/.env.link")).unwrap();
+    assert_ask(&read("prod/.env.link"), &[]);
+    choose(&world, &["allow", "--last"], "1\n");
+    assert_eq!(read("prod/.env.link").decision(), "");
+}
+
+/// A project's policy may have the name of one of the user's, whose settings don't change it.
+#[test]
+fn a_setting_is_offered_only_where_it_ends_the_question() {
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\n");
+    assert_ask(&world.bash("git push origin topic"), &["Stop being asked"]);
+    let ended = choose(&world, &["allow", "--last", "--choose", "9"], "");
+    assert!(ended.exit == 64 && !ended.stdout.contains("instead of asking"), "{ended:?}");
+    assert_eq!(choose(&world, &["allow", "--last", "--yes"], "").exit, 0);
+    assert_eq!(world.bash("git push origin topic").decision(), "");
+    // Where only a setting could end it, nothing is offered.
+    assert!(!world.bash("(git push origin topic)").reason().contains("Stop being asked"));
+}
+
+#[test]
+fn two_entries_of_a_policy_ask_with_one_paragraph_and_each_option_ends_both() {
+    let world = World::new();
+    let entries = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n";
+    for number in 1..=5 {
+        world.configure(entries);
+        let asked = world.bash("git push origin feat/topic");
+        assert_ask(&asked, &[]);
+        assert_eq!(asked.reason().matches("publishes commits").count(), 1, "{}", asked.reason());
+        let number = number.to_string();
+        assert_eq!(choose(&world, &["allow", "--last", "--choose", &number, "--yes"], "").exit, 0, "{number}");
+        assert_eq!(world.bash("git push origin feat/topic").decision(), "", "{number}: {}", file(&world));
+    }
+    world.configure(entries);
+    assert_eq!(world.bash("git push --force origin main").reason().matches("rewrites").count(), 1);
+}
+
+#[test]
 fn no_answer_and_a_wrong_number_change_nothing() {
     let world = World::new();
     assert_ask(&world.bash("git push origin topic"), &[]);

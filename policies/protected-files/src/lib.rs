@@ -14,9 +14,9 @@
 //! ## Settings
 //!
 //! The settings are `secret-reads` (`"ask"`, `"deny"` or `"allow"`: the answer to a tool that reads a secret) and the
-//! lists `blocked`, `confirm`, and `exempt`. An item of a list is a file or a folder, at any depth; the case of letters
-//! is ignored. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one. `!x` takes `x`
-//! out of the list, and `!*` takes out everything before it.
+//! lists `blocked`, `confirm`, `exempt`, and `reads`. An item of a list is a file or a folder, at any depth; the case of
+//! letters is ignored. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one, and `reads`
+//! to `blocked`, for tools that read. `!x` takes `x` out of the list, and `!*` takes out everything before it.
 //!
 //! ```toml
 //! [[policy]]

@@ -4,8 +4,8 @@ use guard_sdk::Outcome;
 use guard_sensitive_paths::{Entries, Lists};
 use serde::Deserialize;
 
-/// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, and the answer to a tool that reads a
-/// secret.
+/// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, the list `reads`, which adds to `blocked`
+/// for tools that read, and the answer to a tool that reads a secret.
 ///
 /// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
 /// `policies/PATTERNS.md`; upper and lower case are equal.
@@ -13,12 +13,15 @@ use serde::Deserialize;
 /// ```toml
 /// [policy.settings]
 /// confirm = ["deploy.sh", "!Makefile"]
-/// secret-reads = "allow"
+/// reads = ["!.env.test"]
+/// secret-reads = "deny"
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Written")]
 pub struct Settings {
     pub(crate) lists: Lists,
+    /// The lists for tools that read.
+    pub(crate) lists_of_reads: Lists,
     /// The outcome for a tool that reads a secret; `None` for no finding.
     pub(crate) secret_reads: Option<Outcome>,
 }
@@ -30,6 +33,7 @@ struct Written {
     blocked: Option<Entries>,
     confirm: Option<Entries>,
     exempt: Option<Entries>,
+    reads: Option<Entries>,
     secret_reads: Option<Answer>,
 }
 
@@ -54,6 +58,7 @@ impl From<Written> for Settings {
             Some(Answer::Ask) | None => Some(Outcome::Ask),
             Some(Answer::Allow) => None,
         };
-        Settings { lists: Lists::new(written.blocked, written.confirm, written.exempt), secret_reads }
+        let lists = Lists::new(written.blocked, written.confirm, written.exempt);
+        Settings { lists_of_reads: lists.clone().with_blocked(written.reads), lists, secret_reads }
     }
 }

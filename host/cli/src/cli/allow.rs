@@ -2,12 +2,13 @@
 
 mod choices;
 mod covers;
+mod narrow;
 mod operations;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::args::{AllowArgs, Format};
 use super::subject::{Evaluator, circumstances, decider, is_sole_decider, not_edited, refused, told, tool_calls};
@@ -111,12 +112,13 @@ fn left(
     places: &Places,
     environment: &Environment,
 ) -> anyhow::Result<Option<String>> {
-    let input = Value::String(question.operation.clone());
-    let Some(calls) =
-        Some(question).filter(|_| question.tool == "Bash").and_then(|of| tool_calls(&of.tool, input).ok())
-    else {
-        return Ok(None);
+    // Policies that ask about a file judge its path alone.
+    let input = match question.tool.as_str() {
+        "Bash" => Value::String(question.operation.clone()),
+        "Read" | "Write" | "Edit" => json!({ "file_path": question.operation, "content": "" }),
+        _ => return Ok(None),
     };
+    let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
     let at = CallContext { session: question.session.clone(), ..at.clone() };
     let Some(trace) = Evaluator::open(places, environment, &at.projects())?.in_session(&calls, &at) else {
         return Ok(None);
@@ -218,7 +220,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     };
     let hint = "`guard-host audit show --action confirm_required` lists them; or name the command itself";
     let Some(found) = found else {
-        return Err(refused(Exit::NoQuestion, "the audit log holds no such ask", hint));
+        return Err(refused(Exit::NoQuestion, "the audit log has no such prompt", hint));
     };
     Ok(found.clone())
 }

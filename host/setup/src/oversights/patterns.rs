@@ -17,7 +17,7 @@ use super::{FILES, warning};
 const PROTECTING: [&str; 2] = ["protected", "warned"];
 
 /// Lists whose patterns match at any depth, or that let calls pass. Only a misspelt name is worth a warning there.
-const OTHERS: [&str; 4] = ["blocked", "confirm", "exempt", "safe"];
+const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
 
 /// The table that has the lists of files of a policy with other settings.
 const FILES_TABLE: &str = "files";

@@ -80,6 +80,12 @@ impl Lists {
         }
     }
 
+    /// These lists with more entries of `blocked`.
+    #[must_use]
+    pub fn with_blocked(self, added: Option<Entries>) -> Self {
+        Lists { blocked: self.blocked.and(added), ..self }
+    }
+
     /// The entry of `blocked` that covers `path`.
     ///
     /// A path with wildcards of its own (`.en*`) is covered if it plainly reaches for a listed name.

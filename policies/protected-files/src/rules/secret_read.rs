@@ -17,6 +17,7 @@
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. That of `command-guard` is for shell commands.
 //! - `blocked`: the names of files with secrets.
+//! - `reads`: adds to `blocked` for tools that read: `!.env.test` lets them read such files, and changes stay denied.
 //! - `exempt`: the names that are never such files, such as templates.
 
 use guard_sdk::NameList;
@@ -36,8 +37,9 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
     let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
-    let entry = settings.lists.secret_of(effect)?;
-    let is_listed = settings.lists.secret(&effect.target) == Some(entry);
+    let lists = &settings.lists_of_reads;
+    let entry = lists.secret_of(effect)?;
+    let is_listed = lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
 

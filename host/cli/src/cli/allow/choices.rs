@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::covers::covers;
+use super::narrow::narrow;
 use super::operations::lowered;
 use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
@@ -22,6 +23,7 @@ use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::Trace;
+use guard_hook::hook::has_settings;
 use guard_hook::undo::would_spare;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::Places;
@@ -93,7 +95,7 @@ impl Choices {
         } else {
             choices.add_allows(question, given, at, places, environment)?;
         }
-        choices.add_settings(&config, question);
+        choices.add_settings(&config, question, at);
         let is_projects = |entry: &Entry| {
             let asks = |rule: &String| rule.split_once(':').is_some_and(|(policy, _)| policy == entry.name);
             entry.layer == Layer::Project && choices.rules.iter().any(asks)
@@ -157,22 +159,12 @@ impl Choices {
     }
 
     /// Offers the settings that change all rules which ask.
-    fn add_settings(&mut self, config: &Config, question: &Record) {
+    fn add_settings(&mut self, config: &Config, question: &Record, at: &CallContext) {
         let named = self.rules.iter().map(|rule| changeable(rule, config)).collect::<Option<Vec<_>>>();
         let Some(named) = named.filter(|named| !named.is_empty()) else { return };
         let setting = |policy: &str, key, item: &str| Setting { policy: policy.to_owned(), key, item: item.to_owned() };
-        let file = question.operation.rsplit('/').next().filter(|file| !file.is_empty() && question.tool != "Bash");
-        let is_of_file = |name: &str| name == "sensitive-file";
-        if let Some(file) = file.filter(|_| named.iter().any(|(_, name)| is_of_file(name))) {
-            let narrow = named.iter().map(|(policy, name)| match is_of_file(name) {
-                true => {
-                    let title = format!("{policy} stops asking about files named `{}`", plain(file));
-                    (title, setting(policy, "confirm", &format!("!{file}")))
-                }
-                false => (format!("{policy}:{name} warns instead of asking"), setting(policy, "lower", name)),
-            });
-            let (titles, settings): (Vec<_>, Vec<_>) = narrow.unzip();
-            self.offered.push((titles.join("; "), Change::Settings(settings)));
+        if let Some((title, settings)) = narrow(question, at, &named) {
+            self.offered.push((title, Change::Settings(settings)));
         }
         if let Some(Setting { policy, .. }) = self.operations.first() {
             let items = self.operations.iter().map(|setting| plain(&setting.item)).collect::<Vec<_>>().join(", ");
@@ -269,6 +261,9 @@ impl Choices {
             }
             Change::Settings(settings) => {
                 settings.iter().try_for_each(show_setting)?;
+                if settings.iter().any(|setting| matches!(setting.key, "confirm" | "reads")) {
+                    return Ok(());
+                }
                 let is_of_rule =
                     |setting: &Setting| self.rules.iter().any(|rule| rule.ends_with(&format!(":{}", setting.item)));
                 if !settings.iter().all(is_of_rule) {
@@ -352,12 +347,10 @@ const OF_SESSION: &str = "session-guard:";
 /// The policy and the name of a rule whose outcome the user's settings can change.
 fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> {
     let (policy, name) = rule.split_once(':').filter(|_| !rule.starts_with(SELF_PROTECT))?;
-    let entry = config.entries.iter().find(|entry| entry.name == policy && entry.layer == Layer::User)?;
-    let is_built_in = match &entry.source {
-        Source::Builtin(name) => guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty()),
-        Source::File(_) => false,
-    };
-    (is_built_in && config.may_loosen(Layer::User, entry)).then_some((policy, name))
+    // A project's entry may have the name of one of the user's, and then both ask.
+    let mut entries = config.entries.iter().filter(|entry| entry.name == policy).peekable();
+    entries.peek()?;
+    entries.all(|entry| has_settings(entry) && config.may_loosen(Layer::User, entry)).then_some((policy, name))
 }
 
 /// The error for a rule of a built-in policy that the chain lacks. The question came from a hook for that policy

@@ -22,7 +22,7 @@ pub(super) fn covers(change: &Change) -> Vec<String> {
         Change::Allows(allows) => allows.iter().map(of_allow).collect(),
         Change::Settings(settings) => settings.iter().map(of_setting).collect(),
         Change::CopyInstead => {
-            BTreeSet::from(["every call that asks only because of a loss that a copy brings back".to_owned()])
+            BTreeSet::from(["every call that asks only because of a loss that a copy restores".to_owned()])
         }
     };
     lines.into_iter().collect()
@@ -64,10 +64,7 @@ fn kinds(operations: &[String]) -> &'static str {
     }
 }
 
-fn of_setting(Setting { policy, key, item }: &Setting) -> String {
-    if *key == "confirm" {
-        return format!("every change to a file named `{}`, at any depth", plain(item.trim_start_matches('!')));
-    }
+fn of_setting(Setting { policy, item, .. }: &Setting) -> String {
     let description = guard_builtins::find(policy)
         .and_then(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
     let rules = description.map(|description| description.manifest.rules).unwrap_or_default();
