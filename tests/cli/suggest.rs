@@ -41,6 +41,16 @@ fn asked_from(world: &World, entry: &str, command: &str, became: &str) {
     }
 }
 
+#[test]
+fn calls_that_nobody_is_known_to_have_approved_are_counted() {
+    let world = World::new();
+    // An entry point of which it isn't known that a person sees the question.
+    for _ in 0..2 {
+        asked_from(&world, "sdk-cli", "git push origin topic", "PostToolUse");
+    }
+    assert_text!("suggest_unclear", &world, 0, world.run(&["audit", "suggest"], ""));
+}
+
 /// The suggestions of allows and rules. That of copies is tested with undo.
 fn suggestions(world: &World) -> Vec<Value> {
     let ended = world.run(&["audit", "suggest", "--format", "json"], "");

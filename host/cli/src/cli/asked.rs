@@ -75,6 +75,9 @@ pub(super) struct Asked {
     pub(super) ran: u64,
     /// How often a person is known to have refused it.
     pub(super) refused: u64,
+    /// How often it ran, and the log can't say whether a person let it run.
+    #[serde(skip)]
+    pub(super) unclear: u64,
     /// The id of the last question.
     pub(super) id: String,
 }
@@ -84,6 +87,9 @@ impl Asked {
     pub(super) fn unsuggested(&self) -> &'static str {
         match self {
             asked if asked.refused > 0 => "none: it was refused",
+            asked if asked.ran == 0 && asked.unclear > 0 => {
+                "none: it ran, but the log can't say whether you approved it"
+            }
             asked if asked.ran == 0 => "none: no approval of it is known",
             asked if asked.asks < QUESTIONS => "none: it was asked about once",
             _ => "none: no allow can cover it, or it is not asked about any more",
@@ -102,10 +108,7 @@ pub(super) struct Questions(BTreeMap<(String, String, String), Asked>);
 
 impl Questions {
     pub(super) fn add(&mut self, record: &Record) {
-        let is_outcome = match record.action.as_str() {
-            "ran" => record.by == "person",
-            action => matches!(action, "refused" | OVERRIDE),
-        };
+        let is_outcome = matches!(record.action.as_str(), "ran" | "refused" | OVERRIDE);
         if record.action != "confirm_required" && !is_outcome {
             return;
         }
@@ -117,6 +120,7 @@ impl Questions {
             ..Asked::default()
         });
         match record.action.as_str() {
+            "ran" if record.by != "person" => asked.unclear += 1,
             "ran" | OVERRIDE => asked.ran += 1,
             "refused" => asked.refused += 1,
             _ => {

@@ -162,8 +162,15 @@ fn suggest(
     if suggestions.is_empty() {
         let of = asked.iter().map(|asked| asked.asks).sum::<u64>();
         print::line(&format!(
-            "nothing to suggest: of {of} questions none came again and again and was always approved"
+            "no suggestion: of {}, nothing was approved every time it was asked",
+            print::count(of, "question")
         ))?;
+        let unclear = asked.iter().map(|asked| asked.unclear).sum::<u64>();
+        if unclear > 0 {
+            let calls = print::count(unclear, "call");
+            print::line(&format!("  {calls} ran after a question, but the log can't say whether you approved them"))?;
+            print::line("  `guard-host allow --last` ends a question without a suggestion")?;
+        }
     }
     (1..).zip(&suggestions).try_for_each(|(number, suggestion)| shown(number, suggestion))?;
     if !suggestions.is_empty() {
