@@ -152,7 +152,7 @@ fn hold(expected: &str, ended: &Ended, words: &[String]) {
             assert!(reason.contains("Production path: "), "{reason}");
             words.iter().for_each(|word| assert!(reason.contains(word), "`{word}` is missing in: {reason}"));
         }
-        other => panic!("`{other}` is no outcome"),
+        other => panic!("`{other}` isn't an outcome"),
     }
 }
 

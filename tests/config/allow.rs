@@ -231,7 +231,7 @@ fn a_projects_file_may_hold_none() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", BUILDS);
     let asked = world.bash("rm -rf node_modules");
-    assert_ask(&asked, &["`allow` stands in a project's file"]);
+    assert_ask(&asked, &["`allow` doesn't work in a project's file"]);
 }
 
 #[test]

@@ -85,9 +85,9 @@ fn values_at_one_place_are_merged_and_two_at_one_are_an_error() {
 #[test]
 fn a_folder_that_is_not_clear_is_a_question_that_says_where() {
     for (file, text, parts) in [
-        ("team/list.json", "[1]", ["team/list.json", "it stands for `data` itself, and is no object"]),
+        ("team/list.json", "[1]", ["team/list.json", "it replaces `data` itself and isn't an object"]),
         ("team/a.json", "{\n  \"x\": }", ["team/a.json:2:8", "expected value"]),
-        ("team/a.json", "{ \"x\": 1, \"x\": 2 }", ["team/a.json:1:", "the key `x` stands twice"]),
+        ("team/a.json", "{ \"x\": 1, \"x\": 2 }", ["team/a.json:1:", "duplicate key `x`"]),
         ("team/teams/data.yaml", "x: 1\n", ["team/teams/data.yaml", "data in YAML is not read"]),
         ("team/lib/more.rego", "package lib.more\n\nx := {\n", ["team/lib/more.rego:4:1: ", "expecting"]),
     ] {
@@ -103,7 +103,7 @@ fn a_folder_that_is_not_clear_is_a_question_that_says_where() {
     fs::remove_dir_all(world.path("team")).unwrap();
     assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team: there is no such file"]);
     world.write("team/README.md", "");
-    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team: it is a folder, and no file in Rego lies in it"]);
+    assert_ask(&world.bash("ls"), &["[team: policy-fault]", "team: the folder contains no Rego file"]);
     let named = |from: usize| (from..from + 600).map(|at| format!("team/{at}.txt"));
     named(0).for_each(|file| drop(world.write(&file, "")));
     world.write("team/guard.rego", "package guard\n\nwarn := \"w\"\n");

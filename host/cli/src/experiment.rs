@@ -54,7 +54,7 @@ pub struct Experiment {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExperimentError {
     /// A path that bounds nothing, or nothing that exists.
-    #[error("the {what} `{path}` is no bound: it is empty, relative, or the root of the file system")]
+    #[error("the {what} `{path}` can't be a bound: it is empty, relative, or the root of the file system")]
     Unbounded {
         /// Which path.
         what: &'static str,
@@ -62,7 +62,7 @@ pub enum ExperimentError {
         path: String,
     },
     /// A program whose name means more than itself in a rule.
-    #[error("`{0}` is no name of a program")]
+    #[error("`{0}` isn't the name of a program")]
     Program(String),
 }
 

@@ -140,7 +140,7 @@ fn token(remote: &Remote) -> Result<String, String> {
     let token = text.trim();
     match !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(token.to_owned()),
-        false => Err(format!("`{file}` holds no token")),
+        false => Err(format!("`{file}` contains no token")),
     }
 }
 

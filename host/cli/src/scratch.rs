@@ -30,7 +30,7 @@ pub enum ScratchError {
     #[error("`{0}` is a link or no folder")]
     NotAFolder(PathBuf),
     /// `.gitignore` is a link, no file, or too large.
-    #[error("`{0}` is no file that a line can be added to")]
+    #[error("no line can be added to `{0}`")]
     Ignore(PathBuf),
     /// The machine refuses.
     #[error("cannot make the sandbox in `{0}`")]

@@ -82,7 +82,7 @@ impl Bundle {
                 }
             }
             Some(_) => {
-                let text = "`policy` is no list of `[[policy]]` tables".to_owned();
+                let text = "`policy` isn't a list of `[[policy]]` tables".to_owned();
                 return Err(problem(shown, text, "write each entry as `[[policy]]`"));
             }
         }
@@ -116,7 +116,7 @@ impl Gathering<'_> {
             let bytes = read(&place, COMPONENT_BYTES as u64)?;
             let kept = name_of(&bytes, "wasm");
             if pin.is_some_and(|pin| !kept.trim_end_matches(".wasm").eq_ignore_ascii_case(&pin)) {
-                return Err((format!("`{place}` is not what is pinned"), "run `guard-host policy fetch`"));
+                return Err((format!("`{place}` differs from its pinned digest"), "run `guard-host policy fetch`"));
             }
             put(entry, "source", format!("{FOLDER}/{kept}"));
             put(entry, "sha256", kept.trim_end_matches(".wasm").to_owned());

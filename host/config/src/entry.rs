@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
             None => Source::Builtin(self.name.clone()),
             Some(source) if source.contains("://") => {
                 let schemes = lock::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
-                let text = format!("`source` is `{}`, which is no address that is known", source.escape_debug());
+                let text = format!("`source` is `{}`, which isn't a known address", source.escape_debug());
                 return Err(self.problem(&text, &format!("give a path, or one of: {schemes}")));
             }
             Some(source) => match source.strip_prefix("builtin:") {
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
     fn check_keys(&self, options: &PolicyOptions, source: &Source) -> Result<(), Problem> {
         let refuse = |text: &str, hint: &str| Err(self.problem(text, hint));
         if options.sha256.as_ref().is_some_and(|digest| !is_digest(digest)) {
-            return refuse("`sha256` is no digest", "give 64 hexadecimal digits");
+            return refuse("invalid `sha256`", "give 64 hexadecimal digits");
         }
         if options.mode == Some(PolicyMode::Watch) && *source == Source::Builtin(SELF_PROTECT.to_owned()) {
             return refuse(
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         let is_told =
             matches!(source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.places));
         if is_told && options.settings.as_ref().is_some_and(|settings| settings.contains_key("places")) {
-            return refuse("`places` stands in its `settings`, and guard-host fills it in", "remove the key");
+            return refuse("guard-host itself fills in `places` in its `settings`", "remove the key");
         }
         if options.settings.is_some() && options.settings_file.is_some() {
             return refuse("both `settings` and `settings-file` are given", "keep one of them");
@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
                 let path = self.resolve(path);
                 let is_limited = self.of.trust_level.is_limited(self.of.layer);
                 if is_limited && !lies_in_its_project(&path, self.of.path) {
-                    let text = "`settings-file` lies outside of the project";
+                    let text = "`settings-file` is outside of the project";
                     return Err(self.problem(text, "put the file into the project"));
                 }
                 let read = settings::read(self.of.layer, &path, Modules::Judging);

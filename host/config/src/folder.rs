@@ -76,12 +76,12 @@ impl Folder {
                 return Err(fail(format!("with it, the files are larger than {} MiB", SETTINGS_BYTES >> 20)));
             }
             let below = path.strip_prefix(root).ok().and_then(Path::to_str);
-            let below = below.ok_or_else(|| fail("its name is no text".to_owned()))?.to_owned();
+            let below = below.ok_or_else(|| fail("its name isn't UTF-8 text".to_owned()))?.to_owned();
             folder.inputs.push(path);
             folder.texts.insert(below, text);
         }
         if !folder.texts.keys().any(|path| path.ends_with(".rego")) {
-            let text = "it is a folder, and no file in Rego lies in it".to_owned();
+            let text = "the folder contains no Rego file".to_owned();
             return Err(fail(root, text, "name a file, or a folder with files that end in `.rego`"));
         }
         Ok(folder)
@@ -119,11 +119,11 @@ impl Folder {
             folders.pop();
             let value = folders.iter().rev().fold(value, |value, folder| json!({ *folder: value }));
             if !value.is_object() {
-                let hint = "write an object, or put the file into a folder that names what it holds";
-                return Err(fail(&file, "it stands for `data` itself, and is no object".to_owned(), hint));
+                let hint = "write an object, or put the file into a folder with the name of its key";
+                return Err(fail(&file, "it replaces `data` itself and isn't an object".to_owned(), hint));
             }
             merge(&mut data, value, "data").map_err(|path| {
-                fail(&file, format!("`{path}` stands in another file as well"), "leave one of the two out")
+                fail(&file, format!("another file defines `{path}` too"), "leave one of the two out")
             })?;
         }
         Ok(json!({ "file": self.root.to_string_lossy(), "files": modules, "data": data }))
@@ -167,7 +167,7 @@ fn collect(
             return Err(fail(&path, "it is a link".to_owned(), "put the file itself into the folder"));
         } else if kind.is_dir() {
             if depth == 0 {
-                let text = format!("it lies more than {DEPTH} folders deep");
+                let text = format!("it is more than {DEPTH} folders deep");
                 return Err(fail(&path, text, "give the rules a folder of their own"));
             }
             folders.push(path.clone());

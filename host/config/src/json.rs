@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for OfUnique {
         let mut map = Map::new();
         while let Some((key, Below(value))) = access.next_entry::<String, Below>()? {
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
             map.insert(key, value);
         }

@@ -140,7 +140,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     };
     let state = FileState::of(file);
     if let Some(text) = state.problem() {
-        return problem(text, "make the file readable, or remove what stands there");
+        return problem(text, "make the file readable, or remove it");
     }
     match fs::metadata(file) {
         Err(_) if state == FileState::Missing => return Ok(None),

@@ -161,7 +161,7 @@ pub struct Undo {
     pub max_bytes: u64,
     /// How long a call waits, in milliseconds.
     pub max_ms: u32,
-    /// A call runs with a warning if the only reason to ask is a loss that a copy brings back whole.
+    /// A call runs with a warning if the only reason to ask is a loss that a copy restores whole.
     pub instead_of_ask: bool,
 }
 

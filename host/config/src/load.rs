@@ -233,8 +233,8 @@ fn written(
     let state = places.state.to_string_lossy();
     let path = native(&absolute(&judged_text(text), &judged_text(&state), &places.home)).into_owned();
     if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
-        let text = format!("`{key}` in `[{table}]` is `{text}`, and what is there is no file");
-        warnings.push(in_file(of, text, "name a file, or remove what is there"));
+        let text = format!("`{key}` in `[{table}]` is `{text}`, which isn't a file");
+        warnings.push(in_file(of, text, "name a file, or remove the key"));
     }
     path
 }

@@ -101,7 +101,8 @@ impl Lock {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             before.matches('\n').count() + 1
         };
-        let lock: Lock = toml::from_str(text).map_err(|error| format!("line {} is none of a lock", line(&error)))?;
+        let lock: Lock =
+            toml::from_str(text).map_err(|error| format!("line {} isn't valid in a lock file", line(&error)))?;
         for (at, locked) in lock.policy.iter().enumerate() {
             let Locked { name, source, version, digest, sha256, signer } = locked;
             let texts = [Some(name), Some(source), Some(version), signer.as_ref()];
@@ -109,10 +110,10 @@ impl Lock {
                 return Err(format!("entry {} has a text that no lock has", at + 1));
             }
             if !is_digest(sha256) {
-                return Err(format!("the `sha256` of `{name}` is no digest"));
+                return Err(format!("`{name}`: invalid `sha256`"));
             }
             if !digest.as_ref().is_none_or(|digest| digest.strip_prefix("sha256:").is_some_and(is_digest)) {
-                return Err(format!("the `digest` of `{name}` is none"));
+                return Err(format!("`{name}`: invalid `digest`"));
             }
             if lock.policy.iter().take(at).any(|other| other.name == *name) {
                 return Err(format!("two entries have the name `{name}`"));
@@ -196,7 +197,7 @@ mod tests {
         let file = folder.path().join("guard.lock");
         let text = "[[policy]]\nname = \"a\"\nsource = \"oci://x/a:1\"\nversion = \"1\"\nsha256 = \"../../a\"\n";
         std::fs::write(&file, text).expect("written");
-        assert_eq!(Lock::read(&file), Err("the `sha256` of `a` is no digest".to_owned()));
+        assert_eq!(Lock::read(&file), Err("`a`: invalid `sha256`".to_owned()));
         assert_eq!(Lock::read(&folder.path().join("none.lock")), Ok(Lock::default()));
     }
 

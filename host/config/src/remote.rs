@@ -44,7 +44,7 @@ impl Remote {
         let host = rest.split('/').next().unwrap_or_default();
         let is_odd = |c: char| c.is_whitespace() || c.is_control() || "@?#\\".contains(c);
         if host.is_empty() || rest.contains(is_odd) || !matches!(scheme, "http" | "https") {
-            return refuse(format!("`{url}` is no address"), "give one such as `https://guard.example`");
+            return refuse(format!("`{url}` isn't an address"), "give one such as `https://guard.example`");
         }
         if scheme == "http" && !is_this_machine(host) {
             let hint = "use `https://`: only a server on this machine is asked without TLS";
@@ -53,7 +53,7 @@ impl Remote {
         for (key, path) in [("token-file", Some(&options.token_file)), ("ca", options.ca.as_ref())] {
             if let Some(path) = path.filter(|path| !path.starts_with('/') && !path.starts_with("~/")) {
                 let hint = "give a path from `/` or from `~/`";
-                return refuse(format!("`{key}` is `{path}`, which is no path of a file"), hint);
+                return refuse(format!("`{key}` is `{path}`, which isn't the path of a file"), hint);
             }
         }
         let timeout_ms = options.timeout_ms.unwrap_or(TIMEOUT_MS);
@@ -64,7 +64,7 @@ impl Remote {
         for grant in &options.grants {
             if grant.starts_with("journal:") || !grants.add(grant) {
                 let hint = "give words such as `read:~/folder` and `env:NAME`";
-                return refuse(format!("`{grant}` in `grants` is no grant"), hint);
+                return refuse(format!("`{grant}` in `grants` isn't a grant"), hint);
             }
         }
         let path = |path: &String| native(&absolute(&judged_text(path), "/", home)).into_owned();

@@ -43,7 +43,7 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
         return Settings { is_missing: true, ..missing };
     }
     if let Some(text) = state.problem() {
-        return broken(text, "correct or remove what stands there");
+        return broken(text, "correct or remove the file");
     }
     if path.is_dir() {
         let of_folder = |error: FolderError| {

@@ -61,7 +61,7 @@ pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, Str
         return refuse(format!("the `[[tool]]` with the `match` `{}` names no argument", entry.tool), hint);
     }
     if entry.path.is_empty() && !entry.content.is_empty() {
-        return refuse("`content` stands without `path`".to_owned(), "say which argument names the file");
+        return refuse("`content` needs `path`".to_owned(), "say which argument names the file");
     }
     Ok(entry)
 }
@@ -134,7 +134,7 @@ mod tests {
             ("match = 'mcp__x__y'", "names no argument"),
             ("match = 'mcp__x__y'\nsql = []", "names no argument"),
             ("match = 'mcp__x__y'\nsql = ['q', '']", "names no argument"),
-            ("match = 'mcp__x__y'\ncontent = 'x'", "`content` stands without `path`"),
+            ("match = 'mcp__x__y'\ncontent = 'x'", "`content` needs `path`"),
             ("match = 'mcp__x__y'\nshel = 'x'", "unknown field `shel`"),
             ("match = 'mcp__x__y'\nshell = 5", "a name, or a list of names"),
             ("match = 5\nshell = 'x'", "invalid type"),

@@ -100,7 +100,7 @@ impl Allow {
             }
         }
         if let Some(effect) = self.effects.iter().find(|effect| !operations().any(|known| known == **effect)) {
-            return refuse(format!("`{effect}` in `effects` is no operation"), "write it as in `git.push`");
+            return refuse(format!("`{effect}` in `effects` isn't an operation"), "write it as in `git.push`");
         }
         for target in &self.targets {
             if let Err(error) = Glob::new(target) {
@@ -112,7 +112,7 @@ impl Allow {
                 return refuse(format!("`{target}` in `targets` leads out of the folder"), hint);
             }
             if !target.contains(char::is_alphanumeric) {
-                return refuse(format!("`{target}` in `targets` stands for everything"), "name what may go");
+                return refuse(format!("`{target}` in `targets` matches everything"), "name what may go");
             }
         }
         let climbs = self.within.split('/').any(|part| part == "..");
@@ -129,7 +129,7 @@ impl Allow {
             },
         };
         if !self.until.is_empty() && !is_date(&self.until) {
-            return refuse(format!("`until` is `{}`, which is no day", self.until), "write it as in `2027-01-31`");
+            return refuse(format!("`until` is `{}`, which isn't a date", self.until), "write it as in `2027-01-31`");
         }
         Ok(self)
     }

@@ -14,7 +14,7 @@ const NAME_BYTES: usize = 64;
 pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     let bad = |text: String| Err(FaultKind::BadAnswer(text));
     if !is_name(&manifest.id, false) {
-        return bad(format!("`{}` is no policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
+        return bad(format!("`{}` isn't a policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
     }
     let lists = [manifest.tools.len(), manifest.rules.len(), manifest.grants.len(), manifest.examples.len()];
     if lists.iter().any(|length| *length > 4 * ITEMS) {
@@ -28,12 +28,12 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
             return bad(format!("its tools: {error}"));
         }
         if let Some(meant) = guard_sdk::tools::meant(tool) {
-            return bad(format!("its tools: `{}` is no tool, did you mean `{meant}`?", short(tool)));
+            return bad(format!("its tools: `{}` isn't a tool, did you mean `{meant}`?", short(tool)));
         }
     }
     for rule in &manifest.rules {
         if !is_name(&rule.id, true) {
-            return bad(format!("`{}` is no rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes", short(&rule.id)));
+            return bad(format!("`{}` isn't a rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes", short(&rule.id)));
         }
         if rank(rule.default) > rank(rule.ceiling) {
             return bad(format!("the default of its rule `{}` is above its ceiling", rule.id));

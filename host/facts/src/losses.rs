@@ -277,7 +277,7 @@ fn joined(analysis: &Analysis) -> BTreeMap<u32, Option<usize>> {
     found
 }
 
-/// The name of the tag that says whether a copy brings back what an effect loses.
+/// The name of the tag that says whether a copy restores what an effect loses.
 const RECOVERY: &str = "recovery";
 
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.

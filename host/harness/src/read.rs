@@ -191,7 +191,7 @@ pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unread
         Some(Value::Object(input)) => Ok(input.clone()),
         Some(Value::String(json)) if json.trim().is_empty() => Ok(Map::new()),
         Some(Value::String(json)) => {
-            serde_json::from_str(json).map_err(|_| unclear("the tool's input is a text that is no JSON object"))
+            serde_json::from_str(json).map_err(|_| unclear("the tool's input is a text that isn't a JSON object"))
         }
         Some(_) => Err(unclear("the tool's input is not an object")),
     }

@@ -155,7 +155,7 @@ fn lines(
     let mut found = Vec::new();
     for key in keys {
         let Some(value) = input.get(*key).filter(|value| !value.is_null()) else { continue };
-        let Some(lines) = read(value) else { return Err(unclear(&format!("`{key}` holds no command"))) };
+        let Some(lines) = read(value) else { return Err(unclear(&format!("`{key}` contains no command"))) };
         for line in lines {
             if !found.contains(&line) {
                 found.push(line);
@@ -363,7 +363,7 @@ fn patches(keys: &[&str], input: &Map<String, Value>) -> Result<Vec<ToolCall>, U
         match input.get(*key) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => calls.extend(patch::calls(text)?),
-            Some(_) => return Err(unclear(&format!("`{key}` is no patch"))),
+            Some(_) => return Err(unclear(&format!("`{key}` isn't a patch"))),
         }
     }
     Ok(calls)

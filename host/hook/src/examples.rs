@@ -43,7 +43,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         let fail = |text: String| Err(FaultKind::Example(format!("{}: {text}", number + 1)));
         let input: Map<String, Value> = match serde_json::from_str(&example.input) {
             Ok(input) => input,
-            Err(error) => return fail(format!("its input is no JSON object: {error}")),
+            Err(error) => return fail(format!("its input isn't a JSON object: {error}")),
         };
         let call = ToolCall::new(&example.tool, input);
         let mut shared = Shared::default();

@@ -115,7 +115,7 @@ fn files(parts: &[&str]) -> impl Iterator<Item = &'static File> {
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     /// No policy can be called so.
-    #[error("`{0}` is no name for a policy")]
+    #[error("`{0}` isn't a valid policy name")]
     Name(String),
     /// No built-in policy of this name can be copied.
     #[error("there is no built-in `{0}` that can be copied")]
@@ -144,7 +144,7 @@ pub fn make(parent: &Path, name: &str, origin: Origin<'_>) -> Result<PathBuf, Sc
     match dir.symlink_metadata(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
-        Ok(data) if !data.is_dir() => return Err(ScaffoldError::Taken(path, "and is no folder")),
+        Ok(data) if !data.is_dir() => return Err(ScaffoldError::Taken(path, "and isn't a folder")),
         Ok(_) if dir.read_dir(name).and_then(|mut inside| inside.next().transpose()).map_err(failed)?.is_some() => {
             return Err(ScaffoldError::Taken(path, "and is not empty"));
         }

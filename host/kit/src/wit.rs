@@ -34,7 +34,7 @@ pub enum WitError {
 pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     let failed = |error| WitError::Io(folder.to_path_buf(), error);
     if std::fs::metadata(folder).is_ok_and(|data| !data.is_dir()) {
-        return Err(WitError::Taken(folder.to_path_buf(), "and is no folder"));
+        return Err(WitError::Taken(folder.to_path_buf(), "and isn't a folder"));
     }
     let all = scaffold::unpack().map_err(failed)?;
     let mut package = Vec::new();

@@ -41,7 +41,7 @@ pub enum RegistryError {
         why: String,
     },
     /// Its certificate does not count here.
-    #[error("the certificate of `{host}` does not count: {why}")]
+    #[error("the certificate of `{host}` isn't valid: {why}")]
     Certificate {
         /// The registry.
         host: String,
@@ -108,7 +108,7 @@ pub enum RegistryError {
         wanted: String,
     },
     /// The content is no policy.
-    #[error("`{what}` is no policy: {why}")]
+    #[error("`{what}` isn't a policy: {why}")]
     NoPolicy {
         /// The requested object.
         what: String,
@@ -116,7 +116,7 @@ pub enum RegistryError {
         why: String,
     },
     /// The content is no configuration.
-    #[error("`{what}` is no configuration: {why}")]
+    #[error("`{what}` isn't a configuration: {why}")]
     NoConfiguration {
         /// The requested object.
         what: String,
@@ -137,7 +137,7 @@ impl RegistryError {
             RegistryError::Authorities { .. } => "give a file with certificates in PEM",
             RegistryError::Slow { .. } => "try again later, or give more time with `--timeout`",
             RegistryError::NoTls { .. } => "only a registry on this machine is asked without TLS",
-            RegistryError::TooLarge { .. } => "nothing was written; this is no policy, or its registry is broken",
+            RegistryError::TooLarge { .. } => "nothing was written: this isn't a policy, or its registry is broken",
             RegistryError::Denied { .. } => {
                 "sign in with `docker login`, or an equal tool that writes ~/.docker/config.json"
             }

@@ -28,7 +28,7 @@ pub struct Reference {
 
 /// Why a text is no reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no address of a policy in a registry: {why}")]
+#[error("`{text}` isn't the address of a policy in a registry: {why}")]
 pub struct ReferenceError {
     text: String,
     why: &'static str,

@@ -26,10 +26,10 @@ const P256_HEAD: &[u8] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// No public key that can be used.
-    #[error("it is no public key of Ed25519 or P-256")]
+    #[error("it isn't a public key of Ed25519 or P-256")]
     Public,
     /// No secret key that can be used.
-    #[error("it is no secret key of Ed25519 in PEM (PKCS#8, without a password)")]
+    #[error("it isn't a secret key of Ed25519 in PEM (PKCS#8, without a password)")]
     Secret,
     /// The machine has no random numbers.
     #[error("this machine gives no random numbers")]

@@ -120,7 +120,7 @@ impl Sandbox for Linked<'_> {
 
     fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
         // Whoever built the service tried the settings; there is no file here to look into.
-        let hint = "correct the settings of the policy, and build the service anew".to_owned();
+        let hint = "correct the settings of the policy, and rebuild the service".to_owned();
         Problem { layer: entry.layer, place: String::new(), text: refusal.to_owned(), hint }
     }
 

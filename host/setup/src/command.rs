@@ -93,7 +93,7 @@ pub(super) fn arguments(options: &InstallOptions, site: Site<'_>, harness: &str)
 
 /// A path as text.
 pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
-    let refuse = || InstallError::Arguments(format!("the path `{}` is no text", path.display()));
+    let refuse = || InstallError::Arguments(format!("the path `{}` isn't UTF-8 text", path.display()));
     path.to_str().ok_or_else(refuse)
 }
 

@@ -135,7 +135,7 @@ impl Entries<'_> {
         }
         match (root.member(EVENTS), self.shape) {
             (Some((_, hooks)), _) if matches!(hooks.kind, Kind::Object(_)) => Ok(Some((hooks, true))),
-            (Some((_, hooks)), _) => Err(document.complain(hooks, "`hooks` is no object")),
+            (Some((_, hooks)), _) => Err(document.complain(hooks, "`hooks` isn't an object")),
             (None, Shape::Bare) => Ok(Some((root, false))),
             (None, Shape::Wrapped) => Ok(None),
         }
@@ -208,7 +208,7 @@ impl Entries<'_> {
             return Ok(document.insert(events, Some(event), &Item::List(vec![entry.clone()])));
         };
         let Some(elements) = entries.elements() else {
-            return Err(document.complain(entries, &format!("`{event}` is no list")));
+            return Err(document.complain(entries, &format!("`{event}` isn't a list")));
         };
         let spot = self.ours(&document)?.into_iter().find(|spot| spot.event == event);
         let Some((spot, node)) = spot.and_then(|spot| elements.get(spot.entry).map(|node| (spot, node))) else {

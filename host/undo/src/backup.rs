@@ -175,7 +175,7 @@ fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, Strin
                 add_worktree(gatherer, &native(&path.path))?;
             }
             Loss::Git(git) => states.extend(of_git::gather(gatherer, git, env)?),
-            Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy brings it back")),
+            Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy restores it")),
         }
     }
     drop_repeated(&mut states);

@@ -71,7 +71,7 @@ pub(crate) struct Git<'a> {
 
 impl Git<'_> {
     fn command(&self) -> io::Result<Command> {
-        let root = self.root.to_str().ok_or_else(|| io::Error::other("the path of the repository is no text"))?;
+        let root = self.root.to_str().ok_or_else(|| io::Error::other("the path of the repository isn't UTF-8 text"))?;
         let command = git::command(root, &[root.to_owned()], self.env);
         command.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `git`"))
     }

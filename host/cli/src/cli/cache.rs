@@ -103,7 +103,7 @@ fn verify(places: &Places, format: Format) -> anyhow::Result<Exit> {
     if verified.iter().all(|(_, sound)| *sound) {
         return Ok(Exit::Success);
     }
-    print::note("hint: a damaged artifact is never used; `guard-host cache warm` makes what is needed anew");
+    print::note("hint: a damaged artifact is never used; `guard-host cache warm` rebuilds it");
     Ok(Exit::Unavailable)
 }
 
@@ -133,7 +133,7 @@ fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
         let time = moment(text, Timestamp::now(), &TimeZone::system());
         time.map(SystemTime::from).ok_or_else(|| {
             let hint = "give a span such as `12h` or `30d`, or a day such as `2026-01-31`";
-            refused(Exit::Usage, format!("`--older-than {text}` is no time"), hint)
+            refused(Exit::Usage, format!("invalid time `--older-than {text}`"), hint)
         })
     });
     let cleared = clear(&places.cache, before.transpose()?);

@@ -114,7 +114,7 @@ pub(super) fn given(input: &str) -> anyhow::Result<Cow<'_, str>> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LINE_BYTES {
-        return Err(refused(Exit::Data, "standard input holds more than 16 MiB", ""));
+        return Err(refused(Exit::Data, "standard input has more than 16 MiB", ""));
     }
     let text = String::from_utf8(bytes).map_err(|_| refused(Exit::Data, "standard input is not UTF-8 text", ""))?;
     Ok(Cow::Owned(text.trim_end_matches(['\n', '\r']).to_owned()))

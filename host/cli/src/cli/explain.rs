@@ -40,7 +40,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     let calls = calls(&args.call, &given(&input)?)?;
     let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
-        print::line("nothing to decide: the input holds no command and no file")?;
+        print::line("nothing to decide: the input has no command and no file")?;
         return Ok(Exit::Success);
     };
     for call in &calls {

@@ -201,7 +201,7 @@ pub(super) fn change(
     apply(&changes, state).map_err(told)?;
     for change in &changes {
         let done = match (change.kept, change.is_none(), &change.after) {
-            (true, ..) => "kept, for it is not ours:",
+            (true, ..) => "kept, because guard-host didn't write it:",
             (_, true, Some(_)) => "unchanged:",
             (_, true, None) => continue,
             (_, false, Some(_)) => "wrote",

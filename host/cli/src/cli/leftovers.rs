@@ -118,7 +118,7 @@ fn remove(hooks: &[(&str, Found)], folders: &[(&str, PathBuf)], site: Site<'_>) 
         let is_ours = path.file_name().is_some_and(|name| name == FOLDER) && check_private(path).is_ok();
         if !is_ours {
             print::note(&format!("note: `{shown}` stays, because it is not a folder of yours alone named `{FOLDER}`"));
-            print::problem("  hint:  look into it, then remove it by hand");
+            print::problem("  hint: look into it, then remove it by hand");
             exit = Exit::Unavailable;
             continue;
         }

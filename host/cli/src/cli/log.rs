@@ -24,7 +24,7 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
         let Some(text) = text else { return Ok(None) };
         moment(text, now, &zone).map(Some).ok_or_else(|| {
             let hint = "give a span such as `2h` or `7d`, a day such as `2026-01-31`, or a time";
-            refused(Exit::Usage, format!("`--{name} {text}` is no time"), hint)
+            refused(Exit::Usage, format!("invalid time `--{name} {text}`"), hint)
         })
     };
     Ok(Selection {

@@ -104,7 +104,7 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
         Some(length) if length.is_positive() && length <= LONGEST => Ok(length),
         _ => {
             let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
-            Err(refused(Exit::Usage, format!("`{text}` is no length of a pause"), hint))
+            Err(refused(Exit::Usage, format!("`{text}` isn't a duration"), hint))
         }
     }
 }

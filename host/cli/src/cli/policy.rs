@@ -59,7 +59,7 @@ fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyho
             let hint = fault.remedy().unwrap_or_default();
             Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), hint))
         }
-        Err(fault) => Err(refused(Exit::Data, format!("`{name}` is no policy: {fault}"), "")),
+        Err(fault) => Err(refused(Exit::Data, format!("`{name}` isn't a policy: {fault}"), "")),
     }
 }
 

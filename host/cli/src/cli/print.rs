@@ -121,7 +121,7 @@ pub(super) fn error(error: &anyhow::Error) {
         None => error.chain().find_map(hint_of).unwrap_or_default(),
     };
     if !hint.is_empty() {
-        text.push_str(&format!("\n  hint:  {hint}"));
+        text.push_str(&format!("\n  hint: {hint}"));
     }
     problem(&text);
 }

@@ -63,7 +63,8 @@ fn init(experiment: &Experiment, plan: Option<&Plan>, force: bool) -> anyhow::Re
     let text = experiment.render(plan).map_err(unbounded)?;
     let there = Path::new(&experiment.work_dir).ancestors().find(|path| path.exists());
     if let Some(other) = there.filter(|path| !path.is_dir()) {
-        let text = format!("the work directory `{}` cannot be: `{}` is a file", experiment.work_dir, other.display());
+        let text =
+            format!("can't create the work directory `{}`: `{}` is a file", experiment.work_dir, other.display());
         return Err(refused(Exit::Usage, text, "name a folder with `--work-dir`"));
     }
     let path = file(&experiment.work_dir);

@@ -62,7 +62,7 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
     let (mut queue, complaint) = Queue::open(log, &place);
     if let Some(why) = complaint {
         print::note(&format!(
-            "warning: the cursor `{}` does not count: {why}; the log is sent from its first line on",
+            "warning: ignoring the cursor `{}`: {why}; the log is sent from its first line",
             place.display()
         ));
     }

@@ -267,7 +267,7 @@ pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCal
         Value::String(text) => serde_json::from_str(&text).map(Value::Object).map_err(|error| {
             refused(
                 Exit::Data,
-                format!("the input of `{tool}` is no JSON object: {error}"),
+                format!("the input of `{tool}` isn't a JSON object: {error}"),
                 "give an object, such as '{\"file_path\": \"a.txt\"}'",
             )
         })?,

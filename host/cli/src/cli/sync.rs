@@ -244,7 +244,7 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn of(offer: &'a Offer, files: &[NamedFile]) -> anyhow::Result<Self> {
         let no = |why: &str| {
-            refused(Exit::Data, format!("what is offered is no configuration: {why}"), "nothing was changed")
+            refused(Exit::Data, format!("the offered version isn't a configuration: {why}"), "nothing was changed")
         };
         let said = |annotations: &'a Annotations, key: &str| annotations.get(key).map_or("", String::as_str);
         let version = Version::parse(said(&offer.annotations, VERSION)).map_err(|_| no("it has no version"))?;
@@ -256,7 +256,7 @@ impl<'a> Files<'a> {
             return Err(no(&format!("`{}` is not named by its digest", name.escape_debug())));
         }
         let sha256 = digest_of(main);
-        let main = String::from_utf8(main.clone()).map_err(|_| no("its guard.toml is no text"))?;
+        let main = String::from_utf8(main.clone()).map_err(|_| no("its guard.toml isn't UTF-8 text"))?;
         Ok(Files { version, percent, groups, main, sha256, others })
     }
 }
@@ -386,7 +386,7 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
         return Ok(Exit::Success);
     }
     print::problem(
-        "  hint:  run `guard-host sync` to see whether it still fails; until it succeeds, the previous configuration applies",
+        "  hint: run `guard-host sync` to see whether it still fails; until it succeeds, the previous configuration applies",
     );
     Ok(Exit::Unavailable)
 }

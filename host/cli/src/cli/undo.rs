@@ -226,8 +226,8 @@ impl Undoing<'_> {
         };
         let items = self.restorer().plan(&manifest, &options);
         if items.is_empty() && !args.paths.is_empty() {
-            let hint = format!("see what it holds with `guard-host undo show {}`", manifest.id);
-            return Err(refused(Exit::NoInput, "the copy holds none of these paths", hint));
+            let hint = format!("see its files with `guard-host undo show {}`", manifest.id);
+            return Err(refused(Exit::NoInput, "the copy has none of these paths", hint));
         }
         if args.dry_run {
             let git = if args.paths.is_empty() { self.restorer().plan_git(&manifest, &options) } else { Vec::new() };

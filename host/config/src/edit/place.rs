@@ -17,7 +17,7 @@ pub enum Malplaced {
     #[error("`{0}` is written as an array, not as `[[{0}]]`")]
     Inline(String),
     /// The edit would have changed something else.
-    #[error("the entry cannot be told from what stands around it")]
+    #[error("the entry can't be separated from the text around it")]
     Unsafe,
 }
 

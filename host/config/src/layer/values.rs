@@ -28,7 +28,7 @@ pub(super) fn check_version(table: &toml::Table) -> Result<(), Refusal> {
     let wanted = match Version::parse(version) {
         Ok(wanted) => wanted,
         Err(error) => {
-            let text = format!("`min-version` is `{version}`, which is no version: {error}");
+            let text = format!("`min-version` is `{version}`, which isn't a version: {error}");
             return refuse(text, "give three numbers, as in `0.1.0`");
         }
     };
@@ -46,7 +46,7 @@ pub(super) fn check(layer: Layer, options: &Options, is_limited: bool) -> Result
     check_numbers(options)?;
     check_files(options)?;
     if layer != Layer::Managed && options.lock.is_some() {
-        return refuse("`lock` stands outside the managed file".to_owned(), "remove the key");
+        return refuse("`lock` works only in the managed file".to_owned(), "remove the key");
     }
     check_entries(layer, options)?;
     if layer == Layer::Project { check_project(options, is_limited) } else { Ok(()) }
@@ -84,7 +84,7 @@ fn check_files(options: &Options) -> Result<(), Refusal> {
     ];
     for (table, key, path) in written {
         if let Some(path) = path.filter(|path| !is_path(path)) {
-            let text = format!("`{key}` in `[{table}]` is `{path}`, which is no path of a file");
+            let text = format!("`{key}` in `[{table}]` is `{path}`, which isn't the path of a file");
             return refuse(text, "give a path from `/`, from `~/`, or below the folder of the state");
         }
         if let Some(path) = path.filter(|path| is_configuration(path)) {
@@ -139,8 +139,8 @@ fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
     ];
     if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
         return refuse(
-            format!("`{key}` stands in a project's file"),
-            "a project's file holds `min-version`, `[[tool]]` and `[[policy]]` only; set the key in your own guard.toml",
+            format!("`{key}` doesn't work in a project's file"),
+            "a project's file can have `min-version`, `[[tool]]` and `[[policy]]` only; set the key in your own guard.toml",
         );
     }
     for (name, count) in [("policies", options.policy.len()), ("entries for tools", options.tool.len())] {

@@ -66,7 +66,7 @@ impl Arguments {
     pub fn check(&self) -> Result<(), String> {
         match self.tool.as_str() {
             "" => Err("`match` is empty".to_owned()),
-            pattern if Glob::new(pattern).is_err() => Err(format!("`match` is `{pattern}`, which is no pattern")),
+            pattern if Glob::new(pattern).is_err() => Err(format!("`match` is `{pattern}`, which isn't a pattern")),
             _ => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Which effects lose something, and which losses a copy brings back.
+//! Which effects lose something, and which losses a copy restores.
 
 mod git;
 

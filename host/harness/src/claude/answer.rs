@@ -58,7 +58,7 @@ impl Answer {
         };
         match outcome {
             Some(outcome) => Ok(Answer { outcome, reason: found(reason).unwrap_or_default().to_owned() }),
-            None => Err(format!("it decided `{word}`, which is no decision")),
+            None => Err(format!("it decided `{word}`, which isn't a decision")),
         }
     }
 }

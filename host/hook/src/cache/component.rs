@@ -44,7 +44,7 @@ impl Component {
     pub fn read(source: &Source) -> Result<Self, FaultKind> {
         match source {
             Source::Builtin(name) => {
-                let missing = || FaultKind::Component(format!("this binary holds no built-in `{name}`"));
+                let missing = || FaultKind::Component(format!("this binary has no built-in `{name}`"));
                 guard_builtins::find(name).map(|builtin| Component::carried(&builtin.guest)).ok_or_else(missing)
             }
             Source::File(path) => read(path).map(Component::of_bytes),
@@ -99,7 +99,7 @@ fn read(path: &Path) -> Result<Vec<u8>, FaultKind> {
     let data = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
     let cap = COMPONENT_BYTES as u64;
     if !data.is_file() || data.len() > cap {
-        return Err(fail("it is no file of at most 64 MiB".to_owned()));
+        return Err(fail("it isn't a file of at most 64 MiB".to_owned()));
     }
     let mut wasm = Vec::new();
     let read = File::open(path).and_then(|file| file.take(cap + 1).read_to_end(&mut wasm));

@@ -68,7 +68,7 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
             return Ok(vec![path.to_path_buf()]);
         }
         let hint = "a file of cases ends in .json, .toml or .jsonl";
-        return Err(SuiteError::new(path.display().to_string(), "it is no file of cases", hint));
+        return Err(SuiteError::new(path.display().to_string(), "it isn't a file of cases", hint));
     }
     let mut files = Vec::new();
     collect(path, DEPTH, is_suite, &mut files)?;
@@ -304,7 +304,7 @@ fn check(case: &Case) -> Result<(), (String, &'static str)> {
         return Err((text, "give the whole payload, or `expect` alone"));
     }
     if let Some(name) = case.expect.0.iter().find(|name| outcome_named(name).is_none()) {
-        return Err((format!("`{name}` is no outcome"), "use abstain, allow, warn, ask or deny"));
+        return Err((format!("`{name}` isn't an outcome"), "use abstain, allow, warn, ask or deny"));
     }
     if OUTCOMES.iter().all(|&outcome| case.expect.0.iter().any(|name| name == outcome_name(outcome))) {
         return Err(("`expect` names all outcomes, so that none is wrong".to_owned(), "leave out those that are"));
@@ -314,7 +314,7 @@ fn check(case: &Case) -> Result<(), (String, &'static str)> {
     }
     match &case.coverage {
         Some(name) if !matches!(name.as_str(), "complete" | "partial" | "unparsed") => {
-            Err((format!("`{name}` is no coverage"), "use complete, partial or unparsed"))
+            Err((format!("`{name}` isn't a coverage"), "use complete, partial or unparsed"))
         }
         _ => Ok(()),
     }

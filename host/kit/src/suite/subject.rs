@@ -219,7 +219,7 @@ fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
         let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
         return Err(SubjectError::new(
             SubjectErrorKind::Missing,
-            format!("`{name}` is no built-in policy and no file that can be read: {error}"),
+            format!("`{name}` is neither a built-in policy nor a readable file: {error}"),
             format!("give a component file, or one of {}; `test` also takes `chain`", names.join(", ")),
         ));
     }

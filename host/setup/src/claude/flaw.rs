@@ -12,7 +12,7 @@ const TYPES: [(&str, &str); 5] =
 pub(super) fn flaw(settings: &Value, is_own: impl Fn(&Value) -> bool) -> Option<String> {
     let skipped = |place: &str, why: &str| Some(format!("`{place}` {why}, so Claude Code skips the whole file"));
     if !settings.is_object() && !settings.is_null() {
-        return Some("it is no JSON object, so Claude Code skips the whole file".to_owned());
+        return Some("it isn't a JSON object, so Claude Code skips the whole file".to_owned());
     }
     let hooks = settings.get("hooks")?;
     let Some(events) = hooks.as_object() else { return skipped("hooks", "is no object") };
@@ -57,7 +57,7 @@ fn flaw_of_handler(handler: &Value) -> Option<(&'static str, &'static str)> {
         });
     }
     let timeout = handler.get("timeout")?;
-    (!timeout.as_f64().is_some_and(|seconds| seconds > 0.0)).then_some((".timeout", "is no positive number"))
+    (!timeout.as_f64().is_some_and(|seconds| seconds > 0.0)).then_some((".timeout", "isn't a positive number"))
 }
 
 #[cfg(test)]
@@ -80,14 +80,14 @@ mod tests {
             (with(json!({ "type": "command", "command": ["x"] })), ".command` is missing"),
             (with(json!({ "type": "prompt", "command": "x" })), ".prompt` is missing"),
             (with(json!({ "type": "http", "headers": {} })), ".url` is missing"),
-            (with(json!({ "type": "command", "command": "x", "timeout": "20" })), ".timeout` is no positive number"),
-            (with(json!({ "type": "command", "command": "x", "timeout": 0 })), ".timeout` is no positive number"),
+            (with(json!({ "type": "command", "command": "x", "timeout": "20" })), ".timeout` isn't a positive number"),
+            (with(json!({ "type": "command", "command": "x", "timeout": 0 })), ".timeout` isn't a positive number"),
             (with(json!("x")), "hooks.Stop[0].hooks[1].type"),
-            (json!({ "hooks": [] }), "`hooks` is no object"),
-            (json!({ "hooks": { "PreToolUse": {} } }), "`hooks.PreToolUse` is no list"),
+            (json!({ "hooks": [] }), "`hooks` isn't an object"),
+            (json!({ "hooks": { "PreToolUse": {} } }), "`hooks.PreToolUse` isn't a list"),
             (
                 json!({ "hooks": { "PreToolUse": [{ "type": "command", "command": "x" }] } }),
-                "`hooks.PreToolUse[0].hooks` is no list",
+                "`hooks.PreToolUse[0].hooks` isn't a list",
             ),
             (json!({ "hooks": { "PreToolUse": [{ "matcher": 7, "hooks": [] }] } }), ".matcher` is no text"),
             (json!([]), "no JSON object"),

@@ -127,7 +127,8 @@ impl Registration for ClaudeCode {
             }
         }
         if options.scope == Some(Scope::Project) && !options.shared {
-            steps.push("keep `settings.local.json` out of the repository: it holds paths of this machine".to_owned());
+            steps
+                .push("keep `settings.local.json` out of the repository: it contains paths of this machine".to_owned());
         }
         if options.managed {
             steps.extend(next_steps_of_managed(site));
@@ -247,7 +248,7 @@ pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target,
     }
     if options.managed {
         if options.shared || options.shim.is_some() || options.server.is_some() {
-            return refuse("`--managed` goes with none of `--shared`, `--shim` and `--http`");
+            return refuse("`--managed` can't be combined with `--shared`, `--shim` or `--http`");
         }
         let [other, macos] = managed_folders(site);
         let file = if cfg!(target_os = "macos") { macos } else { other }.join(MANAGED_FILE);

@@ -41,7 +41,7 @@ pub(super) fn place(
 ) -> Result<PathBuf, InstallError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
-        let text = format!("`{name}` is no name for a script: letters, digits, `.`, `_` and `-` are");
+        let text = format!("`{name}` isn't a valid script name: use letters, digits, `.`, `_` and `-`");
         return Err(InstallError::Arguments(text));
     }
     let names = known();

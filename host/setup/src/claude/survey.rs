@@ -192,7 +192,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
     }
     match handler.get("timeout").filter(|timeout| !timeout.is_null()).map(Value::as_f64) {
         None => {}
-        Some(None) => hindrances.push("its `timeout` is no number".to_owned()),
+        Some(None) => hindrances.push("its `timeout` isn't a number".to_owned()),
         Some(Some(seconds)) if seconds < 5.0 => {
             hindrances.push("its `timeout` is less than the 5 s that the first call may need".to_owned());
         }

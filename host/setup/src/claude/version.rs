@@ -20,6 +20,6 @@ pub(super) fn too_old_for_server(site: Site<'_>) -> Option<String> {
     let version = installed("claude", site).filter(|version| *version < KNOWS_ON_FAILURE)?;
     let [version, needed] = [version, KNOWS_ON_FAILURE].map(|numbers| numbers.map(|it| it.to_string()).join("."));
     Some(format!(
-        "`claude` is version {version}; `--http` needs {needed}, for older ones let a call run whose HTTP hook fails"
+        "`claude` is version {version}; `--http` needs {needed}, because older versions let a call run if its HTTP hook fails"
     ))
 }

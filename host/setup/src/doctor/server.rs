@@ -96,7 +96,7 @@ mod tests {
         };
         for (why, word) in [
             ("it does not take the token of `/t`", "`/t`"),
-            ("the certificate of `guard.example` does not count: expired", "`ca`"),
+            ("the certificate of `guard.example` isn't valid: expired", "`ca`"),
             ("no certificate authority can be read from `/ca.pem`", "`ca`"),
             ("it answers with 503: the server can't write its audit log", "make room"),
             ("it answers with 503: the server is busy", "the server runs"),

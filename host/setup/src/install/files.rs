@@ -68,7 +68,7 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
     };
     let Some(named) = named else {
         if leads_out(path, within) {
-            return refuse("lies behind a link that leads out of its folder");
+            return refuse("is reached through a link that leads out of its folder");
         }
         return Ok(Existing { target: path.to_path_buf(), bytes: None, mode });
     };
@@ -93,7 +93,7 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
         }
     }
     if leads_out(&target, within) {
-        return refuse("lies behind a link that leads out of its folder");
+        return refuse("is reached through a link that leads out of its folder");
     }
     Ok(Existing { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
 }

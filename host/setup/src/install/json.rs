@@ -26,7 +26,7 @@ pub struct Malformed {
 impl Malformed {
     /// The complaint that bytes stop being text after `before`.
     pub(super) fn no_text(before: &str) -> Self {
-        Malformed::after(before, "the file is no UTF-8 text")
+        Malformed::after(before, "the file isn't UTF-8 text")
     }
 
     /// The complaint about what follows `before`.

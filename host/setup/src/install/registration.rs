@@ -133,7 +133,7 @@ impl Running {
     pub(crate) fn start(&self, site: Site<'_>) -> String {
         let Running::Server { url, .. } = self else { return String::new() };
         let address = url.split('/').nth(2).unwrap_or_default();
-        format!("start `{}`, anew if it runs already", serve_line(address, site))
+        format!("start `{}`, or restart it if it is running", serve_line(address, site))
     }
 }
 

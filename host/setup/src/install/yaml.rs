@@ -235,7 +235,10 @@ impl NestedList<'_> {
             });
             let Some(edited) = edited else {
                 let place = items.get(index).map_or("", |item| before(&text, item.span.start.index()));
-                return Err(Malformed::after(place, "this hook can't be told from what stands around it; delete it"));
+                return Err(Malformed::after(
+                    place,
+                    "this hook can't be separated from the text around it: delete it by hand",
+                ));
             };
             text = edited;
         }

@@ -167,7 +167,7 @@ fn put_named(text: &str, key: &str, wanted: &Item, names: &Names) -> Result<Stri
     };
     let value = document.value(member);
     if !is_own_member(&value, names) {
-        return Err(document.complain(member, &format!("`{key}` holds hooks that guard-host did not write")));
+        return Err(document.complain(member, &format!("`{key}` has hooks that guard-host did not write")));
     }
     Ok(if value == wanted.to_value() { text.to_owned() } else { document.replace(member, wanted) })
 }

@@ -46,7 +46,7 @@ impl Registration for RegistrationSpec {
                 steps.push(format!("commit `{shown}`; everybody who works here needs `guard-host` on the PATH"));
             }
             (_, Some(Scope::Project)) => {
-                steps.push(format!("keep `{shown}` out of the repository: it holds paths of this machine"));
+                steps.push(format!("keep `{shown}` out of the repository: it contains paths of this machine"));
             }
             _ => {}
         }

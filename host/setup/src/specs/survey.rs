@@ -236,7 +236,7 @@ fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
         .find_map(|key| call.handler.get(key).or_else(|| call.around?.get(key)).filter(|value| !value.is_null()));
     match timeout.map(Value::as_f64) {
         None => {}
-        Some(None) => told.push(format!("its `timeout` for `{event}` is no number")),
+        Some(None) => told.push(format!("its `timeout` for `{event}` isn't a number")),
         Some(Some(time)) if time / f64::from(spec.unit.per_second()) < SHORTEST => {
             told.push(format!("its `timeout` for `{event}` is less than the 5 s that the first call may need"));
         }

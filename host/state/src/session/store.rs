@@ -127,7 +127,7 @@ impl Sessions {
         let place = self.made(name)?;
         let lock = self.lock(patience)?;
         if matches!(self, Sessions::File(_)) && place.is_foreign() {
-            return Err(io::Error::other("the file holds something else than sessions, and was left as it is"));
+            return Err(io::Error::other("the file isn't a session file, and was left as it is"));
         }
         let before = place.read();
         let mut contents = before.clone().unwrap_or_default();
@@ -220,7 +220,7 @@ impl Sessions {
         let place = Place { dir: Dir::open_ambient_dir(folder, ambient_authority())?, file };
         let is_other = |data: Metadata| !data.is_file() && !data.is_symlink();
         match place.dir.symlink_metadata(&place.file).is_ok_and(is_other) {
-            true => Err(io::Error::other("what is there is no file, and was left as it is")),
+            true => Err(io::Error::other("it isn't a regular file, and was left as it is")),
             false => Ok(place),
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn prepare_parent(target: &Path, options: &Options) -> io::Result<()>
     let is_there = |above: &&Path| above.symlink_metadata().is_ok();
     let there = wanted.ancestors().find(is_there).ok_or(io::ErrorKind::NotFound)?;
     if there.canonicalize()? != there {
-        return Err(io::Error::other("its folder is now behind a link"));
+        return Err(io::Error::other("its folder is now reached through a link"));
     }
     fs::create_dir_all(&wanted)
 }

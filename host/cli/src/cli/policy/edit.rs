@@ -41,7 +41,10 @@ pub(super) struct Site<'a> {
 /// A suggestion for a source that can't be read.
 fn meant(source: &str) -> String {
     let built_in = guard_builtins::find(source);
-    built_in.map_or_else(String::new, |built_in| format!("did you mean `builtin:{}`?", built_in.name))
+    built_in.map_or_else(
+        || "give the file of a component, its address, or a built-in such as `builtin:command-guard`".to_owned(),
+        |built_in| format!("did you mean `builtin:{}`?", built_in.name),
+    )
 }
 
 pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
@@ -53,7 +56,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     let grants = args.grants().map_err(|word| {
         let hint =
             "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/, ./ or ${NAME}";
-        refused(Exit::Usage, format!("`--grant {word}` is no grant"), hint)
+        refused(Exit::Usage, format!("`--grant {word}` isn't a grant"), hint)
     })?;
     let prepared = chain(places, environment);
     let fetched = match lock::is_address(&args.source) {
@@ -109,8 +112,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         print::line(&format!("  examples  {}", holding(&manifest)))?;
         if let Some(fetched) = &fetched {
             let signers: Vec<&str> = fetched.signers.iter().map(|signer| signer.name.as_str()).collect();
-            let signers =
-                if signers.is_empty() { "nobody whom `[trust]` names".to_owned() } else { signers.join(", ") };
+            let signers = if signers.is_empty() { "no signer in `[trust]`".to_owned() } else { signers.join(", ") };
             print::line(&format!("  signed    by {signers}"))?;
         }
         if !kept.is_empty() {
@@ -265,7 +267,7 @@ impl<'a> Site<'a> {
         let written = Addition::path(self.layer, &self.at.project_root, &judged_text(path));
         let written = written.map(|path| String::from_utf8_lossy(&slashed(&native(&path))).into_owned());
         written.ok_or_else(|| {
-            let text = format!("`{path}` lies outside of the project `{}`", self.at.project_root);
+            let text = format!("`{path}` is outside of the project `{}`", self.at.project_root);
             refused(Exit::Usage, text, "put the file into the project, or leave `--project` out")
         })
     }

@@ -93,7 +93,7 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     let wasm = fetched.component.wasm(guard_builtins::component)?;
     // The layer of the binary format that components have: version 13, layer 1.
     if !wasm.starts_with(b"\0asm\x0d\0\x01\0") {
-        return Err(refused(Exit::Data, format!("`{reference}` holds no component"), "nothing was written"));
+        return Err(refused(Exit::Data, format!("`{reference}` contains no component"), "nothing was written"));
     }
     new_file(&file, &wasm, 0o644)?;
     print::status(&format!("saved     {}", file.display()))?;
@@ -105,7 +105,7 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
 /// The file that a component is saved to, which must not be there.
 pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment) -> anyhow::Result<PathBuf> {
     if given == Some(Path::new("-")) {
-        return Err(refused(Exit::Usage, "a component is saved to a file, and `-` is none", "name a file"));
+        return Err(refused(Exit::Usage, "a component can't be written to `-`", "name a file"));
     }
     let default = || PathBuf::from(format!("{name}.wasm"));
     let file = native(&environment.cwd).join(given.map_or_else(default, Path::to_path_buf));

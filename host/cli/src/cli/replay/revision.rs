@@ -99,7 +99,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
             refused(
                 Exit::NoInput,
                 text,
-                "it may be larger than 16 MiB, or missing from this clone: `git fetch` brings it",
+                "it may be larger than 16 MiB, or missing from this clone: get it with `git fetch`",
             )
         };
         let object = format!("{name}:{file}");

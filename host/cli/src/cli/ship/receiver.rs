@@ -180,18 +180,18 @@ fn address(to: &str, path: &str) -> anyhow::Result<String> {
     };
     let Some((scheme, rest)) = to.split_once("://") else { return Err(wrong("has no `https://`")) };
     if !matches!(scheme, "http" | "https") {
-        return Err(wrong("is no address of the web"));
+        return Err(wrong("isn't a web address"));
     }
     if rest.contains(['?', '#'])
         || rest.contains(char::is_whitespace)
         || rest.starts_with(['/', ':'])
         || rest.is_empty()
     {
-        return Err(wrong("is no address of a receiver"));
+        return Err(wrong("isn't the address of a receiver"));
     }
     if rest.contains('@') {
         let hint = "put `authorization: ...` into a file, and give it with `--header-file`";
-        return Err(refused(Exit::Usage, "`--to` holds a password", hint));
+        return Err(refused(Exit::Usage, "`--to` contains a password", hint));
     }
     let base = to.trim_end_matches('/');
     Ok(if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") })
@@ -234,7 +234,7 @@ fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
                 headers.push((name, value.to_owned()));
             }
             _ => {
-                let why = format!("line {number} is no header that can be sent");
+                let why = format!("line {number} isn't a valid header");
                 return Err(wrong(&why, "write lines such as `authorization: Bearer TOKEN`"));
             }
         }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environmen
     if let Some(group) = args.groups.iter().find(|group| !is_group(group)) {
         return Err(refused(
             Exit::Usage,
-            format!("`{group}` is no name of a group"),
+            format!("`{group}` isn't a valid group name"),
             "use letters, digits, `-`, `_` and `.`",
         ));
     }

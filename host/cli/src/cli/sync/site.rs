@@ -148,7 +148,7 @@ impl Site {
     pub(super) fn state(&self) -> anyhow::Result<State> {
         let file = self.folder().join("state.json");
         let broken = |why: String| {
-            let hint = "restore it, or remove it: then the next `guard-host sync` begins anew";
+            let hint = "restore it, or remove it: then the next `guard-host sync` starts over";
             refused(Exit::Config, format!("`{}` cannot be used: {why}", file.display()), hint)
         };
         match read_text(&file, TEXT_BYTES) {
@@ -229,7 +229,7 @@ impl Wanted {
         }
         let machine = self.machine();
         if machine.is_empty() && (1..100).contains(&percent) {
-            let text = format!("nothing tells this machine from others: `{MACHINE}` is empty or not there");
+            let text = format!("this machine has no id: `{MACHINE}` is empty or missing");
             return Err(refused(Exit::Config, text, "give it a name of its own: `machine` in sync.toml"));
         }
         let digest = Sha256::digest(format!("{machine}\n{sha256}"));

@@ -129,7 +129,7 @@ impl State {
                 if let Some(asked) = chosen.filter(|record| record.action == "confirm_required") {
                     return Some(Wish::Allow(asked.id.clone()));
                 }
-                self.note = "an allow answers a question, and this is none";
+                self.note = "this call wasn't asked about, so there is nothing to allow";
             }
             _ => {}
         }
