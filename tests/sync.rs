@@ -12,7 +12,7 @@ use crate::support::pages::{Shell, root};
 use crate::support::registry::{Registry, Wrong};
 use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{Ended, World, end};
 use crate::texts::assert_text;
 
 const TO: &str = "repo/etc/guard.toml";
@@ -390,6 +390,28 @@ fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
     fs::write(&source, text).unwrap();
     fleet.synced("1.0.0");
     assert_eq!(status().exit, 0);
+}
+
+/// What the timer would meet, before it has failed. Nobody but the system says so: the administrator may write anywhere.
+#[test]
+fn a_folder_that_is_full_or_read_only_is_told_before_a_sync_fails() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("1.0.0");
+    let mut transcript = Transcript::default();
+    for before in [
+        "mount --bind etc etc && mount -o remount,bind,ro etc",
+        "cp -a etc etc.copy && mount -t tmpfs -o size=4m,mode=755 none etc && cp -a etc.copy/. etc \
+         && { head -c 8m /dev/zero > etc/filler || true; } 2> /dev/null",
+    ] {
+        let mut command = std::process::Command::new("unshare");
+        let script = format!("{before} && exec \"$0\" \"$@\"");
+        command.args(["--mount", "sh", "-c", &script, env!("CARGO_BIN_EXE_guard-host")]);
+        command.args(["sync", "status", "--to", "etc/guard.toml"]).current_dir(fleet.world.repo()).env_clear();
+        command.env("HOME", fleet.world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
+        transcript.add(&fleet.world, 69, &end(command, ""));
+    }
+    assert_text!("sync_unwritable", transcript.0);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Commands that change or check the policies of a machine whose calls a server decides.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
 
 use super::asking;
-use super::stub::Stub;
+use super::stub::{Reply, Stub};
 use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, lasting, lines_about};
 use crate::support::world::World;
@@ -32,6 +34,35 @@ fn policies_of_a_project_that_a_server_replaces_are_named() {
     world.configure("");
     let checked = world.run(&["config", "check"], "");
     assert_eq!((checked.exit, checked.stderr.as_str()), (0, ""), "{checked:?}");
+}
+
+#[test]
+fn a_session_begins_with_the_server_or_with_its_missing_token() {
+    let mut said = String::new();
+    for fallback in ["", "fallback = \"ask\"", "fallback = \"deny\"", "fallback = \"local\""] {
+        let world = asking(ADDRESS, fallback);
+        if !fallback.is_empty() {
+            std::fs::remove_file(world.path("remote.token")).unwrap();
+        }
+        let payload =
+            json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "SessionStart", "source": "startup" });
+        let told: serde_json::Value = serde_json::from_str(&world.hook(&payload.to_string()).stdout).unwrap();
+        said += &format!("{}\n", told["systemMessage"].as_str().unwrap());
+    }
+    assert_text!("session_start_remote", said);
+}
+
+#[test]
+fn doctor_says_what_a_server_answers_in_the_place_of_a_verdict() {
+    let mut said = String::new();
+    for (status, body) in [(503, ""), (503, "{\"error\":\"there are too many connections\"}"), (401, ""), (500, "oops")]
+    {
+        let stub = Stub::always(Reply::Say(status, String::new(), body.to_owned()));
+        let world = asking(&stub.url, "");
+        std::fs::set_permissions(world.path("remote.token"), std::fs::Permissions::from_mode(0o600)).unwrap();
+        said += &lasting(&world, &lines_about(&world.run(&["doctor"], "").stdout, "remote: "));
+    }
+    assert_text!("remote_statuses", said);
 }
 
 #[test]
