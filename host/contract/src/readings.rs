@@ -8,6 +8,7 @@ mod by_name;
 mod lines;
 mod names;
 mod requests;
+mod runs;
 mod table;
 
 use serde_json::{Map, Value};
@@ -152,10 +153,19 @@ impl<'a> Reader<'a> {
         let has_language = self.guesses == Guesses::All && names::language(object).is_some();
         for (key, value) in object {
             self.named_files(key, value);
-            if has_language && names::is_code_beside(&plain(key), &self.words) {
+            if has_language && runs::is_code_beside(&plain(key), &self.words) {
                 self.code(key, value, Certainty::Perhaps, object);
             }
             for (kind, certainty) in self.kinds(key) {
+                // A script of another language than a shell's.
+                let is_call = |text: &str| text.contains('(') && !text.contains("$(");
+                if kind == Kind::Shell
+                    && certainty == Certainty::Perhaps
+                    && runs::runs_code(&self.words)
+                    && value.as_str().is_some_and(is_call)
+                {
+                    self.code(key, value, Certainty::Perhaps, object);
+                }
                 match kind {
                     Kind::Shell | Kind::Typed | Kind::Prompt => self.shell(key, value, kind, certainty, object),
                     Kind::Code => self.code(key, value, certainty, object),
@@ -175,6 +185,9 @@ impl<'a> Reader<'a> {
                     Kind::Content => {}
                 }
             }
+        }
+        if self.guesses == Guesses::All {
+            self.run_texts(object);
         }
         let has_command = object.keys().any(|key| self.kinds(key).iter().any(|(kind, _)| *kind == Kind::Shell));
         if let Some(list) =
@@ -349,6 +362,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads what a tool runs that has no name for it: a module on other machines, a statement, a line for a machine.
+    fn run_texts(&mut self, object: &Map<String, Value>) {
+        if let Some(line) = runs::module_line(object, &self.words) {
+            self.bash(line, "module", "shell text", Certainty::Perhaps);
+        }
+        let has_machine = object.keys().any(|key| runs::is_machine(&plain(key)));
+        for (key, value) in object {
+            let Some(text) = value.as_str().filter(|_| runs::is_run_text(&plain(key), &self.words)) else { continue };
+            if names::is_sql(text) {
+                self.sql(key, value, Certainty::Guessed);
+            } else if let Some(line) = prose_command(text).filter(|_| has_machine) {
+                self.bash(line.to_owned(), key, "shell text", Certainty::Prose);
+            }
+        }
+    }
+
     /// Reads the words that a tool named after a program passes to this program.
     fn words_of_program(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
         let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
@@ -371,7 +400,8 @@ impl<'a> Reader<'a> {
         let known = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of);
         let guessed =
             || (told.is_none() && (names::is_python(code) || code.starts_with(['!', '%']))).then_some("python3 -c");
-        let Some(program) = known.or_else(guessed) else { return };
+        let is_any = runs::runs_code(&self.words) && !told.is_some_and(runs::is_inert);
+        let Some(program) = known.or_else(guessed).or(is_any.then_some(runs::ANY_CODE)) else { return };
         let escaped = if program.starts_with("python") { escaped(code) } else { String::new() };
         if !escaped.is_empty() {
             self.bash(escaped, key, "shell text", certainty);

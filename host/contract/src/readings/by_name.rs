@@ -4,6 +4,7 @@
 //! without a program deletes is a request that deletes, if it is a thing that others share or the service is one that
 //! they share: a to-do list may drop its entries.
 
+mod by_arguments;
 mod git;
 mod services;
 
@@ -12,8 +13,8 @@ use serde_json::{Map, Value};
 use super::names::{plain, words};
 use crate::shell_word::word;
 use services::{
-    AMOUNTS, FILLERS, GENERAL, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED, SOME_REMOVES,
-    STORES, TABLED, THING_ARGUMENTS, VERB_ARGUMENTS, VERBS,
+    AMOUNTS, FILLERS, GENERAL, KEEPERS, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED,
+    SOME_REMOVES, STORES, TABLED, THING_ARGUMENTS, VERB_ARGUMENTS, VERBS,
 };
 
 /// The commands that the tool amounts to, as far as its name and an argument with its verb tell.
@@ -75,6 +76,7 @@ fn of_action(server: &[String], all: &[String], input: &Map<String, Value>) -> V
         found.extend(removal(server, &action, &target));
     }
     found.extend(replaced(server, &action, input));
+    found.extend(by_arguments::lines(&action, input));
     found
 }
 
@@ -113,9 +115,15 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
     let removes = |word: &String| REMOVES.contains(&word.as_str());
     let some = |word: &String| SOME_REMOVES.iter().find(|(verb, _)| verb == word).map(|(_, things)| *things);
     let is_one_of = |names: &[&str]| server.iter().any(|word| names.contains(&word.as_str()));
-    if action.iter().any(|word| LOOKS.contains(&word.as_str())) || is_label(action) || is_one_of(OWN) {
+    let is_everything =
+        action.iter().any(|word| word == "all") && action.iter().any(|word| removes(word) && word != "remove");
+    let is_own = is_one_of(OWN) && !(is_everything && is_one_of(KEEPERS));
+    if action.iter().any(|word| LOOKS.contains(&word.as_str())) || is_label(action) || is_own {
         return None;
     }
+    let is_amount = |word: &&String| AMOUNTS.contains(&word.as_str());
+    let amounts = action.iter().take_while(is_amount).count();
+    let action = action.get(amounts..)?;
     // The name of a part may come first, as in `store_delete_document`, and the thing, as in `zone_delete`.
     let at = action.iter().position(removes);
     let (before, rest) = action.split_at_checked(at.unwrap_or_default())?;
@@ -125,7 +133,6 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
         Some(_) => (SHARED, rest),
         None => (some(verb)?, rest),
     };
-    let is_amount = |word: &&String| AMOUNTS.contains(&word.as_str());
     let thing = rest.iter().filter(|word| !is_amount(word)).take_while(|word| !PLACES.contains(&word.as_str())).last();
     // A verb alone is about whatever the service keeps.
     let thing = thing.map_or("thing", String::as_str);
@@ -136,7 +143,8 @@ fn removal(server: &[String], action: &[String], target: &str) -> Option<String>
     // `remove` often takes back a step of the agent's own, such as a reaction.
     let is_lost = REMOVES.contains(&verb.as_str()) && verb != "remove";
     let is_online = is_one_of(ONLINE) || SERVICES.iter().any(|(service, _)| server.iter().any(|word| word == service));
-    let is_shared = things.contains(&single.as_str()) || things.contains(&thing) || is_lost && is_online;
+    let is_shared =
+        things.contains(&single.as_str()) || things.contains(&thing) || is_lost && (is_online || is_everything);
     let host = server.last().filter(|_| is_shared)?;
     let target: String = target.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
     Some(format!("curl -X DELETE https://{host}/{single}/{}", if target.is_empty() { "x" } else { &target }))

@@ -87,6 +87,8 @@ const CODE: &[&str] = &[
     "pythoncode",
     "pythonscript",
     "nodecode",
+    "matlabcode",
+    "gdscript",
 ];
 /// Names of code that a browser runs.
 const BROWSED: &[&str] = &["function", "pagefunction", "expression", "js", "javascript", "jscode"];
@@ -125,6 +127,8 @@ const FILES: &[&str] = &[
     "fullpath",
     "localpath",
     "notebookpath",
+    "pathinproject",
+    "projectrelativepath",
     "dirpath",
     "directory",
     "directorypath",
@@ -212,18 +216,6 @@ const LANGUAGES: &[&str] =
 pub(super) fn language(object: &Map<String, Value>) -> Option<&str> {
     let named = object.iter().filter(|(key, _)| LANGUAGES.contains(&plain(key).as_str()));
     named.filter_map(|(_, value)| value.as_str()).next()
-}
-
-/// Words in the name of a tool that runs code.
-const RUNS: &[&str] =
-    &["run", "runs", "runner", "exec", "execute", "eval", "evaluate", "interpreter", "sandbox", "repl"];
-
-/// Arguments beside a language that hold the code.
-const CODE_BESIDE: &[&str] = &["source", "script", "content", "text", "input", "program", "body"];
-
-/// Whether an argument holds code of the language beside it, which the tool runs.
-pub(super) fn is_code_beside(name: &str, tool: &[String]) -> bool {
-    CODE_BESIDE.contains(&name) && tool.iter().any(|word| RUNS.contains(&word.as_str()))
 }
 
 /// Words in the name of a tool for a database.
@@ -410,6 +402,12 @@ pub(super) fn program_of(language: &str) -> Option<&'static str> {
         "r" => "Rscript -e",
         "lua" => "lua -e",
         "applescript" | "osascript" => "osascript -e",
+        "jxa" => "osascript -l JavaScript -e",
+        "matlab" | "octave" => "octave -e",
+        "julia" => "julia -e",
+        "groovy" => "groovy -e",
+        "elixir" => "elixir -e",
+        "scala" => "scala -e",
         _ => return None,
     })
 }

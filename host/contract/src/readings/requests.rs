@@ -35,7 +35,8 @@ pub(super) fn without_host(server: &str, tool: &str, object: &Map<String, Value>
         named.filter_map(|(_, value)| value.as_str()).next()
     };
     let method = text(&["method", "httpmethod", "verb", "requestmethod"])?;
-    let path = text(&PATHS).filter(|path| path.starts_with('/'))?;
+    let others = object.iter().filter(|(key, _)| plain(key).ends_with("path")).filter_map(|(_, value)| value.as_str());
+    let path = text(&PATHS).into_iter().chain(others).find(|path| path.starts_with('/'))?;
     let host = server.split('_').find(|word| !word.is_empty() && *word != "mcp")?;
     method.eq_ignore_ascii_case("DELETE").then(|| format!("curl -X DELETE {}", word(&format!("https://{host}{path}"))))
 }

@@ -198,7 +198,8 @@ fn code_is_read_by_its_language() {
     check("mcp__neo4j__query", json!({ "query": "MATCH (n) RETURN n" }), &["Bash cypher-shell 'MATCH (n) RETURN n'"]);
     check("mcp__ide__executeCode", json!({ "code": "1" }), &["Bash python3 -c 1"]);
     check("run_code", json!({ "lang": "sh", "code": "ls" }), &["Bash ls"]);
-    check("run_code", json!({ "code": "ls" }), &[]);
+    check("run_code", json!({ "code": "ls" }), &["Bash run-code -e ls"]);
+    check("show_code", json!({ "code": "ls" }), &[]);
 }
 
 #[test]
@@ -375,4 +376,61 @@ fn statements_words_of_a_client_and_diffs_are_read() {
     let diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b";
     let line = format!("Bash git apply <<'END OF DIFF'\n{diff}\nEND OF DIFF");
     check("mcp__edit__apply_patch", json!({ "diff": diff }), &[&line]);
+}
+
+#[test]
+fn code_of_any_language_is_read_where_a_tool_runs_it() {
+    check("mcp__engine__run_script", json!({ "code": "f(1)" }), &["Bash run-code -e 'f(1)'"]);
+    check("mcp__engine__render", json!({ "code": "f(1)" }), &[]);
+    check("mcp__engine__run", json!({ "language": "mermaid", "code": "graph TD" }), &[]);
+    check("mcp__box__exec", json!({ "language": "groovy", "code": "f()" }), &["Bash groovy -e 'f()'"]);
+}
+
+#[test]
+fn modules_and_texts_for_other_machines_are_read_as_lines() {
+    check("mcp__salt__do", json!({ "function": "cmd.run", "arg": ["ls -l"] }), &["? Bash ls -l"]);
+    check(
+        "mcp__ansible__adhoc",
+        json!({ "module": "file", "args": "path=/a state=absent" }),
+        &["? Bash ansible all -m file -a 'path=/a state=absent'"],
+    );
+    check("mcp__fleet__run", json!({ "hosts": ["a"], "payload": "ls -l" }), &["?? Bash ls -l"]);
+    check("mcp__fleet__run", json!({ "payload": "ls -l" }), &[]);
+    check("mcp__lake__run", json!({ "text": "drop table a" }), &["Bash psql -c 'drop table a'"]);
+}
+
+#[test]
+fn arguments_tell_what_is_lost() {
+    for (tool, input, line) in [
+        (
+            "mcp__db__mutate",
+            json!({ "operation": "delete", "table": "a", "where": "b = 1" }),
+            "DELETE FROM a WHERE b = 1",
+        ),
+        ("mcp__db__mutate", json!({ "operation": "update", "table": "a" }), "UPDATE a SET a = 1"),
+        ("mcp__docker__compose", json!({ "action": "down", "volumes": true }), "docker compose down -v"),
+        ("mcp__coins__transfer", json!({ "to": "a", "amount": 1 }), "stripe transfers create --live"),
+        ("mcp__forge__edit_repo", json!({ "visibility": "public" }), "gh repo edit x --visibility public"),
+        ("mcp__k8s__node_ops", json!({ "action": "drain", "node": "n" }), "kubectl drain"),
+        ("mcp__dbt__run_operation", json!({ "macro": "drop_all" }), "curl -X DELETE https://dbt/thing/x"),
+        (
+            "mcp__api__proxy",
+            json!({ "method": "DELETE", "dockerAPIPath": "/volumes/a" }),
+            "curl -X DELETE https://api/volumes/a",
+        ),
+    ] {
+        assert!(
+            read_with(tool, &input, &[]).iter().any(|read| read.contains(line)),
+            "{tool} {:?}",
+            read_with(tool, &input, &[])
+        );
+    }
+    for (tool, input) in [
+        ("mcp__docker__compose", json!({ "action": "down" })),
+        ("mcp__chat__send_message", json!({ "recipient": "a", "value": "b" })),
+        ("mcp__forge__edit_repo", json!({ "visibility": "private" })),
+        ("mcp__browser__delete_all", json!({})),
+    ] {
+        check(tool, input, &[]);
+    }
 }

@@ -37,9 +37,12 @@ pub(super) const STORES: &[(&str, &[&str], &str)] = &[
     ("mongodb", &["drop", "database"], "mongosh --eval 'db.dropDatabase()'"),
     ("mongodb", &["delete", "many"], "mongosh --eval 'db.getCollection(\"{}\").deleteMany({filter})'"),
     ("mongodb", &["delete", "documents"], "mongosh --eval 'db.getCollection(\"{}\").deleteMany({filter})'"),
+    ("mongodb", &["update", "many"], "mongosh --eval 'db.getCollection(\"{}\").updateMany({filter},{})'"),
     ("mongo", &["drop", "collection"], "mongosh --eval 'db.getCollection(\"{}\").drop()'"),
     ("mongo", &["drop", "database"], "mongosh --eval 'db.dropDatabase()'"),
     ("mongo", &["delete", "many"], "mongosh --eval 'db.getCollection(\"{}\").deleteMany({filter})'"),
+    ("ansible", &["run", "playbook"], "ansible-playbook {}"),
+    ("ansible", &["execute", "playbook"], "ansible-playbook {}"),
     ("redis", &["flush"], "redis-cli flushall"),
     ("redis", &["flushall"], "redis-cli flushall"),
     ("redis", &["flushdb"], "redis-cli flushdb"),
@@ -104,11 +107,25 @@ pub(super) const VERBS: &[(&str, &[&str])] = &[
     ("rollback", &["rollback"]),
     ("scale", &["scale"]),
     ("up", &["up"]),
+    ("drain", &["drain"]),
 ];
 
 /// Arguments whose value is the verb of a tool that does several things.
-pub(super) const VERB_ARGUMENTS: &[&str] =
-    &["operation", "operationname", "operationtype", "op", "action", "actionname", "actiontype", "verb", "method"];
+pub(super) const VERB_ARGUMENTS: &[&str] = &[
+    "operation",
+    "operationname",
+    "operationtype",
+    "apioperation",
+    "op",
+    "action",
+    "actionname",
+    "actiontype",
+    "apiaction",
+    "verb",
+    "macro",
+    "procedure",
+    "method",
+];
 
 /// Arguments that name the kind of thing that such a verb is about.
 pub(super) const THING_ARGUMENTS: &[&str] =
@@ -127,9 +144,12 @@ pub(super) const GENERAL: &[&str] = &[
     "handle",
     "invoke",
     "manage",
+    "management",
     "manager",
+    "mutation",
     "operation",
     "operations",
+    "ops",
     "perform",
     "request",
     "resource",
@@ -162,7 +182,24 @@ pub(super) const REMOVES: &[&str] =
 /// Verbs that are a loss for some things only.
 pub(super) const SOME_REMOVES: &[(&str, &[&str])] = &[
     ("reset", &["branch", "cluster", "database", "table"]),
-    ("archive", &["account", "channel", "project", "repo", "repository", "site", "workspace"]),
+    (
+        "archive",
+        &[
+            "account",
+            "channel",
+            "company",
+            "contact",
+            "deal",
+            "object",
+            "record",
+            "ticket",
+            "project",
+            "repo",
+            "repository",
+            "site",
+            "workspace",
+        ],
+    ),
     ("clear", &["bucket", "database", "dataset", "mailbox", "queue", "table", "volume"]),
     ("empty", &["bucket", "mailbox", "queue"]),
     ("truncate", &["table"]),
@@ -249,6 +286,7 @@ pub(super) const SHARED: &[&str] = &[
     "release",
     "repo",
     "repository",
+    "resource",
     "role",
     "schema",
     "secret",
@@ -292,7 +330,9 @@ pub(super) const ONLINE: &[&str] = &[
     "bitbucket",
     "box",
     "calendar",
+    "cfn",
     "clerk",
+    "cloudformation",
     "clickup",
     "cloudinary",
     "confluence",
@@ -302,6 +342,10 @@ pub(super) const ONLINE: &[&str] = &[
     "discord",
     "drive",
     "dropbox",
+    "dynamodb",
+    "ec2",
+    "ecs",
+    "eks",
     "figma",
     "gdrive",
     "gitea",
@@ -313,6 +357,7 @@ pub(super) const ONLINE: &[&str] = &[
     "intercom",
     "jenkins",
     "jira",
+    "lambda",
     "linear",
     "mail",
     "mailchimp",
@@ -334,6 +379,7 @@ pub(super) const ONLINE: &[&str] = &[
     "posthog",
     "postman",
     "qdrant",
+    "rds",
     "resend",
     "retool",
     "salesforce",
@@ -363,6 +409,10 @@ pub(super) const ONLINE: &[&str] = &[
     "zendesk",
     "zoom",
 ];
+
+/// Of these, the ones that keep what a person would miss if all of it were gone.
+pub(super) const KEEPERS: &[&str] =
+    &["knowledge", "lists", "memories", "memory", "notes", "task", "taskmaster", "tasks", "todo", "todos"];
 
 /// Servers whose content is the agent's own, or files of this machine, which their paths tell.
 pub(super) const OWN: &[&str] = &[
