@@ -219,7 +219,8 @@ impl Reader<'_> {
                 let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
                 let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
                 let empties = !append && leaves_nothing(name, args);
-                self.on_path(name, path, WRITES, |path| What::Write { path, append, empties });
+                let unknown = if empties { DELETES } else { WRITES };
+                self.on_path(name, path, unknown, |path| What::Write { path, append, empties });
             }
             Does::Save => self.on_path(name, path, Unknown::default(), written),
             Does::MakeFolder => self.on_path(name, path, Unknown::default(), What::MakeFolder),
