@@ -24,6 +24,8 @@ pub(crate) enum Found {
     Write(String),
     /// A file is written, as the draft says.
     WriteAs(String, Draft),
+    /// An effect on a file or a directory, as the draft says.
+    On(String, Draft),
     /// A file is gone afterwards.
     Delete(String),
     /// A directory and all below it is gone afterwards.

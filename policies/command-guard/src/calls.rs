@@ -138,25 +138,8 @@ pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
         "awk" | "sed" | "applescript" => &[],
         // Its `rm` takes variables.
         "r" => &["!unlink(", "file.remove(", "file_delete("],
-        _ => &[
-            "!unlink(",
-            "file.remove",
-            "!rm(",
-            "File.rm*",
-            "delete-tree*",
-            "delete_all",
-            "removeDir(",
-            "delete-directory*",
-            "delete-file*",
-            "removeDirectory*",
-            "removeFile*",
-            "Files.delete*",
-            "deleteRecursively",
-            "deleteDir",
-            "Sys.remove",
-            "FileManager.default.removeItem",
-            "file delete",
-        ],
+        // The analysis knows these by their names.
+        _ => &[],
     }
 }
 

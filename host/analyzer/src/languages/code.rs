@@ -3,6 +3,7 @@
 //! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
 //! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
 
+mod by_names;
 mod data;
 mod elisp;
 pub(crate) mod environment;
@@ -38,25 +39,14 @@ const CALLS: &[(&str, Does)] = &[
     ("io.lines(", Does::Read),
     ("File.write(", Does::Write),
     ("File.read(", Does::Read),
-    ("File.delete(", Does::Delete),
-    ("File.unlink(", Does::Delete),
-    ("FileUtils.rm_rf(", Does::DeleteTree),
-    ("FileUtils.rm_r(", Does::DeleteTree),
-    ("FileUtils.rm(", Does::Delete),
     ("file_put_contents(", Does::Write),
     ("file_get_contents(", Does::Read),
-    ("File.rm!(", Does::Delete),
-    ("File.rm_rf!(", Does::DeleteTree),
     ("unlink(", Does::Delete),
     ("file.remove(", Does::Delete),
     ("dir_delete(", Does::DeleteTree),
     ("rm(", Does::DeleteTree),
-    ("remove_dir_all(", Does::DeleteTree),
-    ("remove_file(", Does::Delete),
     ("fs::write(", Does::Write),
     ("File::create(", Does::Write),
-    ("os.RemoveAll(", Does::DeleteTree),
-    ("os.Remove(", Does::Delete),
     ("os.WriteFile(", Does::Write),
     ("os.Create(", Does::Write),
 ];
@@ -116,7 +106,12 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if !own {
         path_objects(&mut found, text);
     }
-    for (call, does) in CALLS.iter().filter(|_| !own) {
+    let by_names = by_names::is_for(language);
+    if by_names {
+        by_names::deletions(&mut found, program, text);
+    }
+    let is_known = |does: &Does| !by_names || !matches!(does, Does::Delete | Does::DeleteTree);
+    for (call, does) in CALLS.iter().filter(|(_, does)| !own && is_known(does)) {
         if text.match_indices(call).nth(MAX_CALLS).is_some() {
             crate::limits::reached("a program is given too many calls to follow");
         }
@@ -147,6 +142,19 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
         found.push(Found::Unseen(format!("inline {language} code is not followed")));
     }
     found
+}
+
+/// Modes with which everybody may change a file, in the spellings of languages, and the call that gives files to others.
+const OPEN: &[&str] = &["0777", "0o777", "0666", "0o666", "S_IRWXO", "a+rwx", "chown(", "chownSync(", "chown "];
+
+/// Whether code that changes the modes of files lets everybody change them, or gives them to others.
+pub(crate) fn opens_all(code: &str) -> bool {
+    OPEN.iter().any(|mode| code.contains(mode))
+}
+
+/// The effect of such code on all files of a folder.
+pub(crate) fn opened() -> Draft {
+    Draft::notable("metadata", "fs.mode").flag("recursive", true).tag("mode", "777")
 }
 
 /// Beginnings of code that prints one variable of the environment; its name follows.

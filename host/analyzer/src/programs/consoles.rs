@@ -4,6 +4,7 @@
 
 use guard_sdk::syntax::Word;
 
+use super::database::generated;
 use super::scripts;
 use crate::run::Run;
 
@@ -131,11 +132,13 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
             any = true;
             state(run, console, text, !dynamic);
         }
-        if !any
-            && console.input
-            && let Some(input) = run.input()
-        {
-            state(run, console, &input.text, input.certain);
+        if any || !console.input {
+            continue;
+        }
+        match run.input() {
+            Some(input) => state(run, console, &input.text, input.certain),
+            None if console.language == "sql" => generated::find(run, name),
+            None => {}
         }
     }
 }

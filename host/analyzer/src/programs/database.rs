@@ -1,6 +1,6 @@
 //! Clients of databases, and programs that drop one.
 
-mod generated;
+pub(super) mod generated;
 mod lines;
 mod stores;
 mod remote_host;

@@ -9,7 +9,7 @@ use super::scripts;
 use crate::javascript;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
 use crate::run::{Run, here};
-use crate::wrappers::code::languages::PYTHONS;
+use crate::wrappers::code::languages::{ANY, PYTHONS};
 use crate::wrappers::shells::{descriptor, is_shell, reads_input};
 
 pub(super) const TABLE: &[Program] = &[
@@ -36,6 +36,8 @@ const OTHERS: &[&str] = &[
     "swift",
     "guile",
     "ghc",
+    "runghc",
+    "runhaskell",
     "crystal",
     "nim",
     "ocaml",
@@ -51,6 +53,7 @@ const OTHERS: &[&str] = &[
     "crun",
     "gorun",
     "rust-script",
+    ANY,
     "gosh",
     "chibi-scheme",
     "nu",

@@ -79,6 +79,7 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
         match &action.what {
             What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
             What::Write { path, append, empties } => {
+                unknown.deletes |= *empties && summaries::begins_unknown(path, arguments);
                 let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
                 let draft = draft.flag("empties", *empties);
                 on(run, path, arguments, |run, file| {
@@ -100,9 +101,7 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 on(run, path, arguments, |run, file| run.write_as(file, draft));
             }
             What::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
-            What::Change(path) => {
-                on(run, path, arguments, |run, file| run.emit_on(Draft::notable("metadata", "fs.mode"), file));
-            }
+            What::Change(path) => change_mode(run, path, arguments, code::opens_all(code)),
             What::MoveAway(path) => {
                 unknown.deletes |= summaries::begins_unknown(path, arguments);
                 let draft = Draft::notable("delete", "fs.delete").tag("by", "mv");
@@ -146,6 +145,21 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
     }
 }
 
+/// Code changes the mode or the owner of a file, or goes through many and `opens` all of them.
+fn change_mode(run: &mut Run<'_>, path: &Text, arguments: &[Word], opens: bool) {
+    let many = |run: &mut Run<'_>, folder: &str| {
+        let folder = Word { text: folder.to_owned(), ..here() };
+        run.emit_on(code::opened(), &Operand::of(&folder));
+    };
+    if opens && summaries::begins_unknown(path, arguments) {
+        many(run, ".");
+    }
+    on(run, path, arguments, |run, file| match file.text.split_once('*').filter(|_| opens && file.word.glob) {
+        Some((folder, _)) => many(run, folder),
+        None => run.emit_on(Draft::notable("metadata", "fs.mode"), file),
+    });
+}
+
 /// Whether a program is given a place that the code made for a while.
 fn names_own(what: &What) -> bool {
     let is_own = |text: &Text| text.pieces.contains(&Piece::Own);
@@ -177,6 +191,7 @@ fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
         Found::Read(path) => run.read(&Operand::of(&word(path))),
         Found::Write(path) => run.write(&Operand::of(&word(path))),
         Found::WriteAs(path, draft) => run.write_as(&Operand::of(&word(path)), draft),
+        Found::On(path, draft) => run.emit_on(draft, &Operand::of(&word(path))),
         Found::Delete(path) => run.delete(&Operand::of(&word(path)), false),
         Found::DeleteTree(path) => {
             let by = run.name.clone();

@@ -15,7 +15,14 @@ use crate::word::expand::literal;
 /// Compilers, and the name of a program without `-o`; without one it is the source's.
 const COMPILERS: &[(&[&str], Option<&str>)] = &[
     (&["gcc", "cc", "clang", "g++", "c++", "clang++", "tcc", "icx", "zig"], Some("a.out")),
-    (&["rustc", "go", "tinygo", "ghc"], None),
+    (&["gfortran"], Some("a.out")),
+    (
+        &[
+            "crystal", "csc", "dmd", "fpc", "ghc", "gnatmake", "go", "ldc2", "mcs", "nim", "rustc", "swiftc", "tinygo",
+            "v", "valac",
+        ],
+        None,
+    ),
 ];
 
 /// The most files of one patch, or of one command line.
@@ -147,6 +154,8 @@ impl Walker {
             attached => Some(literal(attached)),
         });
         let stem = first.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("a.out", |(stem, _)| stem);
+        // `zig` compiles its own language, and C.
+        let own = own.filter(|_| !first.ends_with(".zig"));
         let target = target.unwrap_or_else(|| literal(own.unwrap_or(stem)));
         self.keep_file(&target, Held::known(literal(&format!("#!{reader}\n{code}"))), false);
     }

@@ -7,6 +7,7 @@ use guard_sdk::syntax::Word;
 
 use crate::programs;
 use crate::word::expand::literal;
+use crate::wrappers::code::languages::ANY;
 use crate::wrappers::layer::What;
 use crate::wrappers::shells::is_shell;
 
@@ -128,6 +129,9 @@ const BEFORE_COMMAND: &[&str] = &["call", "exec", "execute", "launch", "new", "r
 const LOSING: &[&str] =
     &["chmod", "chown", "dd", "dropdb", "find", "mkfs", "rm", "rmdir", "shred", "srm", "truncate", "wipefs"];
 
+/// Names of options whose value is code.
+const CODE: &[&str] = &["batch", "c", "code", "e", "eval", "exec", "expr", "g", "r"];
+
 /// Calls by which code starts programs.
 const CALLS: &[&str] =
     &["call", "cmd", "exec", "execute", "popen", "process", "run", "runcommand", "shell", "spawn", "system", "unix"];
@@ -169,7 +173,13 @@ pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool
             false => !names_text(name),
         };
         if counts && value.len() <= LONGEST {
+            let before = found.len();
             inside(value, &mut found);
+            let is_code = || CODE.contains(&last_part(name).as_str()) && value.contains(['(', '[', '"', '\'']);
+            if !is_described && found.len() == before && is_code() {
+                let words = [ANY, "-e", value].map(literal).to_vec();
+                found.push(What::Words { assignments: Vec::new(), words });
+            }
         }
     }
     if !is_described {

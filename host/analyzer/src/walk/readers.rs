@@ -5,6 +5,7 @@ use guard_sdk::serde_json::{self, Value};
 
 use super::held::Held;
 use crate::word::expand::literal;
+use crate::wrappers::code::languages::ANY;
 use crate::wrappers::{self, code};
 
 /// Programs that read commands of their own from a file: behind an option, or as an operand where the option has no name.
@@ -38,6 +39,8 @@ pub(super) const LAUNCHERS: &[&str] = &[
     "crystal",
     "dart",
     "debugpy",
+    "dmd",
+    "dotnet",
     "electron",
     "forever",
     "gem",
@@ -63,8 +66,7 @@ pub(super) const LAUNCHERS: &[&str] = &[
     "pudb",
     "pwsh",
     "pwsh.exe",
-    "runghc",
-    "runhaskell",
+    "rdmd",
     "scala-cli",
     "scalene",
     "streamlit",
@@ -73,8 +75,20 @@ pub(super) const LAUNCHERS: &[&str] = &[
     "trace",
     "ts-node",
     "tsx",
+    "v",
+    "vala",
     "vite-node",
     "viztracer",
+    "zig",
+];
+
+/// Verbs behind which a launcher runs the code of a whole project, and the file that it begins with.
+pub(super) const ENTRIES: &[(&str, &[&str])] = &[
+    ("cargo", &["src/main.rs"]),
+    ("dart", &["bin/main.dart"]),
+    ("dotnet", &["Program.cs"]),
+    ("go", &["main.go"]),
+    ("zig", &["src/main.zig"]),
 ];
 
 /// The file of a folder that stands in the place of a file of code, by interpreter.
@@ -106,6 +120,8 @@ pub(super) const INCLUDES: &[(&str, &[&str])] = &[
 /// The words by which a program reads code from its input.
 pub(super) fn reader(program: &str) -> Vec<String> {
     match program {
+        // It compiles its files, and takes no code.
+        "java" => vec![ANY.to_owned(), "-".to_owned()],
         "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
         program if is_foreign(program) => vec![program.to_owned()],
         program => vec![program.to_owned(), "-".to_owned()],
@@ -188,7 +204,8 @@ pub(super) fn by_ending(path: &str) -> Option<&'static str> {
         "swift" => Some("swift"),
         "scala" | "sc" => Some("scala"),
         "groovy" => Some("groovy"),
-        "dart" => Some("dart"),
+        "adb" | "cs" | "csx" | "d" | "dart" | "dpr" | "f" | "f90" | "f95" | "fs" | "fsx" | "hx" | "java" | "odin"
+        | "pas" | "v" | "vala" | "vb" | "zig" => Some(ANY),
         "ipynb" => Some("ipython"),
         "ps1" => Some("pwsh"),
         "bat" | "cmd" => Some("cmd"),

@@ -7,7 +7,7 @@ use guard_sdk::syntax::{Command, Word};
 use super::Walker;
 use super::held::Held;
 use super::output::Input;
-use super::readers::{INCLUDES, LAUNCHERS, MAIN, READERS, by_ending, is_foreign, reader, reading};
+use super::readers::{ENTRIES, INCLUDES, LAUNCHERS, MAIN, READERS, by_ending, is_foreign, reader, reading};
 use super::running::interpreter;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
@@ -198,12 +198,21 @@ impl Walker {
         if !LAUNCHERS.contains(&launcher) {
             return None;
         }
-        let file = words.iter().find(|word| !word.text.starts_with('-') && by_ending(&word.text).is_some())?;
+        let file = words.iter().find(|word| !word.text.starts_with('-') && by_ending(&word.text).is_some());
+        let file = file.cloned().or_else(|| self.entry(name, words))?;
         let program = by_ending(&file.text)?;
-        let (path, held) = self.running_file(file)?;
+        let (path, held) = self.running_file(&file)?;
         let is_given = takes_arguments(&held.text.text);
         let (argv, held) = reading(program, &path, held);
         Some(Started { name: path, argv, held, sure: true, is_given })
+    }
+
+    /// The file that a project's code begins with, if this text wrote it.
+    fn entry(&self, name: &str, words: &[Word]) -> Option<Word> {
+        let (_, files) = ENTRIES.iter().find(|(launcher, _)| *launcher == name)?;
+        words.iter().find(|word| matches!(word.text.as_str(), "run" | "r"))?;
+        let mut files = files.iter().map(|file| literal(file));
+        files.find(|file| self.path_of(file).is_some_and(|path| self.files.get(&path).is_some()))
     }
 
     /// The files that the statements of a client take in.

@@ -99,7 +99,7 @@ const DATA: &[&str] = &[
 ];
 
 /// Effects that others feel although little is lost.
-const STOPPED: &[&str] = &["secret.", "package.publish", "service.stop"];
+const STOPPED: &[&str] = &["code.unknown", "secret.", "package.publish", "service.stop"];
 
 /// Options before a machine's name that mostly have a value.
 const TARGETED: Options = Options::leading("cnpgu", "project namespace user profile context cluster");

@@ -71,10 +71,16 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
         let path = module.text().replace('.', "/");
         found.extend([format!("{path}.py"), format!("{path}/__main__.py")].iter().map(|path| literal(path)));
     } else if options.flag(language.code).is_none() {
-        found.extend(options.rest.first().cloned());
+        found.extend(options.rest.iter().find(|file| file.text != "run").cloned());
     }
-    // All other files that it is given are compiled.
-    found.retain(|file| plain != "java" || file.text.ends_with(".java"));
+    // A class is named without the ending of the file that it was compiled of.
+    if plain == "java" {
+        found
+            .iter_mut()
+            .filter(|file| !file.text.contains('.'))
+            .for_each(|file| *file = literal(&format!("{}.java", file.text)));
+        found.retain(|file| file.text.ends_with(".java"));
+    }
     ended(found, if plain == "ruby" { &[".rb"] } else { &[] })
 }
 
@@ -93,7 +99,7 @@ fn ended(mut files: Vec<Word>, ends: &[&str]) -> Vec<Word> {
 const FILES: &[&str] = &["f", "file", "r", "require", "import", "i", "include"];
 
 /// Whether an operand is standard input, or a text that is printed in its place.
-fn reads_text(word: &Word) -> bool {
+pub(super) fn reads_text(word: &Word) -> bool {
     word.text == "-" || descriptor(&word.text).is_some() || word.parts.iter().any(|part| part.kind == "process")
 }
 

@@ -4,6 +4,8 @@
 
 use guard_sdk::syntax::Word;
 
+use super::code::languages::ANY;
+use super::code::reads_text;
 use super::layer::{Layer, Place, What, program};
 use super::{packages, tmux};
 use crate::programs;
@@ -46,6 +48,9 @@ fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     Some(match name {
         "cargo" => {
             let at = words.iter().position(|word| !word.text.starts_with(['+', '-']))?;
+            if words.get(at).is_some_and(|verb| matches!(verb.text.as_str(), "eval" | "script")) {
+                return any_code(words.get(at + 1..)?);
+            }
             if words.get(at).is_some_and(|verb| matches!(verb.text.as_str(), "run" | "r")) {
                 return binary_of_cargo(words);
             }
@@ -109,6 +114,13 @@ fn of_ruby(words: &[Word]) -> Option<Vec<Word>> {
 fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     Some(match name {
         "dotnet-ef" => with(&["dotnet", "ef"], words),
+        "dotnet" if matches!(words.first()?.text.as_str(), "fsi" | "script") => any_code(words.get(1..)?)?,
+        "dotnet-script" | "kotlinc" => any_code(words)?,
+        "crystal" if words.first()?.text == "eval" => with(&["crystal", "-e"], words.get(1..)?),
+        "tcc" if words.iter().any(|word| word.text == "-run") => {
+            let at = words.iter().position(|word| word.text == "-run")?;
+            with(&["crun"], words.get(at + 1..)?)
+        }
         "dotnet" if words.first()?.text == "dotnet-ef" => with(&["dotnet", "ef"], words.get(1..)?),
         "mix" => {
             let at = words.iter().position(|word| matches!(word.text.as_str(), "-e" | "--eval"))?;
@@ -162,6 +174,16 @@ fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
         }
         _ => return None,
     })
+}
+
+/// The words of a program for any language: code behind `eval` or an option, or a text in the place of its file.
+fn any_code(words: &[Word]) -> Option<Vec<Word>> {
+    let is_code = |word: &Word| matches!(word.text.as_str(), "-e" | "--eval" | "--expr" | "eval");
+    if let Some(at) = words.iter().position(is_code) {
+        return Some(with(&[ANY, "-e"], words.get(at + 1..at + 2)?));
+    }
+    let file = words.iter().find(|word| reads_text(word))?;
+    Some(with(&[ANY], std::slice::from_ref(file)))
 }
 
 /// `sudo -e FILE`, which may be abbreviated.

@@ -47,7 +47,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let unknown = match script.language.as_str() {
             // The analysis has it from a reader.
             "python" | "javascript" => !is_loaded(script, view) && is_unknown(script, view),
-            _ => deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
+            _ => says_unknown(script, view) || deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
         unknown || runs_input(&script.text) || hands_out_shell(&script.text) || types_for_user(&script.text)
     })?;
@@ -55,6 +55,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
     let why = match reason {
         Some(reason) => format!("the code could delete or start anything, because {reason}"),
+        None if script.language == "run-code" => "the code isn't analysed and could delete or start anything".to_owned(),
         None => format!("the {} code isn't analysed and could delete or start anything", script.language),
     };
     Some(Hit::of_command(
@@ -119,10 +120,14 @@ fn is_loaded(script: &Script, view: &CallView<'_>) -> bool {
 
 /// Whether the reader of the code says that something is deleted or started that it cannot name.
 fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {
-    let mut effects = view.analysis.effects.iter();
     let mut started = view.analysis.commands.iter().filter(|command| is_started_by(command, script));
+    says_unknown(script, view) || started.any(is_given_unknown)
+}
+
+/// Whether the analysis says that the code deletes or starts something unknown.
+fn says_unknown(script: &Script, view: &CallView<'_>) -> bool {
+    let mut effects = view.analysis.effects.iter();
     effects.any(|effect| effect.command_id == script.command_id && effect.operation == "code.unknown")
-        || started.any(is_given_unknown)
 }
 
 /// Whether the code starts this command.

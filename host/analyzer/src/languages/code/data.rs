@@ -44,6 +44,9 @@ const CALLS: &[Call] = &[
     (".drop_all(", "database", "orm.drop-tables", TABLES, COUNT),
     (".drop_tables(", "database", "orm.drop-tables", TABLES, COUNT),
     (".drop_all_tables(", "database", "orm.drop-tables", TABLES, COUNT),
+    (".updatemany({}", "database", "mongo.update", "the old values of every document", COUNT),
+    (".update_many({}", "database", "mongo.update", "the old values of every document", COUNT),
+    (".filter().delete()", "database", "orm.delete-all", ROWS, COUNT),
     (".deletemany({where:{}", "database", "orm.delete-all", ROWS, COUNT),
     (".all().delete()", "database", "orm.delete-all", "everything that the table or bucket holds", COUNT),
     (".sync({force:true", "database", "orm.drop-tables", TABLES, COUNT),
@@ -74,6 +77,16 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
         ],
     ),
     (
+        "python",
+        &[
+            (".objects.delete()", "database", "orm.delete-all", ROWS, COUNT),
+            (".delete_all()", "database", "orm.delete-all", ROWS, COUNT),
+            (".drop_table(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
+            ("._drop_databases(", "database", "orm.drop-tables", TABLES, COUNT),
+        ],
+    ),
+    ("elixir", &[("repo.delete_all(", "database", "orm.delete-all", ROWS, COUNT)]),
+    (
         "javascript",
         &[
             (".drop()", "database", "mongo.drop-collection", "the collection with all its documents", COUNT),
@@ -100,17 +113,12 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("erasedisk", "device", "device.format", "the disk", COUNT),
             ("todelete", "delete", "remote.delete", ITEMS, COUNT),
             ("\ndelete", "delete", "remote.delete", ITEMS, COUNT),
-            (".delete()", "delete", "remote.delete", ITEMS, COUNT),
-            ("removeitematpath", "delete", "remote.delete", ITEMS, COUNT),
             ("toshutdown", "power", "power.off", SESSION, WHO),
             ("torestart", "power", "power.reboot", SESSION, WHO),
             ("tologout", "power", "power.off", SESSION, WHO),
             ("\nshutdown", "power", "power.off", SESSION, WHO),
             ("\nrestart", "power", "power.reboot", SESSION, WHO),
             ("\nlogout", "power", "power.off", SESSION, WHO),
-            (".shutdown()", "power", "power.off", SESSION, WHO),
-            (".restart()", "power", "power.reboot", SESSION, WHO),
-            (".logout()", "power", "power.off", SESSION, WHO),
             ("eventaevtrsdn", "power", "power.off", SESSION, WHO),
             ("eventaevtrrst", "power", "power.reboot", SESSION, WHO),
             ("eventaevtrlgo", "power", "power.off", SESSION, WHO),
@@ -120,6 +128,19 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("\nsend\"", "cloud", "message.send", SENT, SHOW),
             ("\nsendnew", "cloud", "message.send", SENT, SHOW),
             ("\nsendthe", "cloud", "message.send", SENT, SHOW),
+        ],
+    ),
+    (
+        "jxa",
+        &[
+            (".delete()", "delete", "remote.delete", ITEMS, COUNT),
+            (").delete(", "delete", "remote.delete", ITEMS, COUNT),
+            (".removeitem", "delete", "remote.delete", ITEMS, COUNT),
+            (".send(", "cloud", "message.send", SENT, SHOW),
+            (".send()", "cloud", "message.send", SENT, SHOW),
+            (".shutdown()", "power", "power.off", SESSION, WHO),
+            (".restart()", "power", "power.reboot", SESSION, WHO),
+            (".logout()", "power", "power.off", SESSION, WHO),
         ],
     ),
     (
@@ -138,6 +159,7 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
 
 /// Calls by which code runs a command of its framework, and the commands that empty a database.
 const COMMANDS: &[(&str, &str, &[&str])] = &[
+    ("python", "django.core.management", &["flush", "reset_db", "sqlflush", "drop_test_database"]),
     ("python", "call_command(\"", &["flush", "reset_db", "sqlflush", "drop_test_database"]),
     ("php", "artisan::call(\"", &["migrate:fresh", "migrate:reset", "migrate:refresh", "db:wipe"]),
     ("ruby", "rake::task[\"", &["db:drop", "db:reset", "db:purge", "db:schema:load", "db:truncate_all"]),
@@ -199,7 +221,10 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
         let draft = Draft::destructive("process", "process.kill").certain(false).tag("client", language);
         found.push(Found::Effect(draft.tag("loses", "what runs in the app, perhaps this session")));
     }
-    let own = OF_LANGUAGE.iter().filter(|(name, _)| *name == language).flat_map(|(_, calls)| calls.iter());
+    // Apps of a Mac are scripted in JavaScript as well.
+    let is_jxa = language == "applescript" && (code.contains("application(\"") || code.contains("objc.import("));
+    let is_own = |name: &str| name == language || name == "jxa" && is_jxa;
+    let own = OF_LANGUAGE.iter().filter(|(name, _)| is_own(name)).flat_map(|(_, calls)| calls.iter());
     for (call, kind, operation, loses, instead) in CALLS.iter().chain(own) {
         let is_gone = || match *kind {
             _ if services.is_double(name_of(call)) => true,
@@ -259,7 +284,11 @@ fn statement(code: &str, at: usize) -> &str {
 /// Whether a condition stands just before the call, so that it does not empty the whole.
 fn is_bounded(code: &str, at: usize) -> bool {
     let statement = statement(code, at);
-    [".where(", ".filter(", "->where("].iter().any(|call| statement.contains(call))
+    let is_condition = |rest: &str| !["nil)", "{})", ")"].iter().any(|none| rest.starts_with(none));
+    let given = |call: &&str| {
+        statement.match_indices(*call).any(|(at, call)| statement.get(at + call.len()..).is_some_and(is_condition))
+    };
+    [".where(", ".filter(", "->where("].iter().any(|call| given(&call))
 }
 
 /// The code in lower case without blanks and comments, and the texts that stood in it. Literals that an operator joins

@@ -5,9 +5,11 @@
 
 use super::super::Found;
 use crate::draft::Draft;
+use crate::wrappers::code::languages::ANY;
 
 /// Languages of which only single calls are known.
 const LANGUAGES: &[&str] = &[
+    ANY,
     "clisp",
     "clj",
     "clojure",

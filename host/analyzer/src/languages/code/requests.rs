@@ -16,10 +16,14 @@ const CALLS: &[(&str, &[&str])] = &[
     ("perl", &["http::request->new(delete=>", "http::request->new(\"delete\",", "->delete(\"http"]),
     ("elixir", &["httpoison.delete(", "httpoison.delete!(", "req.delete(", "req.delete!("]),
     ("r", &["httr::delete(", "req_method(\"delete\")"]),
+    ("python", &[]),
 ];
 
-/// Calls that open a Ruby connection, on which a separate method deletes.
-const RUBY_CONNECTION: [&str; 2] = ["net::http.new(", "net::http.start("];
+/// Calls that open a connection, by language, and those by which it then deletes.
+const CONNECTIONS: &[(&str, &[&str], &[&str])] = &[
+    ("ruby", &["net::http.new(", "net::http.start("], &[".delete(\"/", ".send_request(\"delete\""]),
+    ("python", &["httpconnection(", "httpsconnection(", "poolmanager("], &[".request(\"delete\","]),
+];
 
 /// Calls, without blanks and with one kind of quote, by which code answers its own requests.
 const DOUBLES: &[(&str, &[&str])] = &[
@@ -87,9 +91,9 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, litera
         return;
     }
     let code = code.to_ascii_lowercase();
-    let on_connection = language == "ruby"
-        && RUBY_CONNECTION.iter().any(|opener| code.contains(opener))
-        && [".delete(\"/", ".send_request(\"delete\""].iter().any(|call| code.contains(call));
+    let has = |calls: &[&str]| calls.iter().any(|call| code.contains(call));
+    let on_connection =
+        CONNECTIONS.iter().any(|(name, opens, deletes)| *name == language && has(opens) && has(deletes));
     if on_connection || calls.iter().any(|call| code.contains(call)) {
         let address = |literal: &&String| literal.contains("://");
         let host = |literal: &&String| literal.contains('.') || literal.contains("localhost");

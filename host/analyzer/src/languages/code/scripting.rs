@@ -13,6 +13,10 @@ enum Does {
     DeleteTree,
     Move,
     Copy,
+    /// Nothing is in the file afterwards.
+    Empty,
+    /// Other people may use the file afterwards.
+    Change,
     /// The mode stands in the next argument.
     Mode,
     /// As perl has it: a handle, a mode, a file; or a handle and the file with the mode before its name.
@@ -46,6 +50,13 @@ const RUBY: &[(&str, Does)] = &[
     ("FileUtils.cp", Does::Copy),
     ("FileUtils.cp_r", Does::Copy),
     ("FileUtils.mv", Does::Move),
+    ("File.truncate", Does::Empty),
+    ("File.chmod", Does::Change),
+    ("File.chown", Does::Change),
+    ("FileUtils.chmod", Does::Change),
+    ("FileUtils.chmod_R", Does::Change),
+    ("FileUtils.chown", Does::Change),
+    ("FileUtils.chown_R", Does::Change),
 ];
 
 const PERL: &[(&str, Does)] = &[
@@ -58,6 +69,9 @@ const PERL: &[(&str, Does)] = &[
     ("remove_tree", Does::DeleteTree),
     ("do", Does::Read),
     ("read_file", Does::Read),
+    ("truncate", Does::Empty),
+    ("chmod", Does::Change),
+    ("chown", Does::Change),
 ];
 
 const PHP: &[(&str, Does)] = &[
@@ -76,6 +90,9 @@ const PHP: &[(&str, Does)] = &[
     ("unlink", Does::Delete),
     ("rename", Does::Move),
     ("copy", Does::Copy),
+    ("ftruncate", Does::Empty),
+    ("chmod", Does::Change),
+    ("chown", Does::Change),
 ];
 
 const JULIA: &[(&str, Does)] = &[("cp", Does::Copy), ("mv", Does::Move)];
@@ -112,8 +129,20 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
         }
         let arguments = tail.trim_start();
         let arguments = arguments.strip_prefix('(').unwrap_or(arguments);
-        if matches!(does, Does::Move) && is_repeated(text.get(..at).unwrap_or_default(), tail) {
-            gather(found, program, arguments);
+        let is_many = || is_repeated(text.get(..at).unwrap_or_default(), tail);
+        match does {
+            Does::Move if is_many() => gather(found, program, arguments),
+            Does::Change if super::opens_all(text) && (name.ends_with("_R") || is_many() || lists(tail)) => {
+                found.push(Found::On(folder(text), super::opened()));
+            }
+            Does::Write | Does::Mode | Does::Handle | Does::Empty
+                if empties(name, *does, text, arguments) && is_many() =>
+            {
+                found.push(Found::Effect(
+                    Draft::notable("execute", "code.unknown").tag("by", program).flag("deletes", true),
+                ));
+            }
+            _ => {}
         }
         apply(found, program, *does, arguments);
     }
@@ -131,6 +160,7 @@ fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {
         Does::Read => found.push(Found::Read(path)),
         Does::Write => found.push(Found::Write(path)),
         Does::Delete => found.push(Found::Delete(path)),
+        Does::Empty | Does::Change => {}
         Does::DeleteTree => found.push(Found::DeleteTree(path)),
         Does::Copy | Does::Move => {
             found.push(if matches!(does, Does::Copy) { Found::Read(path) } else { Found::Delete(path) });
@@ -144,16 +174,66 @@ fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {
 }
 
 /// Words by which code goes through many files: before the call, or behind it as Perl has it.
-const LOOPS: &[&str] = &["for ", "foreach", ".each", "while", "for("];
+const LOOPS: &[&str] = &["for ", "foreach", ".each", "while", "for(", "find("];
+
+/// Calls that list files, or the lines of a file that may name some.
+const LISTS: &[&str] = &[
+    "glob",
+    "Dir[",
+    "<*",
+    "readdir",
+    "scandir",
+    "children",
+    "entries",
+    "Find.find",
+    "find(",
+    "DirectoryIterator",
+    "readlines",
+    "foreach(",
+    "list.files",
+    "file(",
+];
 
 /// Whether the call runs once for each of many files.
 fn is_repeated(before: &str, behind: &str) -> bool {
     let statement = behind.split(';').next().unwrap_or_default();
-    let lists = |text: &str| {
-        ["glob", "Dir[", "<*", "readdir", "scandir", "children", "entries"].iter().any(|list| text.contains(list))
-    };
     let loops = |text: &str| LOOPS.iter().any(|word| text.contains(word));
     loops(before) && lists(before) || loops(statement) && lists(statement)
+}
+
+/// Whether code lists files, or reads the lines of a file.
+fn lists(text: &str) -> bool {
+    LISTS.iter().any(|list| text.contains(list))
+}
+
+/// Words by which code puts something into an open file.
+const FILLS: &[&str] = &["print", "puts", "<<", ".write", "fwrite", "fputs", "say "];
+
+/// Whether a call of these arguments leaves a file of another name than a literal one empty.
+fn empties(name: &str, does: Does, text: &str, arguments: &str) -> bool {
+    let statement = arguments.split([';', '\n']).next().unwrap_or_default();
+    let has = |signs: &[&str]| signs.iter().any(|sign| statement.contains(sign));
+    let is_literal = does_name(arguments);
+    match does {
+        _ if is_literal => false,
+        Does::Empty => true,
+        Does::Write => has(&["\"\"", "''"]) && !statement.contains("APPEND"),
+        Does::Mode => has(&["\"w\"", "'w'"]) && !FILLS.iter().any(|word| text.contains(word)),
+        _ => name == "open" && has(&["\">\"", "'>'", "\">$", "'>', "]) && !FILLS.iter().any(|word| text.contains(word)),
+    }
+}
+
+/// Whether the first argument is a literal path, without a variable in it.
+fn does_name(arguments: &str) -> bool {
+    paths::read(arguments)
+        .is_some_and(|(path, rest)| !path.contains(['$', '#']) && rest.trim_start().starts_with([',', ')']))
+}
+
+/// The folder whose files code goes through: the first literal that is an absolute path, or the folder itself.
+fn folder(text: &str) -> String {
+    let mut literals = text.split(['"', '\'']).skip(1).step_by(2).take(MOST);
+    let path = literals.find(|part| part.starts_with('/') || part.starts_with("~/")).unwrap_or(".");
+    path.split('*').next().unwrap_or(path).to_owned()
 }
 
 /// The one name that each of many files gets: the first argument is a variable, the second a text without one.

@@ -15,7 +15,7 @@ const WORDS: usize = 256;
 const LOSING: [&str; 4] = ["drop ", "truncate ", "delete from ", "alter table "];
 
 /// Adds the effect of statements that commands before this one write, if they lose data.
-pub(super) fn find(run: &mut Run<'_>, client: &str) {
+pub(crate) fn find(run: &mut Run<'_>, client: &str) {
     let position = &run.command.position;
     let mut stages = run.pipelines.stages(run.commands, position.pipeline, position.index).take(STAGES);
     if stages.any(writes_losses) {

@@ -3,7 +3,7 @@
 use guard_sdk::syntax::{Part, Word};
 
 use super::super::layer::What;
-use super::languages::{LISPS, Language};
+use super::languages::{ANY, LISPS, Language};
 use super::{LONGEST, bounded, text};
 use crate::limits;
 use crate::word::expand::literal;
@@ -27,6 +27,7 @@ pub(super) fn commands(language: &Language, code: &str) -> Vec<What> {
             let known = language.calls.iter().any(|call| {
                 *call == name || call.contains(['.', ':']) && call.ends_with(name) && until.ends_with(call)
             });
+            let known = known || language.programs == [ANY] && starts(until, name);
             if known {
                 tried += 1;
                 if language.programs.contains(&"emacs") {
@@ -68,6 +69,20 @@ pub(super) fn commands(language: &Language, code: &str) -> Vec<What> {
         at += char.len_utf8();
     }
     found
+}
+
+/// Words of a name that say that a call starts a program, and those that say so of a process alone.
+const STARTS: &[&str] = &["cmd", "exec", "execute", "popen", "shell", "spawn", "subprocess", "system"];
+const STARTS_PROCESS: &[&str] = &["call", "command", "new", "process", "run", "start"];
+
+/// Whether a call of a language of which no call is known starts a program, by the words of its name.
+fn starts(until: &str, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let has = |list: &[&str]| list.iter().any(|word| name.contains(word));
+    let near = until.len().saturating_sub(name.len() + 16);
+    let object = until.get(near..).unwrap_or_default().to_ascii_lowercase();
+    let is_process = ["process", "child", "command", "proc", "cmd", "os"].iter().any(|word| object.contains(word));
+    has(STARTS) || has(STARTS_PROCESS) && is_process
 }
 
 fn is_part_of_name(char: char) -> bool {
@@ -227,6 +242,13 @@ fn function(name: &str, tail: &str) -> Option<What> {
 
 /// The words of a call as a text, or as a program and its words.
 fn what(mut words: Vec<Word>, listed: bool) -> Option<What> {
+    // A program whose words are one text: `Process.Start("rm", "-r a")`.
+    if let [program, options] = words.as_slice()
+        && options.text.starts_with('-')
+        && options.text.contains(' ')
+    {
+        words = vec![literal(&format!("{} {}", program.text, options.text))];
+    }
     let first = words.first()?;
     let is_text = first.text.contains([' ', '\t', '\n', ';', '|', '&', '`']);
     if is_text && (!listed || words.len() == 1) || words.len() == 1 {

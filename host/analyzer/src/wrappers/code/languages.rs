@@ -22,6 +22,9 @@ pub(super) struct Language {
 /// Code of Python that a tool loads, under a name that no program has: much of it may never run, such as tests.
 pub(crate) const LOADED: &str = "pyloaded";
 
+/// Code of a language that nothing more is known of, under a name that no program has.
+pub(crate) const ANY: &str = "run-code";
+
 /// Programs that run a Lisp, where white space parts the arguments of a call.
 pub(super) const LISPS: &[&str] = &["guile", "sbcl", "clisp", "racket", "clojure", "clj", "bb", "janet"];
 
@@ -118,10 +121,11 @@ pub(super) static LANGUAGES: &[Language] = &[
             "groovy",
             "swift",
             "ghc",
+            "runghc",
+            "runhaskell",
             "crystal",
             "nim",
             "ocaml",
-            "dart",
             "raku",
             "jshell",
             "kotlin",
@@ -194,6 +198,16 @@ pub(super) static LANGUAGES: &[Language] = &[
         read: None,
         calls: &["system", "popen", "execl", "execlp", "execle", "execv", "execvp", "posix_spawn"],
         bare: false,
+        backticks: false,
+    },
+    // A call's name says that it starts a program, see `starts`.
+    Language {
+        programs: &[ANY],
+        takes: takes("eEc", "eval"),
+        code: &["e", "E", "c", "eval"],
+        read: None,
+        calls: &[],
+        bare: true,
         backticks: false,
     },
     Language {

@@ -1,0 +1,477 @@
+//! Calls that delete files in languages without a table, known by the words of their names: `removeDirectoryRecursive`,
+//! `Files.delete`, `delete-tree`.
+//!
+//! A literal path is taken at its word. Any other one makes the code one that deletes something unknown, unless its name
+//! says that it is a temporary one.
+
+use guard_sdk::code::literal;
+
+use super::super::Found;
+use crate::draft::Draft;
+
+/// Languages whose calls are in tables, by the names that their programs give.
+const TABLED: &[&str] = &[
+    "applescript",
+    "awk",
+    "elisp",
+    "emacs",
+    "javascript",
+    "lua",
+    "luajit",
+    "nu",
+    "perl",
+    "php",
+    "python",
+    "r",
+    "rscript",
+    "ruby",
+    "sed",
+    "xonsh",
+];
+
+/// Words for a loss.
+const VERBS: &[&str] = &["del", "delete", "destroy", "erase", "purge", "remove", "rm", "shred", "trash", "wipe"];
+
+/// Words of a name that say both that something is lost, and that it is a file or a folder.
+const WHOLE: &[&str] = &["deltree", "removedir", "rm", "rmdir", "rmrf", "rmtree", "unlink"];
+
+/// Words of a call's name for what it deletes.
+const NOUNS: &[&str] = &[
+    "dir",
+    "directories",
+    "directory",
+    "dirs",
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "forcibly",
+    "recurse",
+    "recursive",
+    "recursively",
+    "rf",
+];
+
+/// Words of the object or module that a call belongs to.
+const OWNERS: &[&str] =
+    &["cwd", "dir", "directories", "directory", "file", "filesystem", "folder", "fs", "os", "shutil", "sys", "unix"];
+
+/// Words by which a name is about something in memory, or only about a part of a file's name.
+const OTHERS: &[&str] = &[
+    "array",
+    "cache",
+    "child",
+    "dict",
+    "element",
+    "entry",
+    "ext",
+    "extension",
+    "filter",
+    "handler",
+    "header",
+    "key",
+    "keys",
+    "list",
+    "listener",
+    "map",
+    "name",
+    "names",
+    "node",
+    "observer",
+    "prefix",
+    "queue",
+    "set",
+    "stack",
+    "suffix",
+    "table",
+    "watch",
+    "watcher",
+];
+
+/// Words before a call with parentheses. Behind any other word, the name is one that is defined.
+const BEFORE_CALLS: &[&str] = &[
+    "and", "await", "defer", "do", "else", "go", "if", "in", "new", "not", "or", "return", "then", "throw", "try",
+    "while",
+];
+
+/// Words before a name that is defined without parentheses.
+const DEFINES: &[&str] = &["and", "def", "defp", "fn", "fun", "func", "let", "proc", "rec", "sub", "val"];
+
+/// Words of deletions that take all that is in a folder.
+const TREES: &[&str] = &[
+    "all",
+    "deltree",
+    "dir",
+    "directories",
+    "directory",
+    "folder",
+    "folders",
+    "forcibly",
+    "item",
+    "recurse",
+    "recursive",
+    "recursively",
+    "rf",
+    "rmrf",
+    "rmtree",
+    "tree",
+];
+
+/// Calls that make a place for a while.
+const MAKES_TEMPORARY: &[&str] = &["mkdtemp", "mkdirtemp", "mktemp", "createtemp", "tempdir", "tempfile", "tmpfile"];
+
+/// Words of calls that list files, whose literal is no path that is deleted.
+const LISTS: &[&str] = &["entries", "enumerate", "find", "getfiles", "glob", "list", "read_dir", "readdir", "walk"];
+
+/// The most calls that are looked at, and how far around a name.
+const MOST: usize = 64;
+const NEAR: usize = 256;
+
+/// Whether the calls of a language are known by their names alone.
+pub(super) fn is_for(language: &str) -> bool {
+    !TABLED.contains(&language)
+}
+
+/// Adds the deletions of a text.
+pub(super) fn deletions(found: &mut Vec<Found>, program: &str, text: &str) {
+    let mut deletes = false;
+    let mut tried = 0;
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let before = text.get(..text.len() - rest.len()).unwrap_or_default();
+        let mut width = char.len_utf8();
+        if let Some((_, after)) = (char == '"').then(|| literal(rest)).flatten() {
+            width = rest.len() - after.len();
+        } else if is_comment(before, rest) {
+            width = rest.find('\n').unwrap_or(rest.len());
+        } else if is_part(char) {
+            width = name_width(rest);
+            let (name, behind) = rest.split_at_checked(width).unwrap_or_default();
+            if let Some(call) = Call::read(before, name, behind) {
+                tried += 1;
+                if tried > MOST {
+                    found.push(Found::Unseen("more calls than are looked at".to_owned()));
+                    break;
+                }
+                match call.path(text) {
+                    Some(path) if call.takes_all() => found.push(Found::DeleteTree(path.to_owned())),
+                    Some(path) => found.push(Found::Delete(path.to_owned())),
+                    None => deletes |= !call.is_temporary(text),
+                }
+            }
+        }
+        rest = rest.get(width..).unwrap_or_default();
+    }
+    if deletes {
+        found.push(Found::Effect(Draft::notable("execute", "code.unknown").tag("by", program).flag("deletes", true)));
+    }
+}
+
+fn is_part(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
+}
+
+/// The width of the name that the text begins with; the dashes and slashes of a Lisp are parts of it.
+fn name_width(text: &str) -> usize {
+    let end = |is_in: fn(char) -> bool| text.find(|char| !is_in(char)).unwrap_or(text.len());
+    let plain = end(|char| is_part(char) || char == '-');
+    let is_lisp = text.get(..plain).is_some_and(|name| name.contains('-'));
+    if is_lisp { end(|char| is_part(char) || matches!(char, '-' | '/')) } else { plain }
+}
+
+fn is_comment(before: &str, rest: &str) -> bool {
+    let begins = before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty();
+    rest.starts_with("//") && !before.ends_with(':')
+        || begins && ["--", "# ", ";;", "* "].iter().any(|sign| rest.starts_with(sign))
+}
+
+/// The words of a name in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut was_lower = false;
+    for char in name.chars() {
+        if char.is_ascii_uppercase() && was_lower || !char.is_ascii_alphanumeric() {
+            found.push(String::new());
+        }
+        if let Some(last) = found.last_mut().filter(|_| char.is_ascii_alphanumeric()) {
+            last.push(char.to_ascii_lowercase());
+        }
+        was_lower = char.is_ascii_lowercase() || char.is_ascii_digit();
+    }
+    found
+}
+
+/// A call whose name says that it deletes files.
+struct Call<'t> {
+    words: Vec<String>,
+    /// The expression before the name: `new File("a").` of `new File("a").delete()`.
+    object: &'t str,
+    arguments: &'t str,
+}
+
+impl<'t> Call<'t> {
+    fn read(before: &'t str, name: &str, behind: &'t str) -> Option<Self> {
+        let own = words(name);
+        let has = |words: &[String], list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        let is_whole = has(&own, WHOLE) || own.concat() == "rmdirrecurse";
+        if !is_whole && !has(&own, VERBS) && own.first().is_none_or(|first| first != "all") {
+            return None;
+        }
+        let mut object = object(before);
+        // Tcl has its verb behind the word for files.
+        if object.is_empty() && before.ends_with("file ") {
+            object = "file";
+        }
+        let owner = words(&unquoted(object));
+        let owned = has(&owner, OWNERS) || object.contains("Files");
+        let verb =
+            is_whole || has(&own, VERBS) || owned && owner.iter().rev().nth(1).is_some_and(|word| word == "remove");
+        let names = has(&own, NOUNS) || own.iter().any(|word| word == "tree") && name.contains('-');
+        let is_loss = match object.is_empty() {
+            true => is_whole || names,
+            false => owned || names,
+        };
+        if !verb || !is_loss || has(&own, OTHERS) || has(&owner, OTHERS) {
+            return None;
+        }
+        let arguments = arguments(before, object, behind, names || owned)?;
+        Some(Call { words: own.into_iter().chain(owner).collect(), object, arguments })
+    }
+
+    /// The path that is given as a literal, or as a name that gets one: the first argument, or that of the object.
+    fn path(&self, text: &'t str) -> Option<&'t str> {
+        let own = path_in(self.arguments).or_else(|| given(text, self.arguments));
+        own.or_else(|| {
+            if argument(self.arguments).is_some() {
+                return None;
+            }
+            let quoted = self.object.find(['"', '\'']).and_then(|at| self.object.get(at..));
+            quoted.map_or_else(|| given(text, self.object), path_in)
+        })
+    }
+
+    fn takes_all(&self) -> bool {
+        let options = self.arguments.split(';').next().unwrap_or_default();
+        self.words.iter().any(|word| TREES.contains(&word.as_str()))
+            || ["recursive", "true", "'s'", "\"s\""].iter().any(|option| options.contains(option))
+    }
+
+    /// Whether the call takes away what the code itself made for a while, or something in it.
+    fn is_temporary(&self, text: &str) -> bool {
+        let given = self.arguments.split([')', ';', '\n']).next().unwrap_or_default();
+        let made: Vec<&str> = text.lines().filter(|line| makes_temporary(line)).take(MOST).flat_map(assigned).collect();
+        let is_made = |name: &str| {
+            let mut lines = text.lines().filter(|line| assigned(line).any(|own| own == name)).take(MOST);
+            made.contains(&name) || lines.any(|line| names(line).any(|used| made.contains(&used)))
+        };
+        let objects = names(self.object).filter(|name| !OWNERS.contains(name));
+        let mut given = names(given).chain(objects).take(4);
+        given.any(|name| {
+            let plain = name.to_ascii_lowercase();
+            plain.contains("tmp") || plain.contains("temp") || is_made(name)
+        })
+    }
+}
+
+fn makes_temporary(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    MAKES_TEMPORARY.iter().any(|call| line.contains(call))
+}
+
+/// The names in a piece of code.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char| !is_part(char)).filter(|name| !name.is_empty() && *name != "_")
+}
+
+/// The names that a line gives a value.
+fn assigned(line: &str) -> impl Iterator<Item = &str> {
+    names(line.split_once('=').map_or("", |(names, _)| names))
+}
+
+/// The expression that a name belongs to: the text before it up to a blank, brackets and literals included.
+fn object(before: &str) -> &str {
+    if !before.ends_with(['.', ':', '>']) || before.ends_with("=>") || before.ends_with(": ") {
+        return "";
+    }
+    let mut depth = 0_usize;
+    let mut start = before.len();
+    for (at, char) in before.char_indices().rev().take(NEAR) {
+        match char {
+            ')' | ']' => depth += 1,
+            '(' | '[' => match depth.checked_sub(1) {
+                Some(left) => depth = left,
+                None => break,
+            },
+            _ if depth > 0 || is_part(char) || ".:>-!?$@\"'~/".contains(char) => {}
+            _ => break,
+        }
+        start = at;
+    }
+    before.get(start..).unwrap_or_default()
+}
+
+/// The text without its literals.
+fn unquoted(text: &str) -> String {
+    text.split(['"', '\'']).step_by(2).collect()
+}
+
+/// The text behind the name if the name is called there.
+fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) -> Option<&'t str> {
+    let behind = behind.strip_prefix(['!', '?']).unwrap_or(behind);
+    let near = behind.get(..behind.char_indices().nth(NEAR).map_or(behind.len(), |(at, _)| at)).unwrap_or(behind);
+    let head = before.get(..before.len() - object.len()).unwrap_or_default();
+    let line = head.trim_end_matches([' ', '\t', '*', '&']);
+    let last = line.rsplit(|char: char| !is_part(char)).next().filter(|_| line.len() < head.len()).unwrap_or_default();
+    if near.starts_with(['(', '[']) {
+        let is_defined = !last.is_empty() && !BEFORE_CALLS.contains(&last) && object.is_empty();
+        return near.get(1..).filter(|_| !is_defined);
+    }
+    let blank = near.trim_start_matches(' ');
+    // A function that is handed over to one that goes through many files.
+    let is_last = near.is_empty() || near.starts_with(['\n', ')', ',']);
+    let begin = line.rsplit('\n').next().unwrap_or_default().trim_start();
+    let is_import = ["import", "open", "use", "using"].iter().any(|word| begin.starts_with(word));
+    let is_applied = is_plain && !last.is_empty() && !DEFINES.contains(&last) && !is_import;
+    if is_last && (object.ends_with("::") || is_applied) {
+        return Some("");
+    }
+    let is_bare = blank.starts_with(['"', '\'', '$', '#']) || object == "file" && blank.starts_with('-');
+    let is_argument = |char| is_part(char) || char == '(' && !object.is_empty();
+    let is_bare = is_bare || is_plain && blank.len() < near.len() && blank.starts_with(is_argument);
+    (is_bare && !DEFINES.contains(&last)).then_some(blank)
+}
+
+/// The first literal of the arguments, if nothing is joined to it.
+fn path_in(arguments: &str) -> Option<&str> {
+    let at = arguments.find(['"', '\''])?;
+    let before = arguments.get(..at)?;
+    let (path, after) = literal(arguments.get(at..)?)?;
+    // A name before it is that of a constructor or of the argument.
+    let lower = before.to_ascii_lowercase();
+    let is_wrapped = !LISTS.iter().any(|list| lower.contains(list))
+        && before.split([' ', '(']).all(|part| {
+            part.is_empty()
+                || part.ends_with(':')
+                || part.contains(['.', ':', '#'])
+                || matches!(part, "new" | "p")
+                || part.starts_with(|char: char| char.is_ascii_uppercase())
+        });
+    let ends = matches!(
+        after.trim_start_matches(' ').chars().next(),
+        None | Some(',' | ')' | ']' | ';' | '\n' | '}' | '|' | '.' | ':')
+    );
+    let is_plain = !path.is_empty() && !path.contains(['\\', '\n', '$', '{', '%']);
+    (is_wrapped && !before.contains([',', ';', '\n', '+', '}', ')', '[']) && ends && is_plain).then_some(path)
+}
+
+/// The literal that the only assignment to the name gives, with which an argument or an object begins.
+fn given<'t>(text: &'t str, expression: &str) -> Option<&'t str> {
+    let bare = expression.trim_start_matches(['&', '*', '$', '@', ' ']);
+    let end = bare.find(|char| !is_part(char)).unwrap_or(bare.len());
+    let (name, behind) = bare.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
+    if !behind.is_empty() && !behind.starts_with([')', ',', ']', ';', '\n']) && behind != "." {
+        return None;
+    }
+    let mut values = text.lines().filter(|line| assigned(line).any(|own| own == name)).take(2);
+    let (line, None) = (values.next()?, values.next()) else { return None };
+    let (_, value) = line.split_once('=')?;
+    path_in(value.trim_start_matches(['&', ' '])).filter(|_| !value.starts_with('='))
+}
+
+/// The arguments of the call, options left out.
+fn argument(arguments: &str) -> Option<&str> {
+    let inside = arguments.split(')').next()?.trim();
+    let is_option = inside.contains(':') || inside.contains('=') || inside == "true";
+    (!inside.is_empty() && !is_option && !inside.starts_with(['.', ';'])).then_some(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        deletions(&mut found, "x", text);
+        let show = |found| match found {
+            Found::Delete(path) => format!("deletes {path}"),
+            Found::DeleteTree(path) => format!("deletes all of {path}"),
+            Found::Effect(_) => "deletes something".to_owned(),
+            other => format!("{other:?}"),
+        };
+        found.into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn names_say_what_is_deleted() {
+        for (text, expected) in [
+            ("os.RemoveAll(\"/a\")", "deletes all of /a"),
+            ("os.Remove(\"/a\")", "deletes /a"),
+            ("fs::remove_dir_all(\"/a\").unwrap();", "deletes all of /a"),
+            ("try FileManager.default.removeItem(atPath: \"/a\")", "deletes all of /a"),
+            ("main = removeDirectoryRecursive \"/a\"", "deletes all of /a"),
+            ("System.IO.Directory.Delete(\"/a\", true);", "deletes all of /a"),
+            ("new File(\"/a\").deleteDir()", "deletes all of /a"),
+            ("java.io.File(\"/a\").deleteRecursively()", "deletes all of /a"),
+            ("Directory(\"/a\").deleteSync(recursive: true);", "deletes all of /a"),
+            ("(delete-directory/files \"/a\")", "deletes all of /a"),
+            ("(uiop:delete-directory-tree #P\"/a\" :validate t)", "deletes all of /a"),
+            ("File.rm_rf!(\"/a\")", "deletes all of /a"),
+            ("rm(\"/a\", recursive=true)", "deletes all of /a"),
+            ("rmdir('/a','s')", "deletes all of /a"),
+            ("file:del_dir_r(\"/a\"), halt().", "deletes all of /a"),
+            ("os.remove.all(\"/a\")", "deletes all of /a"),
+            ("DeleteFile[FileNames[\"*\", \"/a\"]]", "deletes something"),
+            ("for _, f := range fs { os.RemoveAll(f) }", "deletes something"),
+            ("forEach(p -> p.toFile().delete())", "deletes something"),
+            ("forEach(java.nio.file.Files::delete)", "deletes something"),
+            ("mapM_ removeFile files", "deletes something"),
+            ("main = listDirectory \"/a\" >>= mapM_ removeFile", "deletes something"),
+            ("files |> Seq.iter System.IO.File.Delete", "deletes something"),
+            ("Array.iter Sys.remove (Sys.readdir \".\")", "deletes something"),
+            ("let p = \"/a\";\nfs::remove_file(p)", "deletes /a"),
+            ("p := \"/a\"\nif x { p = y }\nos.Remove(p)", "deletes something"),
+            ("File file = new File(\"/a\");\nfile.delete();", "deletes /a"),
+            ("Ada.Directories.Delete_Tree(\"/a\");", "deletes all of /a"),
+            ("removeFile(dir ++ \"/a\")", "deletes something"),
+            ("d, _ := os.MkdirTemp(\"\", \"x\")\nos.RemoveAll(home)", "deletes something"),
+        ] {
+            assert_eq!(shown(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn other_names_delete_no_file() {
+        for text in [
+            "delete(m, \"a\")",
+            "m.remove(\"/a\");",
+            "l.remove(0)",
+            "delete!(d, 1)",
+            "Map.delete(%{a: 1}, :a)",
+            "(delete 1 (list 1 2 3))",
+            "delete([1,2,3],2,L)",
+            "s.delete(0)",
+            "fileList.remove(0)",
+            "removeFileExtension(\"a.txt\")",
+            "println(\"os.RemoveAll(x)\")",
+            "// os.RemoveAll(x)",
+            "void deleteDir(File f) {",
+            "import System.Directory (removeFile)",
+            "use std::fs::remove_file;",
+            "func removeFiles(names []string) {",
+            "defer os.RemoveAll(tmpDir)",
+            "dir, _ := os.MkdirTemp(\"\", \"x\")\np := filepath.Join(dir, \"a\")\nos.Remove(p)",
+            "dir, _ := os.MkdirTemp(\"\", \"x\")\ndefer os.RemoveAll(dir)",
+            "node.removeChild(file)",
+            "table.remove(t, 1)",
+        ] {
+            assert!(shown(text).is_empty(), "{text} {:?}", shown(text));
+        }
+    }
+
+    #[test]
+    fn long_texts_cost_little() {
+        for text in ["os.RemoveAll(", "f(", "a.", "\"", "remove(("] {
+            assert!(shown(&text.repeat(5_000)).len() <= MOST + 1);
+        }
+    }
+}
