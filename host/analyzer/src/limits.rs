@@ -91,10 +91,8 @@ pub(crate) const FILES: usize = 256;
 pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
 pub(crate) const LINES: usize = 64;
-/// Rounds of loops that are followed one by one in one analysis.
-pub(crate) const ROUNDS: usize = 128;
-/// Bytes of a loop's body, in all its rounds.
-pub(crate) const LOOP: usize = 64 * 1024;
+/// Bytes of the bodies of loops, in all the rounds that are followed one by one in one analysis.
+pub(crate) const LOOPS: usize = 256 * 1024;
 /// Scripts of Python in one text that are read.
 pub(crate) const SCRIPTS: usize = 32;
 /// Commands that one piece of code, or one text for another program, is followed to.

@@ -151,8 +151,14 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
                 format!("parallel ls ::: {}", many.replace('\n', " ")),
             ]
         }
-        "ROUNDS" => vec![lines(over / 4 + 1, |_| "for x in a b c d; do ls $x; done".to_owned())],
-        "LOOP" => vec![format!("for x in a b c d; do ls {}; done", "b".repeat(over / 4 + 1))],
+        "LOOPS" => {
+            let words = "a b c d e f g h i j k l m n o p q r s t";
+            vec![
+                format!("for x in a b c d; do ls {}; done", "b".repeat(over / 4 + 1)),
+                format!("for x in {words}; do for y in {words}; do for z in {words}; do x=1; done; done; done"),
+                lines(over / 1_000, |_| format!("for x in a b c d; do ls $x {}; done", "b".repeat(200))),
+            ]
+        }
         "STARTS" => starts(over),
         "REASONS" | "LISTED" => return None,
         other => panic!("no text is known that goes beyond `{other}`"),
@@ -185,6 +191,9 @@ fn a_text_of_ordinary_size_reaches_none() {
         format!("for x in {}; do ls $x; cat $x; done", "a b c d e ".repeat(8)),
         "for i in {1..500}; do echo $i; done".to_owned(),
         "for i in {1..9}; do for j in 1 2 3 4 5; do for k in {0..7}; do echo $i$j$k; done; done; done".to_owned(),
+        lines(80, |index| {
+            format!("for f in src/m{index}/*.ts src/m{index}/**/*.tsx; do npx eslint \"$f\" || true; done")
+        }),
         "touch file{1..200}.txt".to_owned(),
         format!("gh pr create --body \"$(cat <<'E'\n{}E\n)\"", "a long line of prose\n".repeat(500)),
         lines(40, |_| "echo \"$(echo a)\"".to_owned()),

@@ -90,8 +90,8 @@ pub(super) struct Budget {
     pub(super) depth: usize,
     /// Texts around the one that is walked.
     pub(super) texts: usize,
-    /// Rounds of loops that may still be walked one by one.
-    pub(super) rounds_left: usize,
+    /// Bytes of bodies of loops whose rounds may still be walked one by one.
+    pub(super) loops_left: usize,
     /// Calls of functions that may still be followed.
     pub(super) calls_left: usize,
     /// Outputs of substitutions that may still be worked out.
@@ -108,7 +108,7 @@ impl Budget {
             parsed: 0,
             depth: 0,
             texts: 0,
-            rounds_left: limits::ROUNDS,
+            loops_left: limits::LOOPS,
             calls_left: limits::CALLS,
             outputs_left: limits::OUTPUTS,
             unknown_left: limits::UNKNOWN,

@@ -47,8 +47,7 @@ impl Walker {
     /// Walks a text as `first` has it, and as the others have it if that makes a difference.
     fn in_turn(&mut self, first: Speaker, others: &[Speaker], walk: impl Fn(&mut Self, Speaker)) {
         let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.held.clone());
-        let left =
-            (self.budget.rounds_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left);
+        let left = (self.budget.loops_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left);
         let spoke = std::mem::take(&mut self.spoke);
         let outer = std::mem::replace(&mut self.speaker, first);
         let start = self.found.commands.len();
@@ -61,8 +60,7 @@ impl Walker {
             }
             let entry = before.clone();
             (self.shell, self.files, self.input, self.held) = entry;
-            (self.budget.rounds_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left) =
-                left;
+            (self.budget.loops_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left) = left;
             self.speaker = *other;
             let from = self.found.commands.len();
             walk(self, *other);

@@ -203,17 +203,22 @@ fn subscript(text: &str) -> Option<&str> {
     is_name(name).then_some(rest)
 }
 
+/// Bytes that a round takes besides those of its body: a short one is walked, too.
+const ROUND: usize = 64;
+
+/// The same of a round in a round of another loop, or in a call of a function: they multiply.
+const INNER_ROUND: usize = limits::LOOPS / 128;
+
 impl Walker {
     /// The values that a loop's variable takes, if they are few and plain; else one unknown round.
     pub(super) fn rounds(&mut self, unit: Unit<'_>, whole: Range, words: &[Range], body: Range) -> Vec<Option<Word>> {
         let unknown = vec![None];
-        let short = (body.end.saturating_sub(body.start)).saturating_mul(words.len()) <= limits::LOOP;
         let header = opener(unit.slice(Range { start: whole.start, end: body.start }));
         let runs_over = header.starts_with("for") || header.starts_with("select");
         if !runs_over || header.contains("((") {
             return unknown;
         }
-        if words.len() > limits::LINES || !short {
+        if words.len() > limits::LINES {
             limits::reached("a loop has too many rounds to follow");
             return unknown;
         }
@@ -232,27 +237,39 @@ impl Walker {
         // Of numbers, one is like the other.
         const FEW: usize = 16;
         let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-        if (values.len() > FEW || self.budget.rounds_left < values.len()) && values.iter().all(is_number) {
+        let has_room = self.size_of_rounds(body, values.len()) <= self.budget.loops_left;
+        if (values.len() > FEW || !has_room) && values.iter().all(is_number) {
             return unknown;
         }
-        if values.len() > limits::LINES || self.budget.rounds_left < values.len() {
+        if values.len() > limits::LINES || !self.take_rounds(body, values.len()) {
             limits::reached("a loop has too many rounds to follow");
             return unknown;
         }
-        self.budget.rounds_left -= values.len();
         values.into_iter().map(Some).collect()
     }
 
     /// The lines that a loop is given to read, if they are known and few.
     pub(super) fn lines(&mut self, body: Range) -> Vec<Word> {
         let lines: Vec<Word> = self.input.text().unwrap_or_default().lines().map(expand::literal).collect();
-        let size = body.end.saturating_sub(body.start).saturating_mul(lines.len());
-        if lines.len() > limits::LINES || size > limits::LOOP || self.budget.rounds_left < lines.len() {
+        if lines.len() > limits::LINES || !self.take_rounds(body, lines.len()) {
             limits::reached("a loop reads too many lines to follow");
             return Vec::new();
         }
-        self.budget.rounds_left -= lines.len();
         lines
+    }
+
+    /// The bytes that are walked in so many rounds of a loop.
+    fn size_of_rounds(&self, body: Range, count: usize) -> usize {
+        let multiplies = |within: &&str| *within == "loop" || *within == "function" && !self.later.defining;
+        let round = if self.scope.within.iter().any(multiplies) { INNER_ROUND } else { ROUND };
+        body.end.saturating_sub(body.start).saturating_add(round).saturating_mul(count)
+    }
+
+    /// Takes the rounds of a loop from what is left for all loops. Whether there is enough.
+    fn take_rounds(&mut self, body: Range, count: usize) -> bool {
+        let left = self.budget.loops_left.checked_sub(self.size_of_rounds(body, count));
+        self.budget.loops_left = left.unwrap_or(self.budget.loops_left);
+        left.is_some()
     }
 
     /// Whether a command of this name may change the shell that runs it.
