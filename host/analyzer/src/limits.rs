@@ -52,7 +52,7 @@ pub(crate) const LISTED: usize = 16;
 /// Mounts of one container or sandbox.
 pub(crate) const MOUNTS: usize = 64;
 /// Here-documents.
-pub(crate) const HEREDOCS: usize = 64;
+pub(crate) const HEREDOCS: usize = 512;
 /// Depth of the parser's own tree.
 pub(crate) const PARSER_DEPTH: usize = 30;
 /// Compound commands inside each other, through all nested texts.
@@ -66,7 +66,7 @@ pub(crate) const BRACE_DEPTH: usize = 8;
 /// Wrappers around one command.
 pub(crate) const WRAPPERS: usize = 24;
 /// Variables whose value is followed.
-pub(crate) const VARIABLES: usize = 256;
+pub(crate) const VARIABLES: usize = 1_024;
 /// Texts of one alias that are followed.
 pub(crate) const ALIASES: usize = 4;
 /// The longest value of a variable that is followed, in bytes.
@@ -78,15 +78,15 @@ pub(crate) const PARTS: usize = 256;
 /// Functions inside functions whose calls are followed.
 pub(crate) const CALL_DEPTH: usize = 8;
 /// Calls of functions that are followed in one analysis.
-pub(crate) const CALLS: usize = 128;
+pub(crate) const CALLS: usize = 1_024;
 /// Substitutions whose output is worked out in one analysis.
-pub(crate) const OUTPUTS: usize = 128;
+pub(crate) const OUTPUTS: usize = 1_024;
 /// Programs without a description that are looked into in one analysis.
-pub(crate) const UNKNOWN: usize = 256;
+pub(crate) const UNKNOWN: usize = 1_024;
 /// Files of the machine that are asked for in one analysis.
-pub(crate) const SOURCES: usize = 1_024;
+pub(crate) const SOURCES: usize = 4_096;
 /// Files whose text is followed, and copies of programs.
-pub(crate) const FILES: usize = 256;
+pub(crate) const FILES: usize = 1_024;
 /// Links that the text makes and that later paths are read through.
 pub(crate) const LINKS: usize = 64;
 /// Lines of a known input that a loop or a program is followed through.
