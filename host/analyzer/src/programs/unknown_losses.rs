@@ -58,10 +58,10 @@ const EMPTIES: &[&str] = &["drop", "fresh", "refresh", "reset", "wipe", "clear"]
 
 /// First words of which the next one is the argument, or that only look.
 const TAKES: &[&str] = &[
-    "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "exec", "explain",
-    "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log", "ls", "make", "man",
-    "new", "open", "print", "query", "run", "search", "select", "serve", "set", "setup", "show", "start", "status",
-    "test", "view", "wait", "watch",
+    "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "ed", "edit",
+    "exec", "explain", "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log",
+    "ls", "make", "man", "new", "open", "print", "query", "run", "search", "select", "serve", "set", "setup", "show",
+    "start", "status", "test", "view", "wait", "watch",
 ];
 
 /// The effect of an unknown program whose verb says that it loses something.

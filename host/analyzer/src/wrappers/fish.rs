@@ -61,7 +61,7 @@ enum Block {
 struct Blocks<'t> {
     rest: &'t str,
     out: String,
-    /// What is open, each with the text that the separator behind it is to become.
+    /// The open blocks, each with the text that the separator behind it is to become.
     open: Vec<(Block, Option<&'static str>)>,
     /// The text that the next separator becomes.
     awaited: Option<&'static str>,

@@ -3,7 +3,7 @@
 /// Words before a block that runs, whatever comes of it.
 const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "peach", "items", "catch", "finally"];
 
-/// What a block begins with, and what it ends with.
+/// The beginning and the end of a block.
 const GROUP: (&str, &str) = ("{ :; ", "\n} ");
 const BRANCH: (&str, &str) = ("; then :; ", "\nfi ");
 const OTHERWISE: (&str, &str) = ("\nelse :; ", "\nfi ");
@@ -34,7 +34,7 @@ struct Reader<'t> {
     lists: bool,
     /// The block that the next token begins.
     opens: Option<(&'static str, &'static str)>,
-    /// What ends each block that is open.
+    /// The end of each open block.
     closing: Vec<&'static str>,
 }
 
