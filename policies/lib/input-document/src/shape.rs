@@ -161,7 +161,7 @@ impl Shape {
         }
         let dotted = text.ends_with('.');
         let starts = |name: &'static str| {
-            let ends = name.match_indices('.').map(move |(at, _)| at + usize::from(dotted));
+            let ends = name.match_indices(['.', '-']).map(move |(at, _)| at + usize::from(dotted));
             ends.chain((!dotted).then_some(name.len())).filter_map(|end| name.get(..end))
         };
         Some(unknown("operation", text, &[nearest(text, operations().flat_map(starts))?]))
@@ -375,7 +375,7 @@ mod tests {
         for name in ["package.install", "git.push.force", "teapot.boil", ""] {
             assert_eq!(operation.refuse(name), None, "{name}");
         }
-        for start in ["git.psuh.", "gti.", "packge", "fs.wirte"] {
+        for start in ["git.psuh.", "gti.", "packge", "fs.wirte", "sql.drpo"] {
             assert!(operation.refuse_start(start).is_some(), "{start}");
         }
         for start in ["git.", "git.push.f", "g", "", "teapot.", "fs.write"] {
