@@ -14,6 +14,7 @@ mod protected;
 mod registered;
 mod scripts;
 mod settings;
+mod unprepared;
 
 use std::fs;
 use std::path::Path;

@@ -80,7 +80,10 @@ impl Client {
             status @ 300..=399 => {
                 Err(format!("it answers with {status}, and leads elsewhere: `url` is not its address"))
             }
-            status => Err(format!("it answers with {status}: {}", said(&posted.body))),
+            status => match said(&posted.body) {
+                said if said.is_empty() => Err(format!("it answers with {status}")),
+                said => Err(format!("it answers with {status}: {said}")),
+            },
         }
     }
 }
