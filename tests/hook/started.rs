@@ -172,7 +172,7 @@ fn a_project_that_the_harness_names_does_not_hide_the_one_that_is_worked_on() {
     assert_deny(&named("named"), &["[of-repo: git-push]"]);
     assert_deny(&named("no-such-folder"), &["[of-repo: git-push]"]);
     world.write("named/.guard/guard.toml", stricter("of-named"));
-    assert_deny(&named("named"), &["[of-named: git-push]", "[of-repo: git-push]"]);
+    assert_deny(&named("named"), &["[of-named, of-repo: git-push]"]);
 }
 
 #[test]
