@@ -18,7 +18,7 @@ use guard_config::{Config, load};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
-use guard_contract::policy::{Entry, SELF_PROTECT, Source};
+use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
