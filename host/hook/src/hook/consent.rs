@@ -220,28 +220,24 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
         true => ALLOW.to_owned(),
         false => {
             let owned = |asked: &Attributed| {
-                let entry = named(asked).into_iter().next().map(|entry| (entry.layer, &entry.source, &*entry.settings_source.file));
-                owner(&asked.policy, entry, &config.brought)
+                let entries = named(asked);
+                entries.first().map(|entry| owner((entry.layer, &entry.source, &entry.settings_source.file)))
             };
-            let stays = |asked: &&Attributed| !(asked.of_host || is_in_chain(asked) && has_settings(asked));
+            let stays = |asked: &&Attributed| is_in_chain(asked) && !has_settings(asked);
             verdict.asks().filter(stays).find_map(owned).unwrap_or_default()
         }
     }
 }
 
 /// The place that alone ends the questions of a policy, where neither an allow nor the user's settings do.
-fn owner(policy: &str, entry: Option<(Layer, &Source, &Path)>, brought: &[String]) -> Option<String> {
-    if brought.iter().any(|name| name == policy) {
-        let file = guard_builtins::find(policy)?.settings_file?;
-        return Some(format!("Only the settings of `{policy}` can end this question: {file}"));
-    }
-    let path = match entry? {
-        (Layer::Project, ..) => return Some("Only this project's .guard/guard.toml can end this question".to_owned()),
-        (_, Source::File(path), _) => path,
+fn owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
+    let path = match (layer, source) {
+        (Layer::Project, _) => return "Only this project's .guard/guard.toml can end this question".to_owned(),
+        (_, Source::File(path)) => path,
         // Rules in Rego and CEL.
-        (_, Source::Builtin(_), file) => file,
+        (_, Source::Builtin(_)) => settings,
     };
-    Some(format!("Only the policy itself can end this question: {}", path.display()))
+    format!("Only the policy itself can end this question: {}", path.display())
 }
 
 /// The end of a question that a server asks.
@@ -325,13 +321,11 @@ mod tests {
             merge([Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host }])
         };
         let locked = format!("Only {} can end this question", managed.display());
-        let file = guard_builtins::find("path-context").unwrap().settings_file.unwrap();
-        let brought = format!("Only the settings of `path-context` can end this question: {file}");
         for (policy, of_host, by_allow, expected) in [
             ("command-guard", false, false, ALLOW),
             ("protected-files", false, true, locked.as_str()),
             ("self-protect", false, true, "No allow ends this question, because it protects guard-host itself"),
-            ("path-context", false, true, brought.as_str()),
+            ("path-context", false, true, ""),
             ("config", true, true, ""),
             ("policy-of-a-project", false, true, ALLOW),
             ("policy-of-a-project", false, false, ""),
@@ -344,13 +338,12 @@ mod tests {
     fn a_question_that_only_its_policy_ends_names_the_place() {
         let (built_in, file) = (Source::Builtin("write-control".to_owned()), Source::File("/p/ours.rego".into()));
         for (layer, source, expected) in [
-            (Layer::Project, &built_in, Some("Only this project's .guard/guard.toml can end this question")),
-            (Layer::Project, &file, Some("Only this project's .guard/guard.toml can end this question")),
-            (Layer::User, &file, Some("Only the policy itself can end this question: /p/ours.rego")),
-            (Layer::User, &built_in, Some("Only the policy itself can end this question: /p/team.toml")),
+            (Layer::Project, &built_in, "Only this project's .guard/guard.toml can end this question"),
+            (Layer::Project, &file, "Only this project's .guard/guard.toml can end this question"),
+            (Layer::User, &file, "Only the policy itself can end this question: /p/ours.rego"),
+            (Layer::User, &built_in, "Only the policy itself can end this question: /p/team.toml"),
         ] {
-            let found = owner("ours", Some((layer, source, Path::new("/p/team.toml"))), &[]);
-            assert_eq!(found.as_deref(), expected, "{source:?}");
+            assert_eq!(owner((layer, source, Path::new("/p/team.toml"))), expected, "{source:?}");
         }
     }
 }
