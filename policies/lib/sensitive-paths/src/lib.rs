@@ -140,8 +140,11 @@ impl Lists {
         let counts = |entry: &str, text: &str| {
             !entry.starts_with("~/") || names_files && self.covering(list, &Path::new(text), is_deletion) == Some(entry)
         };
+        // An absolute entry that takes out a path doesn't fit the path as it is written below the working directory.
+        let is_absolute = effect.path.lexical.starts_with('/');
         effect
             .spellings()
+            .filter(|text| !is_absolute || text.starts_with(['/', '~']))
             .chain(effect.tag("home"))
             .find_map(|text| self.covering(list, &path(text), is_deletion).filter(|entry| counts(entry, text)))
     }
