@@ -45,7 +45,7 @@ fn is_answer(ended: &Ended) {
     assert!(
         ended.reason().starts_with(
             // Without an analysis no allow covers the call, so none is offered.
-            "the guest was asked. [shell: known]\n\nIf no prompt appears, ask"
+            "the guest was asked. [shell: known]\n\nOnly the policy itself can end this question: "
         ),
         "{ended:?}"
     );
