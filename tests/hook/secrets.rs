@@ -172,6 +172,7 @@ ask contains {"rule": "r", "message": message, "remedy": remedy} if {
             && lines[1].starts_with("Instead: "),
         "{reason}"
     );
-    assert_eq!(&lines[2..4], ["", "If no prompt appears, ask the user to run this in a terminal:"], "{reason}");
+    assert!(lines[3].starts_with("Only the policy itself can end this question: "), "{reason}");
+    assert_eq!(&lines[4..6], ["", "If no prompt appears, ask the user to run this in a terminal:"], "{reason}");
     assert!(!format!("{:?}", world.audit()).contains("Zq8"), "{reason}");
 }

@@ -32,6 +32,6 @@ fn two_policies_of_others_stand_after_the_built_ins() {
     world.configure(&format!("{first}{second}{}", entry("third", &denies, "tools = [\"Write\"]")));
     assert_deny(&world.bash("rm -rf /"), &["[command-guard: rm-root]", "[first: "]);
     assert!(!world.bash("rm -rf /").reason().contains("[third: "));
-    assert_deny(&write(&world, "a.txt", "rm -rf"), &["[first: ", "[third: "]);
+    assert_deny(&write(&world, "a.txt", "rm -rf"), &["[first, third: known]"]);
     assert_ask(&world.bash("ls"), &["[second: "]);
 }

@@ -314,7 +314,7 @@ fn files_and_links_of_others_are_refused() {
         let ended = world.run(&["install", harness], "");
         assert!(ended.exit == 69 && ended.stderr.contains("was not written by guard-host"), "{harness}: {ended:?}");
         let kept = done(&world, &["uninstall", harness]);
-        assert!(kept.stdout.contains("kept, for it is not ours"), "{harness}: {kept:?}");
+        assert!(kept.stdout.contains("kept, because guard-host didn't write it"), "{harness}: {kept:?}");
         assert!(read(&world, file).contains("./mine.sh"), "{harness}");
     }
     world.write("mine.json", "{}\n");

@@ -62,7 +62,7 @@ fn hermes_skips_a_hook_that_nobody_has_consented_to() {
     let unapproved = || {
         let (_, findings) = examine(&world, &["hermes"]);
         let problems = told(&findings, "registration", "problem");
-        problems.iter().filter(|text| text.contains("nobody has approved it")).count()
+        problems.iter().filter(|text| text.contains("until you approve it")).count()
     };
     assert_eq!(unapproved(), 1);
     approve_in_hermes(&world);
@@ -89,7 +89,7 @@ fn codex_skips_a_hook_that_nobody_has_approved() {
     done(&world, &["install", "codex"]);
     let unapproved = |findings: &[Value]| {
         let problems = told(findings, "registration", "problem");
-        problems.iter().filter(|text| text.contains("nobody has approved it")).count()
+        problems.iter().filter(|text| text.contains("until you approve it")).count()
     };
     let (exit, findings) = examine(&world, &["codex"]);
     assert_eq!((exit, unapproved(&findings)), (69, 1), "{findings:#?}");

@@ -62,7 +62,7 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         let [other, own] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
         assert_eq!(other["command"], "./lint.sh", "{line}");
         let started = format!("\"${{CLAUDE_PROJECT_DIR}}\"/.claude/hooks/{name}");
-        assert!(own["command"].as_str().unwrap().starts_with(&started), "{line}: {own}");
+        assert!(own["command"].as_str().unwrap().contains(&format!(" && {started} || ")), "{line}: {own}");
         assert!(read(&world, &script).contains("--only command-guard"), "{line}");
         let kept = format!("{script}.before-guard-host");
         assert_eq!((read(&world, &kept).as_str(), mode(&world, &kept)), (MINE, 0o750), "{line}");
@@ -106,7 +106,7 @@ fn s2_06_s2_72_the_place_that_is_registered_is_the_place_of_the_script() {
     assert!(read(&world, script).contains("--only path-context"));
     assert!(!world.path(".claude/hooks/guardrail.py").exists());
     let [_, own] = handlers(&json(&world, SETTINGS), "PreToolUse").try_into().unwrap();
-    assert!(own["command"].as_str().unwrap().starts_with(text(&world.path(script))), "{own}");
+    assert!(own["command"].as_str().unwrap().contains(&format!(" && {} || ", text(&world.path(script)))), "{own}");
     // A change since then leaves the entry to the user, who is told.
     let settings = read(&world, SETTINGS).replace("\"permissions\"", "\"env\"");
     world.write(SETTINGS, settings);

@@ -204,7 +204,7 @@ mod tests {
         for (entry, place, words) in [
             ("source = \"gone.wasm\"", ":2:", "gone.wasm"),
             ("source = \"oci://x.example/a:1\"", ":2:", "guard.lock has no"),
-            ("source = \"a.wasm\"\nsha256 = \"0000\"", ":2:", "is not what is pinned"),
+            ("source = \"a.wasm\"\nsha256 = \"0000\"", ":2:", "differs from its pinned digest"),
             ("source = \"builtin:rego\"\nsettings-file = \"rules\"", ":2:", "is a folder"),
             ("source = ", "guard.toml", "TOML parse error"),
         ] {

@@ -171,7 +171,7 @@ fn a_rule_is_lowered_nowhere_else() {
     for (before, place) in [
         ("[[policy]]\nname='command-guard'\nsettings-file='s.json'\n", "settings"),
         ("policy = [{ name = 'command-guard' }]\n", "written as an array"),
-        ("[[policy]]\nname='command-guard'\nsettings = { lower = 'x' }\n", "told from"),
+        ("[[policy]]\nname='command-guard'\nsettings = { lower = 'x' }\n", "be separated from"),
         ("[[policy]\n", "guard.toml"),
     ] {
         let error = user().extend(Some(before), "command-guard", "lower", "r").unwrap_err();
