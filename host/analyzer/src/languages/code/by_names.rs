@@ -1,8 +1,8 @@
 //! Calls that delete files in languages without a table, known by the words of their names: `removeDirectoryRecursive`,
 //! `Files.delete`, `delete-tree`.
 //!
-//! A literal path is taken at its word. Any other one makes the code one that deletes something unknown, unless its name
-//! says that it is a temporary one.
+//! A literal path is taken at its word. Any other one makes the code one that deletes something unknown, unless the code
+//! got the path from a call that makes a temporary file or folder.
 
 use guard_sdk::code::literal;
 
@@ -88,14 +88,26 @@ const OTHERS: &[&str] = &[
     "watcher",
 ];
 
-/// Words before a call with parentheses. Behind any other word, the name is one that is defined.
-const BEFORE_CALLS: &[&str] = &[
-    "and", "await", "defer", "do", "else", "go", "if", "in", "new", "not", "or", "return", "then", "throw", "try",
-    "while",
+/// Words before a name that is defined.
+const DEFINES: &[&str] = &[
+    "def",
+    "defp",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "let",
+    "method",
+    "proc",
+    "procedure",
+    "rec",
+    "sub",
+    "val",
+    "void",
 ];
 
-/// Words before a name that is defined without parentheses.
-const DEFINES: &[&str] = &["and", "def", "defp", "fn", "fun", "func", "let", "proc", "rec", "sub", "val"];
+/// Signs by which code stands in a literal.
+const INTERPOLATES: &[&str] = &["#{", "${", "$(", "\\("];
 
 /// Words of deletions that take all that is in a folder.
 const TREES: &[&str] = &[
@@ -140,7 +152,11 @@ pub(super) fn deletions(found: &mut Vec<Found>, program: &str, text: &str) {
     while let Some(char) = rest.chars().next() {
         let before = text.get(..text.len() - rest.len()).unwrap_or_default();
         let mut width = char.len_utf8();
-        if let Some((_, after)) = (char == '"').then(|| literal(rest)).flatten() {
+        if rest.starts_with("'\"'") {
+            width = 3;
+        } else if let Some((_, after)) =
+            (char == '"').then(|| literal(rest)).flatten().filter(|(text, _)| is_data(text))
+        {
             width = rest.len() - after.len();
         } else if is_comment(before, rest) {
             width = rest.find('\n').unwrap_or(rest.len());
@@ -179,10 +195,15 @@ fn name_width(text: &str) -> usize {
     if is_lisp { end(|char| is_part(char) || matches!(char, '-' | '/')) } else { plain }
 }
 
+/// Whether a line begins here that is a comment in each language where it may stand.
 fn is_comment(before: &str, rest: &str) -> bool {
     let begins = before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty();
-    rest.starts_with("//") && !before.ends_with(':')
-        || begins && ["--", "# ", ";;", "* "].iter().any(|sign| rest.starts_with(sign))
+    begins && ["// ", "-- ", "# ", ";; "].iter().any(|sign| rest.starts_with(sign))
+}
+
+/// Whether a literal has no code in it.
+fn is_data(literal: &str) -> bool {
+    !INTERPOLATES.iter().any(|sign| literal.contains(sign))
 }
 
 /// The words of a name in lower case.
@@ -222,7 +243,7 @@ impl<'t> Call<'t> {
         if object.is_empty() && before.ends_with("file ") {
             object = "file";
         }
-        let owner = words(&unquoted(object));
+        let owner = words(&unquoted(&outside(object)));
         let owned = has(&owner, OWNERS) || object.contains("Files");
         let verb =
             is_whole || has(&own, VERBS) || owned && owner.iter().rev().nth(1).is_some_and(|word| word == "remove");
@@ -256,26 +277,24 @@ impl<'t> Call<'t> {
             || ["recursive", "true", "'s'", "\"s\""].iter().any(|option| options.contains(option))
     }
 
-    /// Whether the call takes away what the code itself made for a while, or something in it.
+    /// Whether the call takes a name that has its only value from a call that makes a temporary file or folder.
     fn is_temporary(&self, text: &str) -> bool {
-        let given = self.arguments.split([')', ';', '\n']).next().unwrap_or_default();
-        let made: Vec<&str> = text.lines().filter(|line| makes_temporary(line)).take(MOST).flat_map(assigned).collect();
-        let is_made = |name: &str| {
-            let mut lines = text.lines().filter(|line| assigned(line).any(|own| own == name)).take(MOST);
-            made.contains(&name) || lines.any(|line| names(line).any(|used| made.contains(&used)))
+        let given = match self.arguments.split([')', ',', ';', '\n']).next().unwrap_or_default() {
+            "" => self.object.trim_end_matches(['.', ':']),
+            given => given,
         };
-        let objects = names(self.object).filter(|name| !OWNERS.contains(name));
-        let mut given = names(given).chain(objects).take(4);
-        given.any(|name| {
-            let plain = name.to_ascii_lowercase();
-            plain.contains("tmp") || plain.contains("temp") || is_made(name)
-        })
+        let mut lines = text.lines().filter(|line| assigned(line).any(|own| own == given)).take(2);
+        let (Some(line), None) = (lines.next(), lines.next()) else { return false };
+        assigned(line).next() == Some(given) && makes_temporary(line)
     }
 }
 
+/// Whether the first value that the line assigns is such a call.
 fn makes_temporary(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    MAKES_TEMPORARY.iter().any(|call| line.contains(call))
+    let value = line.split_once('=').map_or("", |(_, value)| value);
+    let (call, _) = value.split_once('(').unwrap_or_default();
+    let call = call.to_ascii_lowercase();
+    MAKES_TEMPORARY.iter().any(|name| call.ends_with(name))
 }
 
 /// The names in a piece of code.
@@ -310,6 +329,21 @@ fn object(before: &str) -> &str {
     before.get(start..).unwrap_or_default()
 }
 
+/// The text without what is in its brackets.
+fn outside(text: &str) -> String {
+    let mut depth = 0_usize;
+    text.chars()
+        .filter(|char| {
+            match char {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
+        .collect()
+}
+
 /// The text without its literals.
 fn unquoted(text: &str) -> String {
     text.split(['"', '\'']).step_by(2).collect()
@@ -323,7 +357,7 @@ fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) ->
     let line = head.trim_end_matches([' ', '\t', '*', '&']);
     let last = line.rsplit(|char: char| !is_part(char)).next().filter(|_| line.len() < head.len()).unwrap_or_default();
     if near.starts_with(['(', '[']) {
-        let is_defined = !last.is_empty() && !BEFORE_CALLS.contains(&last) && object.is_empty();
+        let is_defined = DEFINES.contains(&last) && object.is_empty();
         return near.get(1..).filter(|_| !is_defined);
     }
     let blank = near.trim_start_matches(' ');
@@ -336,7 +370,7 @@ fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) ->
         return Some("");
     }
     let is_bare = blank.starts_with(['"', '\'', '$', '#']) || object == "file" && blank.starts_with('-');
-    let is_argument = |char| is_part(char) || char == '(' && !object.is_empty();
+    let is_argument = |char| is_part(char) || char == '(';
     let is_bare = is_bare || is_plain && blank.len() < near.len() && blank.starts_with(is_argument);
     (is_bare && !DEFINES.contains(&last)).then_some(blank)
 }
@@ -386,92 +420,4 @@ fn argument(arguments: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(text: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        deletions(&mut found, "x", text);
-        let show = |found| match found {
-            Found::Delete(path) => format!("deletes {path}"),
-            Found::DeleteTree(path) => format!("deletes all of {path}"),
-            Found::Effect(_) => "deletes something".to_owned(),
-            other => format!("{other:?}"),
-        };
-        found.into_iter().map(show).collect()
-    }
-
-    #[test]
-    fn names_say_what_is_deleted() {
-        for (text, expected) in [
-            ("os.RemoveAll(\"/a\")", "deletes all of /a"),
-            ("os.Remove(\"/a\")", "deletes /a"),
-            ("fs::remove_dir_all(\"/a\").unwrap();", "deletes all of /a"),
-            ("try FileManager.default.removeItem(atPath: \"/a\")", "deletes all of /a"),
-            ("main = removeDirectoryRecursive \"/a\"", "deletes all of /a"),
-            ("System.IO.Directory.Delete(\"/a\", true);", "deletes all of /a"),
-            ("new File(\"/a\").deleteDir()", "deletes all of /a"),
-            ("java.io.File(\"/a\").deleteRecursively()", "deletes all of /a"),
-            ("Directory(\"/a\").deleteSync(recursive: true);", "deletes all of /a"),
-            ("(delete-directory/files \"/a\")", "deletes all of /a"),
-            ("(uiop:delete-directory-tree #P\"/a\" :validate t)", "deletes all of /a"),
-            ("File.rm_rf!(\"/a\")", "deletes all of /a"),
-            ("rm(\"/a\", recursive=true)", "deletes all of /a"),
-            ("rmdir('/a','s')", "deletes all of /a"),
-            ("file:del_dir_r(\"/a\"), halt().", "deletes all of /a"),
-            ("os.remove.all(\"/a\")", "deletes all of /a"),
-            ("DeleteFile[FileNames[\"*\", \"/a\"]]", "deletes something"),
-            ("for _, f := range fs { os.RemoveAll(f) }", "deletes something"),
-            ("forEach(p -> p.toFile().delete())", "deletes something"),
-            ("forEach(java.nio.file.Files::delete)", "deletes something"),
-            ("mapM_ removeFile files", "deletes something"),
-            ("main = listDirectory \"/a\" >>= mapM_ removeFile", "deletes something"),
-            ("files |> Seq.iter System.IO.File.Delete", "deletes something"),
-            ("Array.iter Sys.remove (Sys.readdir \".\")", "deletes something"),
-            ("let p = \"/a\";\nfs::remove_file(p)", "deletes /a"),
-            ("p := \"/a\"\nif x { p = y }\nos.Remove(p)", "deletes something"),
-            ("File file = new File(\"/a\");\nfile.delete();", "deletes /a"),
-            ("Ada.Directories.Delete_Tree(\"/a\");", "deletes all of /a"),
-            ("removeFile(dir ++ \"/a\")", "deletes something"),
-            ("d, _ := os.MkdirTemp(\"\", \"x\")\nos.RemoveAll(home)", "deletes something"),
-        ] {
-            assert_eq!(shown(text), [expected], "{text}");
-        }
-    }
-
-    #[test]
-    fn other_names_delete_no_file() {
-        for text in [
-            "delete(m, \"a\")",
-            "m.remove(\"/a\");",
-            "l.remove(0)",
-            "delete!(d, 1)",
-            "Map.delete(%{a: 1}, :a)",
-            "(delete 1 (list 1 2 3))",
-            "delete([1,2,3],2,L)",
-            "s.delete(0)",
-            "fileList.remove(0)",
-            "removeFileExtension(\"a.txt\")",
-            "println(\"os.RemoveAll(x)\")",
-            "// os.RemoveAll(x)",
-            "void deleteDir(File f) {",
-            "import System.Directory (removeFile)",
-            "use std::fs::remove_file;",
-            "func removeFiles(names []string) {",
-            "defer os.RemoveAll(tmpDir)",
-            "dir, _ := os.MkdirTemp(\"\", \"x\")\np := filepath.Join(dir, \"a\")\nos.Remove(p)",
-            "dir, _ := os.MkdirTemp(\"\", \"x\")\ndefer os.RemoveAll(dir)",
-            "node.removeChild(file)",
-            "table.remove(t, 1)",
-        ] {
-            assert!(shown(text).is_empty(), "{text} {:?}", shown(text));
-        }
-    }
-
-    #[test]
-    fn long_texts_cost_little() {
-        for text in ["os.RemoveAll(", "f(", "a.", "\"", "remove(("] {
-            assert!(shown(&text.repeat(5_000)).len() <= MOST + 1);
-        }
-    }
-}
+mod tests;

@@ -165,7 +165,7 @@ fn the_list_of_operations_is_that_of_the_sources() {
 #[test]
 fn each_kind_of_the_tables_is_in_the_list_of_kinds() {
     for (name, file) in cases::read::<File>("programs") {
-        for fact in &entry(&file.names[0]).unwrap().effects {
+        for fact in entry(&file.names[0]).unwrap().effects {
             assert!(EFFECT_KINDS.contains(&fact.kind), "{name}: {:?} is not in EFFECT_KINDS", fact.kind);
         }
     }
