@@ -78,7 +78,7 @@ fn values_at_one_place_are_merged_and_two_at_one_are_an_error() {
     world.write("team/branches.json", r#"{ "teams": { "web": { "branches": [] } } }"#);
     assert_ask(
         &world.bash("ls"),
-        &["[team: policy-fault]", "any.json: `data.teams.web.branches` stands in another file"],
+        &["[team: policy-fault]", "any.json: another file defines `data.teams.web.branches` too"],
     );
 }
 

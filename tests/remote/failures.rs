@@ -170,7 +170,7 @@ fn a_slow_server_gives_no_answer_and_the_deadline_holds() {
 #[test]
 fn without_a_token_nothing_is_asked() {
     let stub = Stub::of("Allow");
-    for (text, why) in [(None, "cannot be read"), (Some(""), "holds no token"), (Some("a b"), "holds no token")] {
+    for (text, why) in [(None, "cannot be read"), (Some(""), "contains no token"), (Some("a b"), "contains no token")] {
         let world = asking(&stub.url, "fallback = \"deny\"");
         match text {
             Some(text) => drop(world.write("remote.token", text)),

@@ -104,7 +104,7 @@ fn cases_are_run_again_when_they_or_the_component_change() {
     watch.reports("1 passed, 0 failed");
     // A component that is being built.
     std::fs::remove_file(&component).unwrap();
-    watch.complains("is no built-in policy and no file");
+    watch.complains("is neither a built-in policy nor a readable file");
     std::fs::write(&component, "half").unwrap();
     watch.complains("not a WebAssembly component");
     std::fs::write(&component, bytes("shell")).unwrap();

@@ -147,7 +147,7 @@ pub(crate) fn reads_program(argv: &[Word]) -> bool {
 pub(crate) fn respelled(shell: &str, text: &str) -> Option<String> {
     match shell {
         "fish" => Some(fish::as_shell(text)),
-        "nu" | "elvish" => Some(nushell::as_shell(text)),
+        "nu" => Some(nushell::as_shell(text)),
         _ => None,
     }
 }

@@ -243,7 +243,9 @@ fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> b
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
     let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
     let mut into = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, from));
-    into.any(|made| brings(made) && !is_moved_within(made, earlier, from))
+    // A search or a pattern starts above the folder that it finds.
+    let is_folder = tag(effect, EVERY).is_none() && !from.contains('*');
+    into.any(|made| brings(made) && !(is_folder && is_moved_within(made, earlier, from)))
 }
 
 /// Whether the command that writes this moves nothing but what was in the folder already: `mv build/a build/b`.

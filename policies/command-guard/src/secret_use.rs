@@ -12,15 +12,11 @@ pub(crate) const MOST: usize = 64;
 /// Whether no value of the file that is read reaches anybody: only names or counts are printed, or the shell takes the
 /// variables in and prints none.
 pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
-    const OTHERWISE: &[&str] = &["sent", "kept", "link-to"];
+    const OTHERWISE: &[&str] = &["sent", "kept", "link-to", "searched", "swept"];
     if OTHERWISE.iter().any(|tag| effect.tag(tag).is_some()) {
         return false;
     }
     let Some(reader) = view.command(effect) else { return false };
-    // Of what a search finds, more than files of variables are read.
-    if ["searched", "swept"].iter().any(|tag| effect.tag(tag).is_some()) {
-        return shows_names_only(reader, false, view);
-    }
     let name = effect.target.rsplit('/').next().unwrap_or_default();
     let has_names = name.starts_with(".env");
     shows_names_only(reader, has_names, view)
@@ -39,10 +35,6 @@ pub(crate) fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl I
 /// sign in files of variables alone: elsewhere a line without the sign would be shown.
 fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> bool {
     for stage in onward(reader, view) {
-        // A search that starts the command prints names at most, but its output is that of the command as well.
-        if stage.id == reader.parent && !leads_away(stage) {
-            continue;
-        }
         if keeps_counts(stage) || has_names && keeps_names(stage) {
             return true;
         }
@@ -75,12 +67,9 @@ pub(crate) fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
         "xargs" => prints_words(command),
         program => FILTERS.contains(&program) || program.is_empty() && !command.redirections.is_empty(),
     };
-    is_filter && !leads_away(command) && !view.analysis.effects.iter().any(writes)
-}
-
-/// Whether the output goes to a file.
-fn leads_away(command: &Command) -> bool {
-    command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+    let leads_away =
+        command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1));
+    is_filter && !leads_away && !view.analysis.effects.iter().any(writes)
 }
 
 /// Whether `xargs` gets no program, and shows none of its input on the way.

@@ -165,7 +165,9 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     urls.iter().for_each(|url| requests(run, url));
     let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
     let headers = parsed.values("H", "header");
-    let method = headers.filter_map(|header| overridden(&header.text)).last().unwrap_or(method);
+    let mut overrides = headers.filter_map(|header| overridden(&header.text));
+    let deletes = |method: &String| method.eq_ignore_ascii_case("DELETE");
+    let method = if deletes(&method) { method } else { overrides.find(deletes).unwrap_or(method) };
     // `curlie` takes the method as a word of its own.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     let sends = method.is_empty() && sends_a_body(parsed);

@@ -178,9 +178,6 @@ const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["bun"], &["create"]),
     (&["helm"], &["install", "upgrade", "template"]),
     (&["gh"], &["extension", "extensions", "ext"]),
-    (&["go"], &["run"]),
-    (&["asdf", "mise"], &["plugin", "plugins", "p"]),
-    (&["pre-commit"], &["try-repo"]),
 ];
 
 /// Runners of packages: what they are given runs at once.
@@ -212,14 +209,11 @@ fn fetched(run: &mut Run<'_>) {
             _ if builds => operands.next_back().filter(|_| builds_last),
             // The name of the release comes before the chart.
             "helm" => operands.find(|word| word.contains("://") && word.ends_with(".tgz")),
-            // Each module of Go names the repository that it is in.
-            "go" => operands.next().filter(|word| is_foreign_module(word)),
-            "asdf" | "mise" => operands.find(|word| word.contains("://")),
             _ => operands.find(|word| !matches!(*word, "install")),
         };
         let given = operand.filter(|_| verb.is_some()).filter(|text| {
             let short = if matches!(run.name.as_str(), "bun" | "gh") { &NODE } else { &PYTHON };
-            from_elsewhere(text, short) || builds && text.starts_with("github.com/") || run.name == "go"
+            from_elsewhere(text, short) || builds && text.starts_with("github.com/")
         });
         found.extend(given.map(|given| (run.name.clone(), given.to_owned())));
     }
@@ -233,25 +227,8 @@ fn fetched(run: &mut Run<'_>) {
     }
 }
 
-/// Whether a program of Go is fetched in a version of its own, from anybody's repository: `HOST/PATH@VERSION`.
-fn is_foreign_module(word: &str) -> bool {
-    const OF_GO: &[&str] = &["golang.org/", "google.golang.org/"];
-    let host = word.split('/').next().unwrap_or_default();
-    word.contains('@') && host.contains('.') && !host.starts_with('.') && !OF_GO.iter().any(|own| word.starts_with(own))
-}
-
-/// Editors that install an extension from a file or an address as well.
-const EDITORS: &[&str] = &["code", "code-insiders", "codium", "vscodium", "cursor", "windsurf", "positron", "kiro"];
-
 /// An address whose code an option of the program runs.
 fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
-    if EDITORS.contains(&run.name.as_str()) {
-        let words = run.arguments();
-        let at = words.iter().position(|word| word.text.starts_with("--install-extension"))?;
-        let value = words.get(at)?.text.split_once('=').map(|(_, value)| value);
-        let value = value.or_else(|| words.get(at + 1).map(|word| word.text.as_str()))?;
-        return (value.contains("://") || value.ends_with(".vsix")).then(|| (run.name.clone(), value.to_owned()));
-    }
     let option = match run.name.as_str() {
         "deno" => "--eval-file=",
         "terraform" | "tofu" => "-from-module=",
@@ -356,21 +333,8 @@ fn source(manager: &Manager, text: &str) -> &'static str {
     };
     let starts = |wanted: &[&str]| wanted.iter().any(|start| text.starts_with(start));
     let place = text.split(['#', '?']).next().unwrap_or(text);
-    if starts(&[
-        "git+",
-        "git:",
-        "git@",
-        "ssh:",
-        "hg+",
-        "svn+",
-        "bzr+",
-        "gh:",
-        "gl:",
-        "github:",
-        "gitlab:",
-        "bitbucket:",
-        "gist:",
-    ]) || text.contains("://") && place.ends_with(".git")
+    if starts(&["git+", "git:", "git@", "ssh:", "hg+", "svn+", "bzr+", "github:", "gitlab:", "bitbucket:", "gist:"])
+        || text.contains("://") && place.ends_with(".git")
     {
         "git"
     } else if text.contains("://") {

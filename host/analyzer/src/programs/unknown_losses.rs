@@ -26,12 +26,6 @@ const LOSES: &[&str] = &[
     "wipe",
 ];
 
-/// Verbs of loss with the thing they are about in one word: `removeacct`, `deleteZone`.
-const LOSES_JOINED: &[&str] = &["delete", "destroy", "remove", "terminate"];
-
-/// Ends of words that are no verbs: `deleted`, `remover`.
-const OF_OTHER_WORDS: &[&str] = &["d", "ed", "er", "ing", "r", "rs", "s"];
-
 /// Verbs that are a loss if an option skips the program's own question.
 const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "revoke", "rm", "undeploy", "uninstall"];
 
@@ -77,10 +71,9 @@ pub(super) fn find(run: &mut Run<'_>) {
     let is_value = |at: usize| {
         at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| NAMING.contains(&word.text.as_str()))
     };
-    let has_verb = words.first().is_some_and(|first| !first.text.starts_with('-'));
     let makes = words.first().is_some_and(|first| TAKES.contains(&first.text.as_str()));
     let options = words.iter().filter(|_| !makes).map(|word| word.text.as_str());
-    let option = options.clone().find(|option| is_switch(option, has_verb));
+    let option = options.clone().find(|option| is_switch(option));
     if options.take(MOST).any(is_unguarded) {
         let by = run.name.clone();
         let loses = "every question before a tool runs: the agent then does what it finds right";
@@ -108,18 +101,16 @@ fn is_unguarded(option: &str) -> bool {
 /// The most options that are looked at.
 const MOST: usize = 64;
 
-/// Whether an option takes the place of a verb: `--delete-project NAME`, and behind the name of a thing `--remove NAME`.
-fn is_switch(option: &str, has_thing: bool) -> bool {
+/// Whether an option takes the place of a verb: `--delete-project NAME`.
+fn is_switch(option: &str) -> bool {
     let name = option.strip_prefix("--").and_then(|option| option.split('=').next()).unwrap_or_default();
-    let (verb, thing) = name.split_once('-').unwrap_or((name, ""));
-    let names_thing = if thing.is_empty() { has_thing } else { THINGS.contains(&thing.trim_end_matches('s')) };
-    (LOSES.contains(&verb) || verb == "remove") && names_thing
+    let (verb, thing) = name.split_once('-').unwrap_or_default();
+    (LOSES.contains(&verb) || verb == "remove") && THINGS.contains(&thing.trim_end_matches('s'))
 }
 
 /// Things of a service, as options name them.
 const THINGS: &[&str] = &[
     "account",
-    "all",
     "app",
     "bucket",
     "cluster",
@@ -262,10 +253,6 @@ fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
     // `delete_database` is a verb, `test_delete` the name of a test.
     let first = first.split('_').next().unwrap_or_default();
-    let is_joined = |verb: &&str| {
-        let rest = first.strip_prefix(*verb).filter(|rest| !rest.is_empty());
-        parts.len() == 1 && rest.is_some_and(|rest| !OF_OTHER_WORDS.contains(&rest))
-    };
     // A name with a dot may be a file's: `drop.sql`.
     if text.contains('.') && !DATABASES.contains(&first) {
         return false;
@@ -275,7 +262,6 @@ fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
         && (parts.len() > 1 && DATABASES.contains(&first) || before.is_some_and(|noun| DATABASES.contains(&noun)));
     // `un-delete`, `no-drop`, `soft-delete` and the like keep what is there.
     let keeps = matches!(first, "un" | "no" | "soft" | "pre" | "post" | "on" | "is" | "can");
-    let of_noun = text.contains(':') && matches!(*last, "remove" | "rm" | "del");
     let is_weak = || unasked && LOSES_UNASKED.contains(last) && text.len() == last.len();
-    !keeps && (any(LOSES) || empties || of_noun || is_weak() || LOSES_JOINED.iter().any(is_joined))
+    !keeps && (any(LOSES) || empties || is_weak())
 }

@@ -19,7 +19,7 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
         "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
         "orchestration" => has_local_cluster(command),
-        "network" => draft.operation == "http.delete" && is_local(&draft.target),
+        "network" => draft.operation == "http.delete" && (is_local(&draft.target) || is_port(command, &draft.target)),
         _ => false,
     }
 }
@@ -89,6 +89,14 @@ fn has_local_cluster(command: &Command) -> bool {
     const NAMES: &[&str] = &["colima", "docker-desktop", "minikube", "orbstack", "rancher-desktop"];
     const BEGINNINGS: &[&str] = &["k3d-", "kind-"];
     let options = ["--context", "--kube-context"];
+    let is_client = command.argv.first().is_some_and(|word| matches!(word.text.as_str(), "kubectl" | "helm"));
+    let contexts = command.argv.iter().filter(|word| word.text.contains("context")).count();
+    let is_set = command.assignments.iter().any(|set| set.name.starts_with("KUBE"));
+    let mut pairs = command.argv.iter().zip(command.argv.iter().skip(1));
+    let is_value = pairs.any(|(before, word)| before.text.starts_with('-') && word.text.contains("context"));
+    if !is_client || contexts != 1 || is_set || is_value {
+        return false;
+    }
     let is_local = |name: &str| NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
     let given = command.argv.iter().zip(command.argv.iter().skip(1));
     let apart = given.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, name)| name.text.as_str());
@@ -103,11 +111,17 @@ fn has_local_cluster(command: &Command) -> bool {
 fn is_local(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let port =
-        authority.rsplit_once(':').map_or("", |(_, port)| port).trim_matches(|char: char| !char.is_ascii_digit());
-    // HTTPie takes `:3000/x` for a port of this machine.
-    let is_short = authority.starts_with(':') && url == rest;
-    !STORES.contains(&port) && (is_short || addresses::is_here(&addresses::host(url)))
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port).trim_end_matches(']');
+    let is_known = port.bytes().all(|byte| byte.is_ascii_digit()) && !STORES.contains(&port);
+    is_known && addresses::is_here(&addresses::host(url))
+}
+
+/// Whether the address is a port of this machine as HTTPie spells it: `:3000/x`.
+fn is_port(command: &Command, url: &str) -> bool {
+    let program = command.argv.first().map_or("", |word| word.text.as_str());
+    let port = url.strip_prefix(':').and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(program, "http" | "https" | "xh" | "xhs") && is_number && !STORES.contains(&port)
 }
 
 #[cfg(test)]
@@ -122,14 +136,14 @@ mod tests {
             "https://127.0.0.1",
             "http://[::1]:80/",
             "LOCALHOST/x",
-            ":3000/x",
             "http://shop.localhost:3000/x",
-            "http://localhost:${PORT:-3000}/x",
             "http://host.docker.internal/x",
         ] {
             assert!(is_local(url), "{url}");
         }
         for url in [
+            "http://localhost:${PORT}/x",
+            ":3000/x",
             "http://localhost.example.org/x",
             "http://localhost@example.org/x",
             "https://example.org/localhost",

@@ -1,4 +1,4 @@
-//! Texts of nu and elvish, as far as they are read here: spelled as a shell would have them.
+//! Texts of nu, as far as they are read here: spelled as a shell would have them.
 
 /// Words before a block that runs, whatever comes of it.
 const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "peach", "items", "catch", "finally"];
@@ -14,7 +14,7 @@ const OPERATORS: &[&str] = &[
     "<", "<=", "==", "!=", ">", ">=", "=~", "!~", "and", "or", "xor", "not", "in", "not-in", "+", "-", "*", "/", "++",
 ];
 
-/// A text of nu or elvish as shell: `^name` is the program of that name, a block behind `try` or `each` is a group, `open`
+/// A text of nu as shell: `^name` is the program of that name, a block behind `try` or `each` is a group, `open`
 /// prints a file, `save` writes one, and a block behind a condition or a list is a branch or a loop.
 pub(super) fn as_shell(text: &str) -> String {
     let tokens = tokens(text);

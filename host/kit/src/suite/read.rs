@@ -372,7 +372,7 @@ mod tests {
     fn a_case_that_cannot_fail_is_refused() {
         for (case, text) in [
             ("input = 'ls'", "case `ls`: `expect` is missing"),
-            ("input = 'ls'\nexpect = 'block'", "case `ls`: `block` is no outcome"),
+            ("input = 'ls'\nexpect = 'block'", "case `ls`: `block` isn't an outcome"),
             (
                 "input = 'ls'\nexpect = ['deny', 'ask', 'warn', 'allow', 'abstain']",
                 "case `ls`: `expect` names all outcomes, so that none is wrong",

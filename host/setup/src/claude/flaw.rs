@@ -15,19 +15,19 @@ pub(super) fn flaw(settings: &Value, is_own: impl Fn(&Value) -> bool) -> Option<
         return Some("it isn't a JSON object, so Claude Code skips the whole file".to_owned());
     }
     let hooks = settings.get("hooks")?;
-    let Some(events) = hooks.as_object() else { return skipped("hooks", "is no object") };
+    let Some(events) = hooks.as_object() else { return skipped("hooks", "isn't an object") };
     for (event, groups) in events {
         let place = format!("hooks.{event}");
-        let Some(groups) = groups.as_array() else { return skipped(&place, "is no list") };
+        let Some(groups) = groups.as_array() else { return skipped(&place, "isn't a list") };
         for (group, number) in groups.iter().zip(0..) {
             let place = format!("{place}[{number}]");
             if group.get("matcher").is_some_and(|matcher| !matcher.is_string() && !matcher.is_null())
                 && !holds_own(group, &is_own)
             {
-                return skipped(&format!("{place}.matcher"), "is no text");
+                return skipped(&format!("{place}.matcher"), "isn't text");
             }
             let Some(handlers) = group.get("hooks").and_then(Value::as_array) else {
-                return skipped(&format!("{place}.hooks"), "is no list");
+                return skipped(&format!("{place}.hooks"), "isn't a list");
             };
             for (handler, number) in handlers.iter().zip(0..).filter(|(handler, _)| !is_own(handler)) {
                 let place = format!("{place}.hooks[{number}]");
@@ -89,8 +89,8 @@ mod tests {
                 json!({ "hooks": { "PreToolUse": [{ "type": "command", "command": "x" }] } }),
                 "`hooks.PreToolUse[0].hooks` isn't a list",
             ),
-            (json!({ "hooks": { "PreToolUse": [{ "matcher": 7, "hooks": [] }] } }), ".matcher` is no text"),
-            (json!([]), "no JSON object"),
+            (json!({ "hooks": { "PreToolUse": [{ "matcher": 7, "hooks": [] }] } }), ".matcher` isn't text"),
+            (json!([]), "isn't a JSON object"),
         ] {
             let flaw = flaw_in(&settings);
             assert!(flaw.contains(place) && flaw.ends_with("skips the whole file"), "{settings}: {flaw}");

@@ -224,16 +224,16 @@ mod tests {
         let count = |text: &str, name: &str| text.matches(name).count();
         let text = put("{}".to_owned(), "one.sh", &["a"]);
         let text = put(text, "two.py", &["b"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (3, 3), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (4, 4), "{text}");
         // One that asks nothing else than another one does goes.
         let both = put(text.clone(), "both.sh", &["a", "b"]);
-        assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 3), "{both}");
+        assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 4), "{both}");
         let text = put(text, "one.sh", &["c"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (3, 3), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (4, 4), "{text}");
         let text = add(&text, Shape::Wrapped, &entry(), &names()).unwrap();
-        assert_eq!((count(&text, ".sh"), count(&text, ".py"), count(&text, "/bin/guard-host")), (0, 0, 3), "{text}");
+        assert_eq!((count(&text, ".sh"), count(&text, ".py"), count(&text, "/bin/guard-host")), (0, 0, 4), "{text}");
         let text = put(text, "one.sh", &["a"]);
-        assert_eq!((count(&text, "one.sh"), count(&text, "/bin/guard-host")), (3, 3), "{text}");
+        assert_eq!((count(&text, "one.sh"), count(&text, "/bin/guard-host")), (4, 4), "{text}");
     }
 
     proptest! {

@@ -13,8 +13,6 @@ use crate::draft::Draft;
 const TABLED: &[&str] = &[
     "applescript",
     "awk",
-    "elisp",
-    "emacs",
     "javascript",
     "lua",
     "luajit",
@@ -71,6 +69,7 @@ const OTHERS: &[&str] = &[
     "header",
     "key",
     "keys",
+    "last",
     "list",
     "listener",
     "map",
@@ -197,8 +196,8 @@ fn name_width(text: &str) -> usize {
 
 /// Whether a line begins here that is a comment in each language where it may stand.
 fn is_comment(before: &str, rest: &str) -> bool {
-    let begins = before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty();
-    begins && ["// ", "-- ", "# ", ";; "].iter().any(|sign| rest.starts_with(sign))
+    let begins = || before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty();
+    ["// ", "-- ", "# ", ";; "].iter().any(|sign| rest.starts_with(sign)) && begins()
 }
 
 /// Whether a literal has no code in it.
@@ -252,7 +251,10 @@ impl<'t> Call<'t> {
             true => is_whole || names,
             false => owned || names,
         };
-        if !verb || !is_loss || has(&own, OTHERS) || has(&owner, OTHERS) {
+        // A number is the place of an element.
+        let is_place =
+            behind.strip_prefix('(').is_some_and(|behind| behind.starts_with(|char: char| char.is_ascii_digit()));
+        if !verb || !is_loss || is_place || has(&own, OTHERS) || has(&owner, OTHERS) {
             return None;
         }
         let arguments = arguments(before, object, behind, names || owned)?;
@@ -283,7 +285,8 @@ impl<'t> Call<'t> {
             "" => self.object.trim_end_matches(['.', ':']),
             given => given,
         };
-        let mut lines = text.lines().filter(|line| assigned(line).any(|own| own == given)).take(2);
+        let statements = text.split(['\n', ';', '{', '}']);
+        let mut lines = statements.filter(|line| assigned(line).any(|own| own == given)).take(2);
         let (Some(line), None) = (lines.next(), lines.next()) else { return false };
         assigned(line).next() == Some(given) && makes_temporary(line)
     }
