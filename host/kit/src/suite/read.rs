@@ -377,7 +377,7 @@ mod tests {
                 "input = 'ls'\nexpect = ['deny', 'ask', 'warn', 'allow', 'abstain']",
                 "case `ls`: `expect` names all outcomes, so that none is wrong",
             ),
-            ("input = 'ls'\nexpect = 'ask'\ncoverage = 'full'", "case `ls`: `full` is no coverage"),
+            ("input = 'ls'\nexpect = 'ask'\ncoverage = 'full'", "case `ls`: `full` isn't a coverage"),
             (
                 "input = 'ls'\nexpect = 'ask'\nexpect-exit = 2",
                 "case `ls`: `harness` and the reply belong to a `payload`",
