@@ -21,6 +21,7 @@ use guard_config::load;
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
+use guard_contract::paths::lexical;
 use guard_contract::shell_word::quoted;
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::{Record, Selection};
@@ -115,7 +116,9 @@ fn left(
     // Policies that ask about a file judge its path alone.
     let input = match question.tool.as_str() {
         "Bash" => Value::String(question.operation.clone()),
-        "Read" | "Write" | "Edit" => json!({ "file_path": question.operation, "content": "" }),
+        "Read" | "Write" | "Edit" => {
+            json!({ "file_path": lexical(&question.operation, &at.cwd, &at.home), "content": "" })
+        }
         _ => return Ok(None),
     };
     let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
