@@ -119,8 +119,7 @@ impl Guard {
             let found = own.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
             found.is_some_and(|found| !found.guessed || (guarded.entry.starts_with('.') && path.contains('/')))
         };
-        let found = self.near(&names).find(is_in);
-        found
+        self.near(&names).find(is_in)
     }
 
     /// Whether a program of this name, as a command spells it, is guard-host.

@@ -286,7 +286,7 @@ fn is_bounded(code: &str, at: usize) -> bool {
     let given = |call: &&str| {
         statement.match_indices(*call).any(|(at, call)| statement.get(at + call.len()..).is_some_and(is_condition))
     };
-    [".where(", ".filter(", "->where("].iter().any(|call| given(&call))
+    [".where(", ".filter(", "->where("].iter().any(given)
 }
 
 /// The code in lower case without blanks and comments, and the texts that stood in it. Literals that an operator joins
