@@ -93,7 +93,7 @@ fn codex_skips_a_hook_that_nobody_has_approved() {
     };
     let (exit, findings) = examine(&world, &["codex"]);
     assert_eq!((exit, unapproved(&findings)), (69, 1), "{findings:#?}");
-    let remedy = findings.iter().find(|one| one["text"].as_str().unwrap().contains("approved")).unwrap();
+    let remedy = findings.iter().find(|one| one["text"].as_str().unwrap().contains("until you approve it")).unwrap();
     assert!(remedy["remedy"].as_str().unwrap().contains("`/hooks`"), "{remedy}");
     approve(&world);
     let (exit, findings) = examine(&world, &["codex"]);
