@@ -159,7 +159,9 @@ fn doctor_asks_the_server() {
     let said = |printed: &str| {
         lasting(
             &world,
-            &["by the server", "a call takes", "problem "].map(|words| lines_about(printed, words)).concat(),
+            &["ok       canary: the server", "a call takes", "problem "]
+                .map(|words| lines_about(printed, words))
+                .concat(),
         )
     };
     let mut all = said(&printed);

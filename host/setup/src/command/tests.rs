@@ -1,3 +1,5 @@
+//! Lines that start the hook.
+
 use proptest::prelude::*;
 use serde_json::json;
 

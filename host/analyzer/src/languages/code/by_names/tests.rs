@@ -1,3 +1,5 @@
+//! Deletions that are found in calls, by their names.
+
 use super::*;
 
 fn shown(text: &str) -> Vec<String> {
