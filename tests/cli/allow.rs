@@ -291,6 +291,33 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
     assert_eq!(edit("Makefile").decision(), "");
 }
 
+#[test]
+fn a_question_about_a_read_ends_for_this_file() {
+    let world = World::new();
+    world.write("repo/.env", "A=1\n");
+    world.write("repo/prod/.env", "A=1\n");
+    let absolute = world.path("repo/.env").to_string_lossy().into_owned();
+    let read = |path: &str| call(&world, "Read", json!({ "file_path": path }));
+    for (typed, path) in [(".env", ".env"), (absolute.as_str(), absolute.as_str())] {
+        assert_ask(&read(typed), &["\nStop being asked:\nguard-host allow --last\n"]);
+        let ended = choose(&world, &["allow", "--last"], "1\n");
+        if typed == ".env" {
+            assert_text!("allow_read", &world, 0, ended);
+        }
+        assert!(file(&world).contains(&format!("reads = [\"!{absolute}\"]")), "{}", file(&world));
+        assert_eq!(read(path).decision(), "");
+        world.configure("");
+    }
+    choose(&world, &["allow", "--last"], "1\n");
+    assert_ask(&read("prod/.env"), &[]);
+    assert_deny(&call(&world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
+    // A link to the file is the file.
+    std::os::unix::fs::symlink(world.path("repo/.env"), world.path("repo/prod/.env.link")).unwrap();
+    assert_ask(&read("prod/.env.link"), &[]);
+    choose(&world, &["allow", "--last"], "1\n");
+    assert_eq!(read("prod/.env.link").decision(), "");
+}
+
 /// A project's policy may have the name of one of the user's, whose settings don't change it.
 #[test]
 fn a_setting_is_offered_only_where_it_ends_the_question() {

@@ -140,13 +140,13 @@ impl Lists {
         let counts = |entry: &str, text: &str| {
             !entry.starts_with("~/") || names_files && self.covering(list, &Path::new(text), is_deletion) == Some(entry)
         };
-        // An absolute entry that takes out a path doesn't fit the path as it is written below the working directory.
+        // An absolute entry that takes out a path fits only the absolute spelling. Entries below the home fit the one with `~`.
         let is_absolute = effect.path.lexical.starts_with('/');
-        effect
-            .spellings()
-            .filter(|text| !is_absolute || text.starts_with(['/', '~']))
-            .chain(effect.tag("home"))
-            .find_map(|text| self.covering(list, &path(text), is_deletion).filter(|entry| counts(entry, text)))
+        let is_meant = |entry: &str, text: &str| !is_absolute || text.starts_with('/') || entry.starts_with("~/");
+        effect.spellings().chain(effect.tag("home")).find_map(|text| {
+            let entry = self.covering(list, &path(text), is_deletion);
+            entry.filter(|entry| is_meant(entry, text) && counts(entry, text))
+        })
     }
 
     fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {
