@@ -3,7 +3,7 @@
 //! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
 
 use guard_sdk::globs::Glob;
-use guard_sdk::syntax::operations;
+use guard_sdk::syntax::{EFFECT_KINDS, operations};
 use guard_sdk::{Adjustments, Error, Outcome};
 use guard_sensitive_paths::Lists;
 use serde::Deserialize;
@@ -161,28 +161,6 @@ impl Notice {
     }
 }
 
-/// The kinds of effects that the analyzer names.
-const KINDS: &[&str] = &[
-    "cloud",
-    "container",
-    "database",
-    "delete",
-    "device",
-    "execute",
-    "metadata",
-    "network",
-    "orchestration",
-    "package",
-    "power",
-    "privilege",
-    "process",
-    "read",
-    "service",
-    "system",
-    "vcs",
-    "write",
-];
-
 /// The names by which `raise`, `lower` and `silence` may mean a hit. The last two are empty without an effect.
 pub(crate) struct Names<'a> {
     pub(crate) rule: &'a str,
@@ -208,14 +186,14 @@ fn means(name: &str, operation: &str) -> bool {
 fn known(name: &str) -> Vec<&'static str> {
     let family = name.split_once('.').map_or("", |(family, _)| family);
     let family: Vec<_> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
-    if family.is_empty() { rules::names().chain(KINDS.iter().copied()).collect() } else { family }
+    if family.is_empty() { rules::names().chain(EFFECT_KINDS).collect() } else { family }
 }
 
 impl Settings {
     /// Takes the adjustments, unless they have a name that nothing has.
     pub(crate) fn take_adjustments(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
         let is_operation = |name: &str| operations().any(|operation| means(name, operation));
-        let is_known = |name: &str| rules::is_known(name) || KINDS.contains(&name) || is_operation(name);
+        let is_known = |name: &str| rules::is_known(name) || EFFECT_KINDS.contains(&name) || is_operation(name);
         if let Some(unknown) = adjustments.names().find(|name| !is_known(name)) {
             let known = known(unknown).join("`, `");
             // The host finds the nearest one in a message of this form, which is serde's.
