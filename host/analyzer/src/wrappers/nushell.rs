@@ -1,7 +1,7 @@
 //! Texts of nu, as far as they are read here: spelled as a shell would have them.
 
 /// Words before a block that runs, whatever comes of it.
-const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "peach", "items", "catch", "finally"];
+const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "items", "catch", "finally"];
 
 /// The beginning and the end of a block.
 const GROUP: (&str, &str) = ("{ :; ", "\n} ");
@@ -79,7 +79,7 @@ impl<'t> Reader<'t> {
             "run-external" if self.starts => self.lists = true,
             "open" if self.starts => self.out.push_str("cat "),
             "save" if self.starts => self.out.push_str("tee "),
-            "def" | "def-env" | "fn" if self.starts => {
+            "def" | "def-env" if self.starts => {
                 self.out.extend([next.trim_matches(['"', '\'']), "() "]);
                 self.at += 1;
                 while self.tokens.get(self.at).is_some_and(|token| !token.starts_with('{') && *token != ";") {
@@ -247,7 +247,6 @@ mod tests {
             ("loop { ls; break }", "while true; do :; ls ; break \ndone "),
             ("a | each { |x| $x.name }", "a | { :; echo $x.name \n} "),
             ("print (^ls)", "print $(ls) "),
-            ("fn f {|x| ls $x }; f a", "f() { :; ls $x \n} ; f a "),
         ] {
             assert_eq!(as_shell(text), shell, "{text}");
         }
