@@ -99,7 +99,7 @@ pub(crate) const FD: Options = Options::new("edEtcjSo", "extension max-depth exc
 
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
-/// The `find` or `fd` that supplies what a placeholder stands for.
+/// The `find` or `fd` whose results replace the placeholder.
 fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));

@@ -9,7 +9,7 @@ use crate::limits;
 use crate::links::Links;
 use crate::view::{Inside, View};
 
-/// What is known of the paths that begin like this one.
+/// Returns the entries whose paths begin with `from`.
 fn below<'t, T>(table: &'t BTreeMap<String, T>, from: &str) -> impl Iterator<Item = (&'t String, &'t T)> {
     let start = (Bound::Included(from), Bound::Unbounded);
     table.range::<str, _>(start).take_while(move |(path, _)| path.starts_with(from))

@@ -120,7 +120,7 @@ pub(super) const INCLUDES: &[(&str, &[&str])] = &[
 /// The words by which a program reads code from its input.
 pub(super) fn reader(program: &str) -> Vec<String> {
     match program {
-        // It compiles its files, and takes no code.
+        // It takes source files, and no code as an argument.
         "java" => vec![ANY.to_owned(), "-".to_owned()],
         "deno" => ["deno", "run", "-"].map(str::to_owned).to_vec(),
         program if is_foreign(program) => vec![program.to_owned()],

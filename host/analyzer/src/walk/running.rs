@@ -119,7 +119,7 @@ impl Walker {
         self.path_of(file).filter(|path| path.starts_with('/'))
     }
 
-    /// Whether a file that a word names lies on this machine.
+    /// Whether the file is on this machine.
     fn is_here(&self, file: &Word) -> bool {
         !file.glob
             && match &self.shell.view {

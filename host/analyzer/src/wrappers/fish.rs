@@ -34,7 +34,7 @@ fn substitutions(source: &str) -> String {
     text
 }
 
-/// A text of fish with `(... | psub)` as the file that it stands for, and words that are only joined as what prints them.
+/// Replaces `(... | psub)` by the file that it makes, and `string join` by `echo`.
 fn by_files(text: &str) -> String {
     let mut text = text.replace("string join \" \" ", "echo ").replace("string join ' ' ", "echo ");
     for _ in 0..limits::STARTS {
@@ -222,7 +222,7 @@ impl<'t> Blocks<'t> {
         Some(())
     }
 
-    /// `set -gx NAME VALUE`. What a list or an option makes of a variable is not known.
+    /// Reads `set -gx NAME VALUE`. The value is unknown if it is a list or if other options are given.
     fn assignment(&mut self) {
         let rest = self.rest;
         let words = self.words();
@@ -282,7 +282,7 @@ impl<'t> Blocks<'t> {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
-    /// Skips the separator behind a word that needs none in a shell.
+    /// Skips the separator after a word such as `else`, after which a shell takes none.
     fn skip_separator(&mut self) {
         self.rest = self.rest.trim_start_matches(' ');
         self.rest = self.rest.strip_prefix(';').unwrap_or(self.rest);

@@ -31,8 +31,8 @@ const OF_RULE: u64 = 5;
 /// The fewest known outcomes that say something about a rule.
 const KNOWN: u64 = 3;
 
-/// Rules that stand for whatever no other rule names, each with calls that it asks about. Lowered, they would let pass what
-/// nobody has in mind.
+/// Rules that match whatever no other rule names, each with examples of such calls. Lowering one would also let calls pass
+/// that the user didn't think of.
 pub(super) const CATCH_ALL: [(&str, &str); 7] = [
     ("catastrophic-effect", "`wipefs -a /dev/sdb`"),
     ("destructive-effect", "`git branch -D topic`, `npx prisma migrate reset`, `helm uninstall web`"),

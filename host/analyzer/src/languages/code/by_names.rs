@@ -105,7 +105,7 @@ const DEFINES: &[&str] = &[
     "void",
 ];
 
-/// Signs by which code stands in a literal.
+/// Signs that begin code inside a string literal.
 const INTERPOLATES: &[&str] = &["#{", "${", "$(", "\\("];
 
 /// Words of deletions that take all that is in a folder.

@@ -45,7 +45,7 @@ impl Shell {
         }
     }
 
-    /// What only one of them defines may be called.
+    /// Functions that only one branch defines may be called after it.
     fn meet_functions(&mut self, other: &Shell) {
         let own = Rc::make_mut(&mut self.functions);
         let before: BTreeSet<Rc<str>> = own.keys().cloned().collect();
