@@ -14,7 +14,8 @@ use guard_contract::paths::lexical;
 use serde_json::Value;
 
 use crate::install::{InstallError, InstallOptions, Running, Site};
-use closing::opened;
+
+pub(crate) use closing::opened;
 pub(super) use closing::{closed, is_closed, is_replying, replying};
 use guard_hook::command_line::SETTINGS_FOLDER;
 pub(super) use line::line;

@@ -12,7 +12,7 @@ use super::flaw::flaw;
 use super::registration::{MANAGED_FILE, NAME, TOOLS, managed_folders, target, user_folder};
 use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
-use crate::command::{Names, Started, is_closed, is_direct, running};
+use crate::command::{Names, Started, is_closed, is_direct, opened, running};
 use crate::entries::Shape;
 use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
 use crate::matcher::{Matching, is_all};
@@ -244,6 +244,7 @@ fn unstartable(script: &Path, line: &str) -> Option<String> {
 
 /// The line begins with an absolute path, as `install` writes it.
 fn is_absolute(line: &str) -> bool {
+    let line = opened(line);
     line.starts_with(['/', '\''])
         || cfg!(windows) && line.split_once(':').is_some_and(|(_, rest)| rest.starts_with(['/', '\\']))
 }

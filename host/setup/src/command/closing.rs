@@ -83,7 +83,7 @@ pub(crate) fn is_replying(line: &str) -> bool {
 }
 
 /// The line without what it does if it fails to call the hook.
-pub(super) fn opened(line: &str) -> Cow<'_, str> {
+pub(crate) fn opened(line: &str) -> Cow<'_, str> {
     match (line.strip_suffix(CLOSING), replied(line)) {
         (Some(opened), _) => Cow::Borrowed(unchecked(opened)),
         (None, Some(replied)) => Cow::Owned(unchecked(&replied).to_owned()),
