@@ -96,7 +96,7 @@ fn s1_10_an_unknown_tool_is_decided_only_as_far_as_its_arguments_tell() {
     let world = World::new();
     for name in ["Frobnicate", "mcp__files__write", ""] {
         let input = json!({ "file_path": ".env", "command": "rm -rf /" });
-        assert_ask(&tool(&world, name, input), &["is taken for shell text", "[command-guard: rm-root]"]);
+        assert_ask(&tool(&world, name, input), &["reads as shell text", "[command-guard: rm-root]"]);
         assert_silent(&tool(&world, name, json!({ "file_path": "a.txt", "command": "ls", "note": "rm -rf /" })));
     }
 }

@@ -1,7 +1,7 @@
 //! The opinion on a call of an unknown tool that the host reads as another call.
 
 use guard_contract::call::ToolCall;
-use guard_contract::readings::{Certainty, Reading};
+use guard_contract::readings::{Certainty, Reading, THE_NAME};
 use guard_contract::syntax::{Analysis, Coverage, Severity};
 use guard_contract::verdict::{Opinion, tighten_only};
 use guard_contract::{Outcome, rank};
@@ -34,7 +34,10 @@ pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bo
 pub(crate) fn of_read(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
     let mut decision = tighten_only(opinion.decision);
     let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");
-    let argument = format!("`{}` of the tool `{}`", name(&reading.argument), name(&call.tool));
+    let source = match reading.argument.as_str() {
+        THE_NAME => format!("the name `{}`", name(&call.tool)),
+        argument => format!("the argument `{}` of `{}`", name(argument), name(&call.tool)),
+    };
     let capped = |outcome: &mut Outcome| {
         if *outcome == Outcome::Deny && reading.certainty != Certainty::Told {
             *outcome = Outcome::Ask;
@@ -44,7 +47,7 @@ pub(crate) fn of_read(opinion: Opinion, reading: &Reading, call: &ToolCall) -> O
     for finding in &mut decision.findings {
         capped(&mut finding.outcome);
         if !opinion.of_host && rank(finding.outcome) >= rank(Outcome::Warn) {
-            finding.message = format!("{argument} is taken for {}: {}", reading.taken_for, finding.message);
+            finding.message = format!("{source} reads as {}: {}", reading.taken_for, finding.message);
         }
     }
     Opinion { decision, ..opinion }
@@ -87,7 +90,7 @@ mod tests {
             let of_host = of_read(opinion(said, true), &reading(certainty), &call()).decision;
             assert_eq!((of_host.outcome, of_host.findings.first().unwrap().message.as_str()), (expected, "bad"));
             if expected != Outcome::Abstain {
-                assert_eq!(first.message, "`command` of the tool `mcp__a__b` is taken for shell text: bad");
+                assert_eq!(first.message, "the argument `command` of `mcp__a__b` reads as shell text: bad");
             }
         }
     }

@@ -44,13 +44,16 @@ pub enum Certainty {
 pub struct Reading {
     /// The call, in the common vocabulary.
     pub call: ToolCall,
-    /// The name of the argument.
+    /// The name of the argument, or [`THE_NAME`].
     pub argument: String,
     /// The interpretation of the argument.
     pub taken_for: &'static str,
     /// How sure that is.
     pub certainty: Certainty,
 }
+
+/// Stands for an argument's name where the tool's own name says what the call changes.
+pub const THE_NAME: &str = "the tool's name";
 
 /// All readings of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,7 +103,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     if reader.guesses == Guesses::All {
         let server = tool.rsplit_once("__").map_or("", |(server, _)| server);
         for line in by_name::lines(tool, &input).into_iter().chain(requests::without_host(server, tool, &input)) {
-            reader.bash(line, "the tool's name", "a change elsewhere", Certainty::Perhaps);
+            reader.bash(line, THE_NAME, "a change elsewhere", Certainty::Perhaps);
         }
         reader.words.extend(by_name::verb(&input).map(words).unwrap_or_default());
     }
