@@ -445,7 +445,7 @@ fn a_hook_of_one_policy_outside_of_the_chain_offers_no_allow() {
     };
     assert_eq!(
         hook("path-context"),
-        "GUARDRAIL CONFIRM: a pattern of the settings matches.\nTarget: mytool go\nRule: mytool go"
+        "GUARDRAIL CONFIRM: a pattern in the settings matches.\nTarget: mytool go\nRule: mytool go"
     );
     let ended = attended(&world, &["allow", "--last", "--yes"]);
     let words = "`path-context` isn't in your chain: only a hook that names it evaluates it";

@@ -30,7 +30,7 @@ impl Draft {
         Draft::new(kind, operation, Severity::Destructive)
     }
 
-    /// All but the last of many files that get one name are lost.
+    /// All but the last of several files moved to one name are lost.
     pub(crate) fn many_to_one() -> Draft {
         let keep = "give each a name of its own, or end the name of a folder with `/`";
         let draft = Draft::destructive("delete", "files.many-to-one");

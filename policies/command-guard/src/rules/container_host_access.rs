@@ -19,7 +19,7 @@ use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "container-host-access",
-    summary: "a container with power over its host",
+    summary: "a container with access to its host",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

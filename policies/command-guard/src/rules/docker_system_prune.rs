@@ -21,7 +21,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "docker-system-prune",
-    summary: "deletion of all that no container uses",
+    summary: "deletion of everything that no container uses",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -29,7 +29,7 @@ use crate::secret_loading::evaluates_variables;
 
 pub(crate) const RULE: Rule = Rule {
     id: "dynamic-code",
-    summary: "text known only at run time that runs as code",
+    summary: "code known only at run time",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

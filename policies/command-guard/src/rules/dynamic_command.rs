@@ -22,7 +22,7 @@ use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "dynamic-command",
-    summary: "a command known only at run time that looks like a deletion",
+    summary: "a possible deletion by a command known only at run time",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -20,7 +20,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "fork-bomb",
-    summary: "a function that starts itself without end",
+    summary: "a fork bomb",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -32,7 +32,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         Hit::new(
             RULE.default,
             effect,
-            "starts processes without end until the machine stops responding",
+            "starts processes until the machine stops responding",
             "limit the number of processes, for example with `xargs -P 4`",
         )
     })

@@ -20,7 +20,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "git-as-root",
-    summary: "a change of a repository as another user",
+    summary: "a change to a repository as another user",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

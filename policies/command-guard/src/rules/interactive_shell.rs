@@ -38,7 +38,7 @@ const GIVEN_LONG: &[&str] = &["exec", "eval", "command", "file", "list", "versio
 
 pub(crate) const RULE: Rule = Rule {
     id: "interactive-shell",
-    summary: "a shell that is typed into unseen",
+    summary: "an interactive shell",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

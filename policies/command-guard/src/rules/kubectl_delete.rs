@@ -21,7 +21,7 @@ use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule = Rule {
     id: "kubectl-delete",
-    summary: "deletion of objects of a cluster",
+    summary: "deletion of cluster objects",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -24,7 +24,7 @@ use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "many-to-one",
-    summary: "many files that get one name",
+    summary: "several files moved to one name",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

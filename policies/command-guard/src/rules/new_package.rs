@@ -26,7 +26,7 @@ use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "new-package",
-    summary: "a package that the project did not have",
+    summary: "a package that is new to the project",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

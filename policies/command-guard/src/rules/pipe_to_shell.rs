@@ -21,7 +21,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "pipe-to-shell",
-    summary: "text from elsewhere that runs as code",
+    summary: "unseen code",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,4 +1,4 @@
-//! `recursive-mode`: a new mode or owner for many files, or for more people: a recursive change of far more than one
+//! `recursive-mode`: a broad change of file modes or owners: a recursive change of far more than one
 //! directory, a mode that lets everybody write or takes every permission below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
 //! that shows a secret to everybody, an access control list that shows it to another user, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
 //!
@@ -33,7 +33,7 @@ use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "recursive-mode",
-    summary: "a new mode or owner for many files, or for more people",
+    summary: "a broad change of file modes or owners",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -42,7 +42,7 @@ use crate::overwritten::{Replacing, replacing};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-glob",
-    summary: "loss of files that the command does not name",
+    summary: "loss of files that the command doesn't name",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -73,13 +73,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let what = if empties { "empties" } else { "deletes" };
         let target = format!("`{}`", shorten(&effect.target));
         let (which, name, rest) = if effect.tag("filtered").is_some() {
-            ("everything below ", target, " that fits the search")
+            ("everything below ", target, " that matches the search")
         } else if effect.target.contains("{}") {
             ("", name_of(effect, view), "")
         } else if effect.tag("whole-directory").is_some() {
             ("everything in ", target, "")
         } else {
-            ("everything that fits ", target, "")
+            ("everything that matches ", target, "")
         };
         let remedy = match effect.tag("by") {
             Some("find") => "list them first with `find` without `-delete`, and name them",

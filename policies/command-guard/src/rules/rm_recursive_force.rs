@@ -94,7 +94,7 @@ pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
     match supplier(effect, view) {
         Some("find-exec") if target == "{}" => "each path that is found".to_owned(),
         Some(_) if target == "{}" => "each path that the input names".to_owned(),
-        Some("find-exec") => format!("each path that fits `{target}`"),
+        Some("find-exec") => format!("each path that matches `{target}`"),
         Some(_) => format!("`{target}`, with names from the input in place of `{{}}`"),
         None if effect.tag("where") == Some("container") => format!("`{target}` in the container"),
         None if effect.certain => format!("`{target}`"),

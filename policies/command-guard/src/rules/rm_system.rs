@@ -1,4 +1,4 @@
-//! `rm-system`: deletion of a directory of the system at the top level, such as `/usr`, or of everything in it.
+//! `rm-system`: deletion of a system directory at the top level, such as `/usr`, or of everything in it.
 //!
 //! ## Why
 //! The machine does not run without it.
@@ -22,7 +22,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm-system",
-    summary: "deletion of a directory of the system",
+    summary: "deletion of a system directory",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -27,7 +27,7 @@ use crate::secret_use::MOST;
 
 pub(crate) const RULE: Rule = Rule {
     id: "secret-mentioned",
-    summary: "a known program that is given a file with secrets, to no known end",
+    summary: "a file with secrets passed to a program for no known purpose",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -21,7 +21,7 @@ use super::Check;
 use crate::call_view::{CallView, Hit, instead};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "service-stop", summary: "a service that stops", default: Outcome::Ask, ceiling: Outcome::Deny };
+    Rule { id: "service-stop", summary: "stopping a service", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 

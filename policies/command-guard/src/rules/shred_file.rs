@@ -20,7 +20,7 @@ use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shred-file",
-    summary: "deletion that leaves nothing to recover",
+    summary: "unrecoverable deletion",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

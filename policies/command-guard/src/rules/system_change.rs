@@ -23,7 +23,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "system-change",
-    summary: "a change to the machine's set-up",
+    summary: "a change to the system",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -19,7 +19,7 @@ use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
     id: "truncate-cascade",
-    summary: "emptying a table and all that refer to it",
+    summary: "emptying a table and all tables that refer to it",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -20,7 +20,7 @@ use crate::call_view::{Hit, CallView, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unparsed-command",
-    summary: "a text that cannot be read to its end",
+    summary: "a command that can't be fully analysed",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -33,10 +33,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     if analysis.coverage != Coverage::Unparsed && !lacking {
         return None;
     }
-    let why = match analysis.reasons.first() {
-        Some(reason) => format!("can't be analysed ({})", shorten(reason)),
-        None => "can't be analysed".to_owned(),
-    };
+    let why = analysis.reasons.first().map_or_else(|| "may do anything".to_owned(), |reason| shorten(reason));
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }
 

@@ -47,7 +47,7 @@ const KINDS: &[Kind] = &[
         ],
     },
     Kind {
-        does: "looks for ways to more rights on this machine",
+        does: "looks for ways to gain privileges on this machine",
         names: &[
             "linpeas",
             "winpeas",
@@ -114,7 +114,7 @@ const KINDS: &[Kind] = &[
         ],
     },
     Kind {
-        does: "attacks other machines, or prepares it",
+        does: "attacks other machines or prepares an attack",
         names: &[
             "msfconsole",
             "msfvenom",
@@ -289,7 +289,7 @@ const SAY_IT: &[&str] = &[
 /// Words in front of such a word in the name of a program that looks for attacks: `chkrootkit`.
 const DEFENDS: &[&str] = &["anti", "check", "chk", "detect", "no", "un"];
 
-const NAMED_SO: Kind = Kind { does: "is an attack by its name", names: &[] };
+const NAMED_SO: Kind = Kind { does: "has the name of an attack tool", names: &[] };
 
 /// The kind of a program, a script or an image of this name.
 pub(crate) fn kind(name: &str) -> Option<&'static Kind> {

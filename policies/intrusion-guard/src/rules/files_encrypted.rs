@@ -33,7 +33,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         let listed = || searched(command, view);
         let file = texts(command).find(|text| is_outside(text, view)).map(str::to_owned).or_else(listed)?;
         Some(Hit::new(
-            format!("Encrypts `{}` with a passphrase that the call names", shorten(&file)),
+            format!("Encrypts `{}` with a passphrase on the command line", shorten(&file)),
             "ask the user to encrypt the files with a key of their own",
         ))
     })

@@ -35,7 +35,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     };
     let target = by_command.or_else(by_code)?;
     Some(Hit::new(
-        format!("Gives `{}` a time that isn't its own", shorten(&target)),
+        format!("Sets a false timestamp on `{}`", shorten(&target)),
         "leave the time as it is, or set it on a file of the project",
     ))
 }

@@ -60,7 +60,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     };
     (in_code() || passed() || inside_of_tool(view)).then(|| {
         Hit::new(
-            "Runs code that hides what it does: inside an expression or another tool, or decoded as it runs",
+            "Runs obfuscated code: hidden in an expression or another tool, or decoded as it runs",
             "write the code out, and run it by its own interpreter",
         )
     })

@@ -48,7 +48,10 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     };
     let found =
         by_name.or_else(by_process).or_else(|| view.commands().find(|command| hides(command)).map(Command::text))?;
-    Some(Hit::new(format!("Hides a file or a process by its name: `{}`", shorten(&found)), "use a plain name"))
+    Some(Hit::new(
+        format!("Disguises a file or process with a misleading name: `{}`", shorten(&found)),
+        "use a plain name",
+    ))
 }
 
 fn is_hidden(path: &str, strict: bool) -> bool {

@@ -37,7 +37,7 @@ const VARIABLES: &[&str] =
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     view.commands().find(|command| hides(command)).map(|command| {
         let shown = if command.argv.is_empty() { "a variable of the history".to_owned() } else { command.text() };
-        let message = format!("Turns the shell's history off, or clears it: `{}`", shorten(&shown));
+        let message = format!("Disables or clears the shell history: `{}`", shorten(&shown));
         Hit::new(message, "leave the history as it is")
     })
 }

@@ -35,7 +35,7 @@ const SOCKETS: &[&str] = &["docker.sock", "podman.sock", "containerd.sock", "cri
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.analysis.commands.iter().find(|command| leaves(command, view))?;
     Some(Hit::new(
-        format!("Gets power over the host of a container: `{}`", shorten(&command.text())),
+        format!("Gains access to a container's host: `{}`", shorten(&command.text())),
         "use the engine's own program, such as `docker ps`",
     ))
 }

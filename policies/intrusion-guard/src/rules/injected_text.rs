@@ -37,7 +37,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let by_shell = by_shell.or_else(by_page);
     let text = by_shell.or_else(|| view.commands().find_map(|command| sends(command, view)))?;
     Some(Hit::new(
-        format!("Sends a text that the receiving program would run: `{}`", shorten(&text)),
+        format!("Sends input that the receiving program would run as code: `{}`", shorten(&text)),
         "test the project's own server, under `localhost`",
     ))
 }

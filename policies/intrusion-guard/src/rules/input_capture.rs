@@ -126,7 +126,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         None => format!("{} code", in_code()?.language),
     };
     Some(Hit::new(
-        format!("Records keys, sound, a camera or the screen: `{}`", shorten(&shown)),
+        format!("Records the keyboard, sound, camera or screen: `{}`", shorten(&shown)),
         "ask the user for the picture or the recording",
     ))
 }

@@ -35,7 +35,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         let is_record = |effect: &&Effect| effect.spellings().any(|path| is_record(path, &effect.kind));
         view.analysis.effects.iter().filter(lost).find(is_record).map(|effect| path(effect).to_owned())
     })?;
-    Some(Hit::new(format!("Clears a log of the system: `{}`", shorten(&shown)), "read the log, and leave it"))
+    Some(Hit::new(format!("Clears a system log: `{}`", shorten(&shown)), "read the log, and leave it"))
 }
 
 /// Whether code goes through the folder of logs, and empties or deletes each file.

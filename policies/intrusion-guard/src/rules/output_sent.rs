@@ -157,7 +157,7 @@ fn in_a_name(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
         None if fed => command.text(),
         None => return None,
     };
-    Some(Hit::new(format!("Sends data to a name server: `{}`", shorten(&shown)), REMEDY))
+    Some(Hit::new(format!("Sends data in DNS queries: `{}`", shorten(&shown)), REMEDY))
 }
 
 /// Whether a name begins with a text in base64: only there a label ends with `=`.
@@ -191,7 +191,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
         return None;
     }
     if let Some(text) = texts(command).find(|text| has_encoded_label(text)) {
-        return Some(Hit::new(format!("Sends data to a name server: `{}`", shorten(text)), REMEDY));
+        return Some(Hit::new(format!("Sends data in DNS queries: `{}`", shorten(text)), REMEDY));
     }
     let sources = view.sources(command);
     // The kind of the machine is part of the address of many downloads.

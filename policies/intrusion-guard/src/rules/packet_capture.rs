@@ -40,7 +40,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         Some(command) => command.text(),
         None => in_code()?.text.clone(),
     };
-    Some(Hit::new(format!("Records the packets of a network: `{}`", shorten(&shown)), REMEDY))
+    Some(Hit::new(format!("Captures network packets: `{}`", shorten(&shown)), REMEDY))
 }
 
 fn records(command: &Command) -> bool {

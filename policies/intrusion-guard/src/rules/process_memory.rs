@@ -64,7 +64,7 @@ fn of_a_login(command: &Command, view: &View<'_>) -> bool {
             .any(|source| matches!(&*name(source), "pgrep" | "pidof") && texts(source).any(|text| is_any(text, LOGINS)))
 }
 
-/// A script from a folder for temporary files that is given the number of a process which the call looks for.
+/// A script from a temporary folder that is given the number of a process which the call looks for.
 fn is_handed_on(command: &Command, view: &View<'_>) -> bool {
     let script = texts(command).find(|text| !text.starts_with('-')).unwrap_or_default();
     let is_temporary = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| script.starts_with(folder));

@@ -82,11 +82,11 @@ const SERVICES: &[&str] = &[
 ];
 
 const REMEDY: &str =
-    "use a client of the protocol; to trust the host, add it to `hosts` in the settings of `intrusion-guard`";
+    "use a client for the protocol; to trust the host, add it to `hosts` in the settings of `intrusion-guard`";
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let to = view.commands().find_map(|command| by_client(command, view).or_else(|| by_device(command, view)))?;
-    Some(Hit::new(format!("Transfers data over a plain connection to `{}`", shorten(&to)), REMEDY))
+    Some(Hit::new(format!("Transfers data over a raw connection to `{}`", shorten(&to)), REMEDY))
 }
 
 /// The other end, if a client of plain connections gets or keeps data.

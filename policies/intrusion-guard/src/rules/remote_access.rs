@@ -95,7 +95,7 @@ const SERVERS: &[&str] = &["ssh", "sshd", "openssh-server", "telnet", "telnetd",
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| opens(command))?;
     Some(Hit::new(
-        format!("Lets somebody else use this machine: `{}`", shorten(&command.text())),
+        format!("Gives others access to this machine: `{}`", shorten(&command.text())),
         "ask the user to start it",
     ))
 }

@@ -36,8 +36,8 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         None => in_code()?.text.clone(),
     };
     Some(Hit::new(
-        format!("Makes a program that runs with its owner's rights: `{}`", shorten(&shown)),
-        "give it the one right that it needs, or let the user start it with `sudo`",
+        format!("Creates a setuid program: `{}`", shorten(&shown)),
+        "give it the one capability that it needs, or let the user start it with `sudo`",
     ))
 }
 

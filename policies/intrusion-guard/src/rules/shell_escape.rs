@@ -95,7 +95,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     // The command in the container is one of its own.
     let command = command.or_else(|| view.analysis.commands.iter().find(|command| is_in_production(command, view)))?;
     Some(Hit::new(
-        format!("Starts a shell out of another program: `{}`", shorten(&command.text())),
+        format!("Starts a shell from another program: `{}`", shorten(&command.text())),
         "run the commands themselves",
     ))
 }

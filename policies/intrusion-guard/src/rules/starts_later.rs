@@ -72,7 +72,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         None => view.commands().find(|command| sets_up(command, view))?.text(),
     };
     Some(Hit::new(
-        format!("Sets something up that starts by itself: `{}`", shorten(&shown)),
+        format!("Makes a program start automatically: `{}`", shorten(&shown)),
         "say what it is for, and ask the user to set it up",
     ))
 }

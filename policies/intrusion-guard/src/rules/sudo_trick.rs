@@ -57,5 +57,5 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         })
     };
     (by_user || by_code() || by_mark())
-        .then(|| Hit::new("Goes around the rules of `sudo` to become root", "ask the user to run the command"))
+        .then(|| Hit::new("Bypasses the rules of `sudo` to become root", "ask the user to run the command"))
 }

@@ -124,7 +124,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         None => relay(view)?,
     };
     Some(Hit::new(
-        format!("Opens a way through the firewall: `{}`", shorten(&shown)),
+        format!("Opens a tunnel through the firewall: `{}`", shorten(&shown)),
         "ask the user to open it; to trust the host it leads to, add it to `hosts` in the settings of `intrusion-guard`",
     ))
 }

@@ -24,7 +24,7 @@ use crate::view::{View, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unseen-program",
-    summary: "runs a program from a folder for temporary files",
+    summary: "runs a program from a temporary folder",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
@@ -34,7 +34,7 @@ const FOLDERS: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| is_unseen(command, view))?;
     Some(Hit::new(
-        format!("Runs `{}` from a folder for temporary files", shorten(&command.text())),
+        format!("Runs `{}` from a temporary folder", shorten(&command.text())),
         "build the program in the project, and run it from there",
     ))
 }

@@ -22,7 +22,7 @@ use super::starters::Starter;
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
         id: "chmod_777",
-        summary: "files of a whole tree that anybody may change",
+        summary: "world-writable files in a whole directory tree",
         default: Outcome::Deny,
         ceiling: Outcome::Deny,
     },

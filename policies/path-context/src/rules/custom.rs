@@ -1,4 +1,4 @@
-//! `custom`: a command or a path that a pattern of the settings matches. The rule compares a pattern of `bash` with the
+//! `custom`: a command or a path that a pattern in the settings matches. The rule compares a pattern of `bash` with the
 //! whole text of the call as it is written, with `sudo`, redirections, quotes and data in it, and with the words of each
 //! command that runs, without wrappers and quotes.
 //!
@@ -28,7 +28,7 @@ use crate::place::Place;
 use crate::settings::{BashRule, Matter};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "custom", summary: "a pattern of the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
+    Rule { id: "custom", summary: "a pattern in the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 /// Looks at each command as it runs, and at the text as it is written: a pattern of the user's is literal.
 ///
@@ -75,6 +75,6 @@ fn text(command: &Command) -> String {
 }
 
 fn add(verdicts: &mut Verdicts, rule: &BashRule, pattern: &Pattern, target: &str, place: Option<Place>) {
-    let what = "a pattern of the settings matches";
+    let what = "a pattern in the settings matches";
     verdicts.add_named(&RULE, Some(pattern.text()), rule.outcome, what, target, place);
 }

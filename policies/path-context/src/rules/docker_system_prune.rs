@@ -20,7 +20,7 @@ use super::starters::Starter;
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
         id: "docker_system_prune",
-        summary: "deletion of all that no container uses",
+        summary: "deletion of everything that no container uses",
         default: Outcome::Ask,
         ceiling: Outcome::Deny,
     },

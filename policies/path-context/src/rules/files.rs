@@ -41,7 +41,7 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
                     (&custom::RULE, format!("'{by}' to a path that the settings name"))
                 }
                 Paths::Matching(pattern) if matches_path(pattern, effect) => {
-                    (&custom::RULE, format!("'{by}' to a path that a pattern of the settings matches"))
+                    (&custom::RULE, format!("'{by}' to a path that a pattern in the settings matches"))
                 }
                 _ => continue,
             };

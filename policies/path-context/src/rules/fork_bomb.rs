@@ -1,4 +1,4 @@
-//! `fork_bomb`: a function that starts itself without end.
+//! `fork_bomb`: a fork bomb.
 //!
 //! ## Why
 //! The machine stops answering until it is switched off.
@@ -20,12 +20,7 @@ use guard_sdk::{Outcome, Rule};
 use super::starters::Starter;
 
 pub(super) const STARTER: Starter = Starter {
-    rule: Rule {
-        id: "fork_bomb",
-        summary: "a function that starts itself without end",
-        default: Outcome::Deny,
-        ceiling: Outcome::Deny,
-    },
+    rule: Rule { id: "fork_bomb", summary: "a fork bomb", default: Outcome::Deny, ceiling: Outcome::Deny },
     patterns: &[":(){ :|:& };:", r":(){ :\|:& };:"],
     texts: &[":(){ :|:& };:"],
     hits: |effect, _| effect.operation == "process.fork-bomb",

@@ -21,7 +21,7 @@ use super::starters::Starter;
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
         id: "kubectl_delete",
-        summary: "deletion of objects of a cluster",
+        summary: "deletion of cluster objects",
         default: Outcome::Ask,
         ceiling: Outcome::Deny,
     },

@@ -19,7 +19,7 @@ use guard_sdk::{Outcome, Rule};
 use super::starters::{Starter, program};
 
 pub(super) const STARTER: Starter = Starter {
-    rule: Rule { id: "reboot", summary: "the machine is restarted", default: Outcome::Ask, ceiling: Outcome::Deny },
+    rule: Rule { id: "reboot", summary: "restart of the machine", default: Outcome::Ask, ceiling: Outcome::Deny },
     patterns: &["reboot"],
     texts: &["reboot"],
     hits: |effect, view| effect.operation == "power.reboot" && program(effect, view) != "shutdown",

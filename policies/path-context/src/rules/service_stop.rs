@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 use super::starters::Starter;
 
 pub(super) const STARTER: Starter = Starter {
-    rule: Rule { id: "service_stop", summary: "a service that stops", default: Outcome::Ask, ceiling: Outcome::Deny },
+    rule: Rule { id: "service_stop", summary: "stopping a service", default: Outcome::Ask, ceiling: Outcome::Deny },
     patterns: &["systemctl (stop|disable|mask)", r"systemctl (stop\|disable\|mask)"],
     texts: &["systemctl stop", "systemctl disable", "systemctl mask"],
     hits: |effect, _| matches!(effect.operation.as_str(), "service.stop" | "service.disable" | "service.mask"),

@@ -20,12 +20,7 @@ use guard_sdk::{Outcome, Rule};
 use super::starters::{Starter, program};
 
 pub(super) const STARTER: Starter = Starter {
-    rule: Rule {
-        id: "shutdown",
-        summary: "the machine is switched off",
-        default: Outcome::Ask,
-        ceiling: Outcome::Deny,
-    },
+    rule: Rule { id: "shutdown", summary: "shutdown of the machine", default: Outcome::Ask, ceiling: Outcome::Deny },
     patterns: &["shutdown"],
     texts: &["shutdown"],
     hits: |effect, view| {

@@ -34,7 +34,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let path = shorten(&touch.effect.target);
-        let message = format!("`{path}` needs confirmation: {harness} holds its hooks there, guard-host's among them");
+        let message = format!("`{path}` needs confirmation: {harness} keeps its hooks there, including guard-host's");
         let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can approve it");
         findings.push(touch.tagged(finding));
     }

@@ -30,11 +30,11 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         let What::Scripts(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
         let (outcome, what) = match touch.how {
-            How::Itself => (Outcome::Deny, "is one of the scripts that"),
+            How::Itself => (Outcome::Deny, "is a script that"),
             How::LostWithFolder => (Outcome::Deny, "holds the scripts that"),
             How::LostWithAll | How::Perhaps => (Outcome::Ask, "holds the scripts that"),
         };
-        let message = format!("`{path}` {what} the hooks of {harness} run, without a question and at each step");
+        let message = format!("`{path}` {what} the hooks of {harness} run at each step without asking");
         let finding = Finding::new(&RULE, message).at(outcome);
         findings.push(touch.tagged(finding.remedy("write the script elsewhere and let the user put it in place")));
     }

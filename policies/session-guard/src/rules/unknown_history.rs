@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(call: &Call<'_>, past: &Past<'_>) -> Option<Hit> {
     past.is_unknown().then(|| Hit {
-        message: "depends on the history of the session, which is damaged or incomplete".to_owned(),
+        message: "depends on the session's history, which is damaged or incomplete".to_owned(),
         remedy: format!("ask the user to run `{}`", clear_command(call)),
         repeated: Vec::new(),
     })

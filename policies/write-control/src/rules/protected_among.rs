@@ -35,7 +35,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option<Finding> {
     let pattern = settings.protected.iter().find(|pattern| target.may_take(pattern, root)).map(Glob::text)?;
-    let message = format!("This may change protected files: those of `{}`", shown(pattern));
+    let message = format!("This may change protected files: `{}`", shown(pattern));
     let finding = Finding::new(&RULE, message).remedy("name the files or folders that should change");
     Some(finding.tag("pattern", shown(pattern)))
 }
