@@ -56,7 +56,7 @@ fn at_once(number: usize, run: impl Fn() -> Ended + Sync) -> Vec<Ended> {
 }
 
 #[test]
-fn of_sixteen_hooks_at_once_one_compiles_and_all_answer() {
+fn of_sixteen_hooks_at_once_one_compiles_and_all_ask() {
     let world = World::new();
     configure(&world, &["shell"], "");
     for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
@@ -65,8 +65,14 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_answer() {
     }
     let watch = arrivals::watch(&world.path(".cache/guard-host/artifacts"));
     for ended in at_once(16, || world.bash("ls -la")) {
-        is_answer(&ended);
+        // On a busy machine some reach the time limit, and ask too.
+        if ended.reason().contains("[hook: no-verdict]") {
+            assert_eq!(ended.decision(), "ask", "{ended:?}");
+        } else {
+            is_answer(&ended);
+        }
     }
+    answers(&world);
     let counts = arrivals::count(watch);
     for extension in ["cwasm", "json"] {
         let name = cached(&world, "shell", extension).file_name().unwrap().to_string_lossy().into_owned();
