@@ -1,5 +1,6 @@
 //! The pages about threats and about AARM name tests that there are.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::support::pages::root;
@@ -27,18 +28,35 @@ fn every_test_that_shows_a_claim_exists() {
     }
 }
 
-/// A row of a table without its proof would be a claim like any other.
+/// The marks of the footnotes in a text, such as `x` for `[^x]`.
+fn marks(text: &str) -> impl Iterator<Item = &str> {
+    text.split("[^").skip(1).filter_map(|rest| Some(rest.split_once(']')?.0))
+}
+
+/// The footnotes of a page by their marks.
+fn footnotes(page: &str) -> BTreeMap<&str, &str> {
+    page.lines().filter_map(|line| line.strip_prefix("[^")?.split_once("]: ")).collect()
+}
+
+/// A row of a table without its proof would be a claim like any other. The proof is in the last cell, or in a footnote.
 #[test]
 fn every_claim_of_a_table_is_shown_by_something() {
     let is_head = |line: &str| ["| attack |", "| fault |", "| requirement |"].iter().any(|head| line.starts_with(head));
     for (page, _, least) in PAGES {
         let text = fs::read_to_string(root().join(page)).unwrap();
+        let footnotes = footnotes(&text);
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ") && !is_head(line)).collect();
         for row in &rows {
-            let proof = row.trim_end_matches('|').rsplit('|').next().unwrap();
-            assert!(proof.contains("::") || proof.contains("](../policies/") || proof.contains(".md"), "{row}");
+            let cell = row.trim_end_matches('|').rsplit('|').next().unwrap();
+            let mut proofs = vec![cell];
+            proofs.extend(marks(cell).map(|mark| footnotes[mark]));
+            let is_proof = |text: &&str| text.contains("::") || text.contains("](../policies/") || text.contains(".md");
+            assert!(proofs.iter().any(is_proof), "{row}");
         }
         assert!(rows.len() >= least, "{page}: {}", rows.len());
+        let used: Vec<&str> = rows.iter().flat_map(|row| marks(row)).collect();
+        let unused: Vec<&&str> = footnotes.keys().filter(|mark| !used.contains(mark)).collect();
+        assert!(unused.is_empty(), "{page}: no row has {unused:?}");
     }
 }
 
