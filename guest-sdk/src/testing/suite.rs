@@ -16,6 +16,46 @@ impl Suite {
     ///
     /// `analyze` has the signature of `guard_testing::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
     /// A file tool gets one effect for each path in its input, another tool none.
+    ///
+    /// This policy asks before a committed TypeScript file is changed, and the cases say which files git tracks:
+    ///
+    /// ```
+    /// use guard_sdk::testing::{Suite, World};
+    /// use guard_sdk::{Call, Decision, Error, Finding, Manifest, NoSettings, Outcome, Policy, Presence, Rule, serde_json};
+    ///
+    /// const COMMITTED: Rule =
+    ///     Rule { id: "committed", summary: "a committed file changes", default: Outcome::Ask, ceiling: Outcome::Ask };
+    ///
+    /// struct Committed;
+    ///
+    /// impl Policy for Committed {
+    ///     type Settings = NoSettings;
+    ///     const MANIFEST: Manifest = Manifest { id: "committed", tools: &["*"], rules: &[COMMITTED], ..Manifest::EMPTY };
+    ///
+    ///     fn configure(_: NoSettings) -> Result<Self, Error> {
+    ///         Ok(Committed)
+    ///     }
+    ///
+    ///     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
+    ///         let changes = call.analysis().effects.iter().filter(|effect| effect.kind == "write" || effect.kind == "delete");
+    ///         let committed = changes.filter(|effect| {
+    ///             // If git can't tell, assume that the file is committed.
+    ///             effect.path.lexical.ends_with(".ts") && call.tracked(&effect.path.lexical) != Presence::No
+    ///         });
+    ///         Ok(committed.map(|effect| Finding::new(&COMMITTED, format!("`{}` is committed", effect.target))).collect())
+    ///     }
+    /// }
+    ///
+    /// let suite: Suite = serde_json::from_str(
+    ///     r#"{ "facts": { "git": { "tracked": ["/repo/src"] } }, "cases": [
+    ///         { "tool": "Write", "input": { "file_path": "src/a.ts", "content": "" }, "expect": "ask" },
+    ///         { "tool": "Write", "input": { "file_path": "new.ts", "content": "" }, "expect": "abstain" } ] }"#,
+    /// )
+    /// .unwrap();
+    /// // No case here has a shell command, so there is nothing to analyze.
+    /// let analyze = |_: &str, _: &str, _: &str, _: &str| World::default().analysis;
+    /// assert_eq!(suite.failures::<Committed>(analyze), [""; 0]);
+    /// ```
     pub fn failures<P: Policy>(&self, analyze: impl Fn(&str, &str, &str, &str) -> Analysis) -> Vec<String> {
         let native = self.cases.iter().filter(|case| !case.needs_harness());
         native.filter_map(|case| self.failure::<P>(case, &analyze)).collect()
