@@ -1,7 +1,7 @@
 //! `rm-recursive`: `rm` with `-r` and without `-f`.
 //!
 //! ## Why
-//! Everything below the directory is deleted, and no bin keeps it.
+//! Everything in the directory is deleted, without going to the trash.
 //!
 //! ## Examples
 //! - asked: `rm -r dir`

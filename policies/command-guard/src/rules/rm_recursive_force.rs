@@ -6,7 +6,7 @@
 //! and of the output of a build that the text starts next.
 //!
 //! ## Why
-//! Everything below the directory is deleted, and no bin keeps it.
+//! Everything in the directory is deleted, without going to the trash.
 //!
 //! ## Examples
 //! - asked: `rm -rf ./build`
