@@ -232,7 +232,7 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     let path = world.path(confirm);
     // Both ways in which the seed's people start it; the help recommends them, and no link.
     let help = world.run(&["hook", "--help"], "").stdout;
-    assert!(help.contains("`./guardrail-confirm.py OPERATION`") && help.contains("use no link"), "{help}");
+    assert!(help.contains("`./guardrail-confirm.py OPERATION`") && help.contains("don't use a link"), "{help}");
     for (program, arguments) in [("python3", &[text(&path), operation][..]), (text(&path), &[operation])] {
         let ended = attended_by(&world, program, arguments, "");
         assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{program}: {ended:?}");

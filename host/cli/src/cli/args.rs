@@ -98,7 +98,7 @@ pub(super) struct HookOnly {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
-    /// Answer one hook payload from standard input.
+    /// Judge one hook payload from standard input.
     Hook(HookArgs),
 }
 
@@ -165,7 +165,7 @@ impl GlobalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Answer one payload from standard input, as a harness calls it.
+    /// Judge one hook payload from standard input; this is what a harness runs.
     Hook(HookArgs),
     /// Answer hook payloads over HTTP from one long-running process.
     Serve(ServeArgs),
@@ -232,25 +232,25 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-Started through a link with the name of a built-in policy's script, the program is a hook of that policy alone, with the
-settings in the folder `config` next to the link: dangerous-command-guard.sh, guardrail.py, nous-plan-enforcer,
-protected-files-guard.py or write-control.sh. The name of a harness may follow, as in `guardrail.py generic`.
+For existing setups: if the program is started through a symbolic link with one of these names, it runs only the matching
+policy, with the settings from `config/` next to the link: dangerous-command-guard.sh, guardrail.py, nous-plan-enforcer,
+protected-files-guard.py, write-control.sh. A harness name may follow, as in `guardrail.py generic`.
 
-For guardrail-confirm.py use no link, but the script that `guard-host install claude --shim guardrail-confirm.py` writes. It
-runs `guard-host confirm`, started as `./guardrail-confirm.py OPERATION` or as `python3 guardrail-confirm.py OPERATION`.")]
+For guardrail-confirm.py, don't use a link. `guard-host install claude --shim guardrail-confirm.py` writes a script instead.
+Run it as `./guardrail-confirm.py OPERATION` or `python3 guardrail-confirm.py OPERATION`; both run `guard-host confirm`.")]
 pub(super) struct HookArgs {
-    /// The harness, if the payload doesn't show it: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
+    /// The harness that sent the payload: claude, codex, gemini, antigravity, cursor, copilot, vscode, qwen,
     /// droid, opencode, openclaw, kilo, amp, pi, cline, windsurf, kiro, grok, hermes, kimi, vibe, crush, devin, or
     /// generic for `{"decision": ...}`
-    /// [default: by the payload]
+    /// [default: detected]
     pub(super) harness: Option<String>,
-    /// Evaluate only these policies; a built-in one even if the chain doesn't have it
+    /// Evaluate only these policies; built-in policies need not be in the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
     /// A folder with settings files of built-in policies, such as write-policies.json, instead of the usual ones
     #[arg(long, value_name = "DIR")]
     pub(super) settings_dir: Option<PathBuf>,
-    /// Save each new shape of payload as a fixture below this folder, without secrets or names of this machine
+    /// Save each new shape of payload as a fixture below this folder, with secrets and machine names removed
     #[arg(long, value_name = "DIR")]
     pub(super) record: Option<PathBuf>,
 }
@@ -269,7 +269,7 @@ pub(super) struct CheckArgs {
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object; `-` reads standard input
     ///
-    /// A policy in front of it judges alone: a component, a built-in, or rules in Rego or CEL
+    /// If the first word is a policy (a component file, a built-in's name, or a Rego or CEL file), only this policy judges
     #[arg(required_unless_present = "batch", value_name = "INPUT")]
     pub(super) input: Vec<String>,
     /// Read one call per line from standard input; write one verdict per line
@@ -291,10 +291,10 @@ pub(super) struct ExplainArgs {
     pub(super) call: CallArgs,
     /// A shell command, or a hook's payload; with --tool the tool's input as a JSON object
     ///
-    /// A policy in front of it judges alone: a component, a built-in, or rules in Rego or CEL
+    /// If the first word is a policy (a component file, a built-in's name, or a Rego or CEL file), only this policy judges
     #[arg(required = true, value_name = "INPUT")]
     pub(super) input: Vec<String>,
-    /// Print it as an HTML page that needs no other file
+    /// Print a self-contained HTML page
     #[arg(long, conflicts_with = "format")]
     pub(super) html: bool,
     /// How to print the trace

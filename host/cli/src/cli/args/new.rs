@@ -9,18 +9,18 @@ use clap::{Args, ValueEnum};
   guard-host new team-rules --lang rego && cd team-rules && guard-host test rego cases/ --settings-file policy.rego
   guard-host new own-files --from builtin:protected-files && cd own-files && ./build.sh && guard-host test policy.wasm fixtures/
 
-In Rego and CEL you write rules that a built-in policy reads, so there is nothing to build. In the other languages you write
-a component: `./build.sh` makes it, and fetches what it needs in the versions that the project names. The component is the
-same policy in each language; it sees what calls do, has settings, and passes its cases.")]
+In Rego and CEL, you write rules that a built-in policy reads, so there is nothing to build. In the other languages, you
+write a component: `./build.sh` builds it, and downloads pinned versions of its dependencies. Each language starts with the
+same example policy, which has settings and passing test cases.")]
 pub(in crate::cli) struct NewArgs {
-    /// Its name, and that of the folder: small letters, digits and `-`
+    /// Name of the policy and its folder: lowercase letters, digits and `-`
     // A word that begins with `-` is refused as a name, not taken for an option.
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) name: String,
     /// The language to write it in
     #[arg(long, value_enum, value_name = "LANGUAGE", required_unless_present = "from")]
     pub(in crate::cli) lang: Option<LanguageName>,
-    /// Copy a built-in policy with its cases instead, in Rust: builtin:NAME
+    /// Start from a copy of this built-in policy and its cases, in Rust
     #[arg(long, value_name = "builtin:NAME", conflicts_with = "lang")]
     pub(in crate::cli) from: Option<String>,
 }

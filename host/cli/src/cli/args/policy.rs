@@ -40,7 +40,7 @@ pub(in crate::cli) enum PolicyCommand {
     Inspect {
         /// A name in the chain, a built-in, or a component file
         policy: String,
-        /// How calls of WASI are answered, if the policy is not in the chain [default: with a trap]
+        /// How to answer WASI calls, if the policy isn't in the chain [default: trap]
         #[arg(long, value_enum)]
         wasi: Option<WasiName>,
         /// How to print it
@@ -220,7 +220,7 @@ pub(in crate::cli) struct AddArgs {
     /// The outcome when the policy is at fault [default: ask]
     #[arg(long, value_enum)]
     pub(in crate::cli) on_error: Option<OnErrorName>,
-    /// How the policy's calls of WASI are answered [default: with a trap]
+    /// How to answer the policy's WASI calls [default: trap]
     #[arg(long, value_enum, conflicts_with = "project")]
     pub(in crate::cli) wasi: Option<WasiName>,
     /// Ask it about these tools only

@@ -12,7 +12,8 @@ const START: &str = "\
 
 Every command of `guard-host` with its arguments and options, as `--help` prints them.
 [The overview](commands.md) groups the commands by task, and explains the exit codes.
-`UPDATE_PAGES=1 cargo test --release -p guard-host --lib reference` writes this page.
+
+<!-- Written by `UPDATE_PAGES=1 cargo test --release -p guard-host --lib reference`. -->
 ";
 
 const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --lib reference";
@@ -23,7 +24,7 @@ fn the_page_of_the_reference_says_what_the_help_says() {
     let mut command = Cli::command();
     command.build();
     let mut page = START.to_owned();
-    page.push_str("\n## Global options\n\nEvery command takes these.\n\n");
+    page.push_str("\n## Global options\n\nEvery command accepts these options.\n\n");
     command.get_arguments().filter(|argument| argument.is_global_set()).for_each(|argument| item(argument, &mut page));
     command.get_subcommands_mut().for_each(|command| section(command, 2, &mut page));
     if std::env::var_os("UPDATE_PAGES").is_some() {

@@ -14,22 +14,28 @@ use clap::{Args, ValueEnum};
 A source is a file, or a folder with all .json and .jsonl files below it:
   transcripts of Claude Code, Codex, Copilot CLI, Gemini CLI and OpenCode
   folders of `guard-host hook --record`
-  the audit log, best at `level = \"facts\"`: what a verdict rests on is then taken from the log, not from this machine
+  the audit log. With `level = \"facts\"`, replay uses the recorded facts, not this machine's
   lines such as {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}, {\"command\": \"ls\"}, or a hook's payload
 
-Calls that are the same are decided once. Nothing is run, no log is written, and secrets are not shown.
+With --against, a git revision stands for its .guard/guard.toml, and is compared as the old version. A file is compared as
+the new version: in .guard, it replaces the project's guard.toml, and elsewhere yours.
 
-Exit codes: 0; 1 there are differences of the kind that --fail-on names; 65 no call was read; 66 a source cannot be
-read; 78 a configuration has mistakes.")]
+Identical calls are judged once. Nothing is run, no log is written, and secrets are not shown.
+
+Exit codes:
+  0   success
+  1   a verdict changed in the way that --fail-on names
+  65  no call was read
+  66  a source can't be read
+  78  a configuration has mistakes")]
 pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
-    /// Compare with a git revision (its .guard/guard.toml), with another guard.toml (the project's if it is in .guard,
-    /// otherwise yours) or, if --config is a policy, with another policy
+    /// What to compare with: a git revision, a guard.toml, or another policy if --config names a policy
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// Exit with 1 if any verdict changes in this way; a revision is the old side of the comparison, a file the new side
+    /// Exit with 1 if a verdict changed in this way
     #[arg(long, value_enum, requires = "against")]
     pub(in crate::cli) fail_on: Option<FailOn>,
     /// How to print the result
@@ -39,11 +45,11 @@ pub(in crate::cli) struct ReplayArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum FailOn {
-    /// The second is milder
+    /// The new verdict is milder
     Loosened,
-    /// The second is stricter
+    /// The new verdict is stricter
     Tightened,
-    /// Any difference, another rule included
+    /// Any difference, including another rule
     Any,
 }
 
@@ -53,6 +59,6 @@ pub(in crate::cli) enum ReplayFormat {
     Human,
     /// For machines
     Json,
-    /// One page, to be opened in a browser
+    /// A self-contained HTML page
     Html,
 }

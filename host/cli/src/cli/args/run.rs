@@ -19,8 +19,10 @@ Examples:
   guard-host run --profile tool.toml --net -- ./unknown-tool
   guard-host run -- sh -c 'sort names.txt > sorted.txt'
 
-Exit codes: that of the command, or 128 and the number of the signal that ended it; 69 it can't be confined here; 77 a
-policy denies it, or asks and no one confirms; 127 there is no such program."
+Exit codes: that of the command, 128 plus the number of the signal that ended it, or:
+  69   the command can't be confined on this machine
+  77   a policy denies it, or asks and no one confirms
+  127  the program doesn't exist"
 )]
 pub(in crate::cli) struct RunArgs {
     /// Use this profile instead of the derived one: TOML with `read`, `write`, `patterns`, `net` and `unix-sockets`

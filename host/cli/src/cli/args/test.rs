@@ -28,28 +28,31 @@ use guard_kit::suite::mutate::MUTANTS;
 
 `guard-host config schema --fixtures` prints the schema of the files.
 
-The policy `rego` also runs the rules `test_...` of its text, as `opa test` does; `todo_test_...` are skipped.
+For `rego`, it also runs the rules `test_...`, as `opa test` does, and skips `todo_test_...`.
 
-With `--mutate`, each case of a command or a file is rewritten in ways that keep its meaning, or quoted as data. The
-policy must give each rewritten case (mutant) the same verdict. The report lists the mutants that get another one, and how
-often each rewrite was tried. `--siblings` rewrites each command that is stopped into other programs that do the same.
+With `--mutate`, each case is rewritten in ways that keep its meaning, and harmless commands are also quoted as data. The
+verdict of each rewritten case (mutant) must stay the same. The report lists the mutants whose verdict changed, and how often
+each rewrite was tried. `--siblings` replaces each blocked command with other programs that have the same effect.
 
-Exit codes: 0 all cases passed; 1 a case failed, too few rules were hit, or a mutant's verdict changed; 64 and up nothing was tested.")]
+Exit codes:
+  0    all cases passed
+  1    a case failed, too few rules were hit, or a mutant's verdict changed
+  64+  nothing was tested")]
 #[command(group = ArgGroup::new("rewrites").args(["mutate", "siblings"]))]
 pub(in crate::cli) struct TestArgs {
     /// A component file, the name of a built-in policy, or `chain` for the chain of this folder
     pub(in crate::cli) policy: String,
-    /// Files of cases, .toml, .json or .jsonl, of `rego` also of tests, _test.rego, or folders of them; may be left out if
-    /// the settings have tests
+    /// Case files (.toml, .json, .jsonl) or folders of them. For `rego`, also _test.rego files; optional if the rules folder
+    /// has tests
     #[arg(required_unless_present = "settings_file")]
     pub(in crate::cli) fixtures: Vec<PathBuf>,
-    /// How calls of WASI are answered, unless POLICY is `chain` [default: with a trap]
+    /// How to answer WASI calls; not for `chain` [default: trap]
     #[arg(long, value_enum)]
     pub(in crate::cli) wasi: Option<WasiName>,
-    /// The settings of suites that have none of their own, as `settings-file` of guard.toml reads them
+    /// Settings for suites without their own; same format as `settings-file` in guard.toml
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) settings_file: Option<PathBuf>,
-    /// Only the cases with a match of this regular expression in their id, name, input or file; several mean any of them
+    /// Run only cases whose ID, name, input or file matches this regular expression. Repeatable; any match counts
     #[arg(long, value_name = "REGEX")]
     pub(in crate::cli) filter: Vec<Filter>,
     /// Print the cases that would run, and run none
@@ -58,7 +61,7 @@ pub(in crate::cli) struct TestArgs {
     /// Stop at the first case that fails
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,
-    /// Run every case so often; it fails if a run fails, or if two runs have different verdicts
+    /// Run every case N times; a case fails if a run fails, or if two runs have different verdicts
     #[arg(long, value_name = "N", default_value = "1")]
     pub(in crate::cli) repeat: NonZeroU32,
     /// Run the cases again each time that they, the component or the settings change, until Ctrl-C
@@ -67,16 +70,16 @@ pub(in crate::cli) struct TestArgs {
     /// Fail if the cases hit less than this percentage of the policy's rules
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) threshold: Option<u8>,
-    /// Show which lines of Rego the cases and tests evaluate; the policy is `rego`
+    /// Show which Rego lines the cases and tests evaluate (only for `rego`)
     #[arg(long, conflicts_with_all = ["list", "mutate", "siblings", "quiet"])]
     pub(in crate::cli) coverage: bool,
     /// Show how much of its time and memory limits each case used
     #[arg(long, conflicts_with = "quiet")]
     pub(in crate::cli) timings: bool,
-    /// If all cases pass, rewrite them and ask the policy again
+    /// If all cases pass, also test rewritten variants, which must keep their verdict
     #[arg(long, conflicts_with = "timings")]
     pub(in crate::cli) mutate: bool,
-    /// The same with other programs that do what the commands do, and other ways to run them
+    /// Like --mutate, but replace commands with equivalent programs
     #[arg(long, conflicts_with_all = ["mutate", "timings"])]
     pub(in crate::cli) siblings: bool,
     /// Rewrite once, or also twice
@@ -85,7 +88,7 @@ pub(in crate::cli) struct TestArgs {
     /// The seed for the choice of mutants, if there are too many
     #[arg(long, value_name = "N", default_value_t = 0, requires = "rewrites")]
     pub(in crate::cli) seed: u64,
-    /// The most mutants, chosen evenly from rewrites and cases; the default takes some seconds
+    /// Maximum number of mutants, sampled evenly across rewrites and cases; the default takes a few seconds
     #[arg(long, value_name = "N", default_value_t = MUTANTS, requires = "rewrites")]
     pub(in crate::cli) max_mutants: usize,
     /// Fail only if less than this percentage of the mutants kept the verdict
@@ -108,14 +111,17 @@ impl TestArgs {
   guard-host policy conformance target/wasm32-wasip2/release/my_policy.wasm
   guard-host policy conformance command-guard --format json
 
-Exit codes: 0 the policy conforms; 1 it does not; 64 and up nothing was tested.")]
+Exit codes:
+  0    the policy conforms
+  1    it doesn't
+  64+  nothing was tested")]
 pub(in crate::cli) struct ConformanceArgs {
     /// A component file, or the name of a built-in policy
     pub(in crate::cli) policy: String,
     /// Settings that the policy must accept: a JSON object [default: {}]
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(in crate::cli) settings: Option<Map<String, Value>>,
-    /// How the policy's calls of WASI are answered [default: with a trap]
+    /// How to answer the policy's WASI calls [default: trap]
     #[arg(long, value_enum)]
     pub(in crate::cli) wasi: Option<WasiName>,
     /// How to report
@@ -131,7 +137,7 @@ pub(in crate::cli) enum ReportFormat {
     Json,
     /// XML that build servers read
     Junit,
-    /// Annotations of a workflow on GitHub
+    /// GitHub Actions annotations
     Github,
     /// The Test Anything Protocol, version 14
     Tap,
