@@ -17,7 +17,7 @@ A mapping is a TOML file for a corpus with other keys or labels:
   command = [\"event.cmd\"]
   label = [\"malicious\"]
   labels = { true = \"stop\", false = \"pass\" }
-The range after a rate contains the rate of all such calls with 95 % confidence (Wilson's interval).
+The range after a rate contains the rate of all such calls with 95% confidence (Wilson's interval).
 
 Examples:
   guard-host policy rates calls.jsonl

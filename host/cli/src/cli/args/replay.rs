@@ -32,7 +32,7 @@ pub(in crate::cli) struct ReplayArgs {
     /// Transcripts, logs or lists of calls, as below
     #[arg(required = true, value_name = "SOURCES")]
     pub(in crate::cli) sources: Vec<PathBuf>,
-    /// What to compare with: a git revision, a guard.toml, or another policy if --config names a policy
+    /// The version to compare with: a git revision, a guard.toml, or another policy if --config names a policy
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
     /// Exit with 1 if a verdict changed in this way
